@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from vademecum import __version__
-from vademecum.code.languages.table import GRAMMARS
+from vademecum.code.languages import every_language
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"
@@ -67,7 +67,7 @@ def test_the_wheel_pins_the_model_and_every_grammar(wheel: Path) -> None:
             assert hashlib.sha256(content).digest() == hashlib.sha256(path.read_bytes()).digest(), path.name
     assert said["Version"] == __version__
     required = {re.split(r"[<>=! ;]", each)[0]: each for each in said.get_all("Requires-Dist", [])}
-    grammars = {language.module.replace("_", "-") for language in GRAMMARS if language.module}
+    grammars = {language.module.replace("_", "-") for language in every_language() if language.module}
     assert grammars
     for name in ("tree-sitter", *grammars):
         assert re.search(r">=\d", required[name]), required[name]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.paths import FITTED, PathReader
+from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
 from vademecum.index.counting import RunTable
 from vademecum.index.query import symbol_keys
@@ -32,7 +33,6 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a 
 
 
 NO_SENTENCES: Mapping[str, str] = {}
-PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "tex", "text"})  # languages that people read
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
 Parsed = tuple[ParsedFile, bool]  # a file cut into chunks, and whether Python's own parser has described it
 
@@ -123,7 +123,7 @@ def completed(
 
 def is_prose(language: str) -> bool:
     """Return whether files of a language are written for people: an embedder of their own may read them."""
-    return language in PROSE
+    return rules_of(language).is_prose
 
 
 def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
@@ -173,7 +173,7 @@ def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
 
 def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
     """Add what only Python's own parser knows to Python chunks; False where it refuses the file."""
-    if parsed.language != "python" or not parsed.chunks or parsed.problem:
+    if not rules_of(parsed.language).is_described or not parsed.chunks or parsed.problem:
         return parsed, True
     from vademecum.code.chunking.metadata import describe_python
 

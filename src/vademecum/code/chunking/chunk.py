@@ -105,7 +105,11 @@ class _Describer:
         self.positions = [position for position, _ in self.symbols]
         heads = {names[0] for declaration in outline.all if (names := declaration.names)}
         self.calls = [extent for extent in syntax.captures.get("call", ()) if extent not in heads]
-        self.branches = [start for start, _ in syntax.captures.get("branch", ())] if language != "python" else None
+        self.branches = (
+            [start for start, _ in syntax.captures.get("branch", ())]
+            if not languages.rules_of(language).is_described
+            else None
+        )
         self.docstrings = outline.docstrings
         self.imported = syntax.captures.get("import", [])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vademecum.code.checkout.classify import words
+from vademecum.code.languages import rules_of
 from vademecum.types import Chunk
 
 MAX_CHARACTERS = 200
@@ -44,7 +45,6 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _HEADING = re.compile(r"\s*(?:#+[^\n]*\n|[^\n]+\n[=\-~^\"]{3,}[ \t]*(?:\n|$))")
 
-_TYPE_FIRST = frozenset({"java", "c", "cpp", "csharp", "c_sharp", "php"})
 _RECEIVERS = frozenset({"self", "cls", "this", "mut", "void"})
 _NOTHING = frozenset({"", "None", "void", "()", "Unit", "undefined", "nil"})
 _MODIFIERS = words(
@@ -193,7 +193,7 @@ def _parameter(piece: str, language: str) -> str:
     if "(*" in piece:  # C's pointer to a function: `int (*compare)(const void *, const void *)`
         piece = piece.partition("(*")[2].partition(")")[0]
     declared = piece.partition("=")[0]
-    last = language in _TYPE_FIRST
+    last = rules_of(language).type_first
     if not last:
         declared, colon, _ = declared.partition(":")
         last = bool(colon)  # Swift's `from source: Path` is `source` inside
@@ -211,9 +211,10 @@ def _returned(before: str, after: str, language: str) -> str:
         return after[2:].partition(" where ")[0].strip()
     if after.startswith(":"):
         return after[1:].strip()
-    if language == "go":
+    rules = rules_of(language)
+    if rules.result_last:
         return after
-    if language in _TYPE_FIRST:
+    if rules.type_first:
         pointers = "*" * before.count("*")
         words = [word for word in before.replace("*", " ").replace("&", " ").split() if word not in _MODIFIERS]
         # C++ names the class of what it defines: `int Store::close`
@@ -239,7 +240,9 @@ def _module(chunk: Chunk, _language: str) -> str:
 
 def _section(chunk: Chunk, language: str) -> str:
     """A section says what it is about in its first sentence, below the heading."""
-    prose = _HEADING.sub("", chunk.text[:_READ_CHARACTERS], count=1) if language == "markdown" else ""
+    prose = (
+        _HEADING.sub("", chunk.text[:_READ_CHARACTERS], count=1) if rules_of(language).sections == "headings" else ""
+    )
     sentence = first_sentence(prose)
     if chunk.name:
         return f"{chunk.name}: {sentence}" if sentence else f"Section `{chunk.qualified}`."

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from vademecum.code.languages import line_index
+from vademecum.code.languages import line_index, rules_of
 from vademecum.code.languages.line_index import Lines
 from vademecum.types import ChunkKind
 
@@ -20,22 +20,6 @@ _PACK = 700  # small unnamed neighbours and short configuration sections share a
 _HEADING = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r?$")
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(rb" {0,3}(=+|-{3,})[ \t]*\r?$")
-
-# A line that opens an outermost block, and what it is called: compiled for the languages that there are.
-_OPENS: Mapping[str, bytes] = {
-    "json": rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:',
-    "yaml": rb"^([A-Za-z_\"'][^:#\n]{0,100}):(?=[ \t\r\n]|\Z)",
-    "toml": rb"^\[{1,2}([^\]\n]{1,100})\]",
-    "ini": rb"^\[([^\]\n]{1,100})\]",
-    "xml": rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})",
-    "html": rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})",
-    "css": rb"^([^\s{}/@*;][^{}\n;]{0,100}?|@[\w-]+[^{};\n]{0,100}?)[ \t]*[{,]",
-    "makefile": rb"^([A-Za-z0-9_./%$(){}-][^:=#\n]{0,100}?)[ \t]*:(?!=)",
-    "dockerfile": rb"^((?:FROM|from)[ \t]+[^\n]{1,100})",
-    "proto": rb"^(?:message|service|enum|extend)[ \t]+([\w.]{1,100})",
-    "graphql": rb"^(?:type|interface|enum|input|union|scalar|fragment|query|mutation)[ \t]+(\w{1,100})",
-    "terraform": rb"^([a-z]\w*(?:[ \t]+\"[^\"\n]*\")*)[ \t]*\{",
-}
 
 _SQL_TOKEN = rb"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|'(?:[^']|'')*+'?|\"[^\"\n]*+\"?|`[^`\n]*+`?|\$(\w*)\$|;|^GO\r?$|\b(?:BEGIN|CASE|END|AS|CREATE)\b"
 _SQL_NAME = (
@@ -67,11 +51,11 @@ def sections(lines: Lines, language: str) -> list[Section]:
     >>> [(s.name, s.scope) for s in sections(Lines(b"# Top\ntext\n## Sub\ntext\n"), "markdown")]
     [('Top', ''), ('Sub', 'Top')]
     """
-    scan = _SCANNERS.get(language)
-    if scan is not None:
-        found = list(scan(lines))
-    elif language in _OPENS:
-        found = _packed(list(_blocks(lines, re.compile(_OPENS[language], re.MULTILINE))))
+    rules = rules_of(language)
+    if rules.sections:
+        found = list(_SCANNERS[rules.sections](lines))
+    elif rules.block:
+        found = _packed(list(_blocks(lines, re.compile(rules.block, re.MULTILINE))))
     else:
         found = []
     if not found:
@@ -248,4 +232,4 @@ def _to_line_end(content: bytes, at: int) -> int:
     return stop if not rest or rest.startswith(b"--") else at
 
 
-_SCANNERS: Mapping[str, Callable[[Lines], Iterator[Section]]] = {"markdown": _markdown, "sql": _sql}
+_SCANNERS: Mapping[str, Callable[[Lines], Iterator[Section]]] = {"headings": _markdown, "statements": _sql}

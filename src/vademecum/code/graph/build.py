@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.records import Change, Linked, Records, rows_of
-from vademecum.code.graph.terms import DOCUMENTS, MANIFESTS, Node
+from vademecum.code.graph.terms import MANIFESTS, Node
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.languages import has_references
 from vademecum.code.snapshot.files import LEFT_OUT
@@ -152,8 +152,8 @@ def interface(file: File) -> tuple[Any, ...]:
 
 def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> Iterator[Linked]:
     """Yield the edges of files, each with what was consulted for them."""
-    from vademecum.code.graph.modules import Modules  # where a worker links, this process does without
     from vademecum.code.graph.names import Names
+    from vademecum.code.languages.modules import Modules
 
     names = Names(definitions, Modules(definitions))
     for done, path in enumerate(paths):
@@ -172,4 +172,4 @@ def edges_of(definitions: Definitions, names: Names, file: File) -> Found:
 
     if has_references(file.language):
         return FileEdges(names, file).make()
-    return document_edges(definitions, file) if file.language in DOCUMENTS else Found()
+    return document_edges(definitions, file) if file.rules.is_document else Found()

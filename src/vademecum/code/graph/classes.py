@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
-from vademecum.code.graph.definitions import CLASSES, Definitions, File
-from vademecum.code.graph.modules import Modules
-from vademecum.code.graph.scopes import HEADERS, OPEN_CLASSES, parent_scopes
+from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type
+from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
+from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
@@ -44,9 +44,9 @@ class Classes(ABC):
 
     def own_class(self, file: File, around: str) -> Value:
         """Return an instance of the class that code stands in, which may be declared in another file."""
-        if around in file.nodes or file.language not in OPEN_CLASSES:
+        near = file.rules.opened_in
+        if around in file.nodes or near is None:
             return Value("inst", file.path, around)
-        near = OPEN_CLASSES[file.language]
         parts = around.split(".")
         for other, node in self.definitions.named(parts[-1], file.family):
             whole = node.qualified.split(".")
@@ -61,7 +61,7 @@ class Classes(ABC):
             file = self.definitions.file(each.path)
             node = file.scopes.get(each.name, {}).get(name)
             if node is None or (
-                each.path.endswith(HEADERS) and node.kind in FUNCTIONS
+                file.rules.is_header(each.path) and node.kind in FUNCTIONS
             ):  # declared there, defined elsewhere
                 node = self._opened(file, each.name, name) or node
             rows = file.bindings.get(each.name, {}).get(name)
@@ -81,7 +81,7 @@ class Classes(ABC):
 
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class, where the language allows that."""
-        same = OPEN_CLASSES.get(file.language)
+        same = file.rules.opened_in
         if same is None:
             return None
         last = scope.rpartition(".")[2]
@@ -164,7 +164,7 @@ class Classes(ABC):
         if all(how == SHADOW and text == LITERAL for how, text, _ in rows):
             return WRITTEN, Tier.TYPED
         if any(how == SHADOW for how, _, _ in rows):
-            return self._fixture(file, name) if file.is_test and file.language == "python" else UNKNOWN
+            return self._fixture(file, name) if file.is_test and file.rules.fixture_file else UNKNOWN
         found = dict.fromkeys(  # in the order they are written: the classes that several have in common are told in it
             itself(self._value_of(file, how, text, scope))
             for how, text, scope in rows
@@ -201,16 +201,16 @@ class Classes(ABC):
         places = [file.path]
         while folder:
             folder = folder.rpartition("/")[0]
-            places.append(f"{folder}/conftest.py" if folder else "conftest.py")
+            places.append(f"{folder}/{file.rules.fixture_file}".removeprefix("/"))
         for place in places:
             node = self.definitions.file(place).scopes.get("", {}).get(name) if place in self.definitions else None
             if node is not None and node.kind in FUNCTIONS:
                 return self.result(Value("def", place, node.qualified), Tier.TYPED)
-        self.definitions.consulted.add("/conftest")
+        self.definitions.consulted.add("/" + file.rules.fixture_file.partition(".")[0])
         return UNKNOWN
 
     def called_without_brackets(self, value: Value, tier: Tier) -> Meaning:
-        """Return what a value gives where naming a function calls it, as in Ruby."""
+        """Return what a value gives where naming a function calls it."""
         node = self.node(value)
         if value.what == "def" and node is not None and node.kind in FUNCTIONS:
             return self.result(value, tier)
@@ -220,7 +220,7 @@ class Classes(ABC):
         value, tier = self.meaning(file, scope, text)
         if value is None or value.is_external:
             return value, tier
-        if file.language == "ruby":
+        if file.rules.calls_bare:
             value, tier = self.called_without_brackets(value, tier)
         if how == EACH:
             many = value is not None and value.what == "many"
@@ -234,8 +234,9 @@ class Classes(ABC):
         """Return what calling a value gives."""
         node = self.node(value)
         if value.what == "inst":
-            if node is not None and node.path.endswith((".py", ".pyi")):
-                called, _ = self.member(self.definitions.file(value.path), value, "__call__", tier)
+            file = self.definitions.file(value.path) if node is not None else None
+            if file is not None and file.rules.call_method:
+                called, _ = self.member(file, value, file.rules.call_method, tier)
                 return self.result(called, Tier.TYPED) if called is not None and called.what == "def" else UNKNOWN
             return value, tier  # `Foo.new()`
         if value.what != "def" or node is None:

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vademecum.code.graph.definitions import FAMILIES
 from vademecum.code.graph.graph import Graph
-from vademecum.code.graph.terms import DOCUMENTS, Node
+from vademecum.code.graph.terms import Node
 from vademecum.code.graph.unresolved import files_naming
-from vademecum.code.languages import has_references, language_of, row
+from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.search.explain import UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind
@@ -24,7 +23,7 @@ def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
     write it where no edge says what it means.
     """
     names = {node.name for node in nodes}
-    families = {FAMILIES.get(language, language) for language in (_language(graph, node) for node in nodes)}
+    families = {rules_of(_language(graph, node)).family for node in nodes}
     found = {path for name in names for path in graph.unresolved(name)}
     found |= set(_unread(graph, names, families))
     found |= {
@@ -40,17 +39,16 @@ def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
 
 def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
     """Whether a name written in a file may be meant for one of these families: code, or what configures it; no prose."""
-    known = row(language)
-    if known is not None and known.module is not None and kind is not FileKind.DOC:
+    rules = rules_of(language)
+    if rules.module is not None and kind is not FileKind.DOC:
         return _may_refer(language, families)
-    return kind in {FileKind.CONFIG, FileKind.PRODUCT} and language not in DOCUMENTS
+    return kind in {FileKind.CONFIG, FileKind.PRODUCT} and not rules.is_document
 
 
 def _may_refer(language: str, families: set[str]) -> bool:
     """Whether what is written in a language, of which nothing was read, may refer to something in one of these families."""
-    known = row(language)
-    is_code = known is not None and known.module is not None
-    return is_code and (not has_references(language) or FAMILIES.get(language, language) in families)
+    rules = rules_of(language)
+    return rules.module is not None and (not has_references(language) or rules.family in families)
 
 
 def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:

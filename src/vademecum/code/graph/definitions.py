@@ -13,22 +13,13 @@ from typing import Any, TypeVar
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
+from vademecum.code.languages import Language, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind
 
 T = TypeVar("T")
-
-CLASSES = frozenset({
-    "class", "interface", "trait", "protocol", "struct", "union", "enum", "record", "object", "annotation", "type",
-    "alias", "module",
-})  # fmt: skip
-# Languages in which a name means the same all over a file, wherever nothing between the place and the file binds it.
-LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust"})
-# Languages that call each other's code: a name of one may be meant in another of its family.
-FAMILIES: Mapping[str, str] = {
-    "typescript": "javascript", "tsx": "javascript", "cpp": "c", "kotlin": "java", "scala": "java",
-}  # fmt: skip
 
 
 class File:
@@ -39,14 +30,18 @@ class File:
         self.path = path
         self.blob = blob
         self.language = language
-        self.is_lexical = language in LEXICAL
         self._symbols = symbols
         self._mentions = mentions
 
     @cached_property
+    def rules(self) -> Language:
+        """The rules of its language."""
+        return rules_of(self.language)
+
+    @cached_property
     def family(self) -> str:
         """The languages its names may be meant in."""
-        return FAMILIES.get(self.language, self.language)
+        return self.rules.family
 
     @cached_property
     def is_test(self) -> bool:
@@ -145,8 +140,8 @@ class File:
 
     @cached_property
     def several(self) -> frozenset[str]:
-        """The qualified names of more than one class of JavaScript: such stand in functions that have no name, as tests are."""
-        if self.family != "javascript":
+        """The qualified names that several classes have, each in a function without a name, as tests are."""
+        if not self.rules.nests_functions:
             return frozenset()
         seen = Counter(name for name, _ in {(row[3], row[5]) for row in self._symbols(self.blob) if row[4] == "class"})
         return frozenset(qualified for qualified, count in seen.items() if count > 1)

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 
 from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.common_names import is_common
-from vademecum.code.graph.definitions import CLASSES, File
+from vademecum.code.graph.definitions import File
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.code.graph.values import UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import TYPE, VALUE
+from vademecum.code.languages.scopes import CLASSES
 
 NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
@@ -56,6 +57,7 @@ class FileEdges:
     def __init__(self, names: Names, file: File) -> None:
         self._names = names
         self._file = file
+        self._rules = file.rules
         self._refs = file.refs
         self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
         self._begun: dict[tuple[str, str], Meaning] = {}  # of the names that chains begin with, by scope
@@ -79,7 +81,7 @@ class FileEdges:
         return [(owner, line, text) for (owner, text), line in first.items()]
 
     def _is_declared_below(self, owner: int, line: int, name: str) -> bool:
-        """Whether a name is written above where the same class body or module declares it, which Python reads from top to bottom."""
+        """Whether a name is written above where the same class body or module declares it, which is run from top to bottom."""
         file, scope = self._file, self._refs.owners[owner]
         node = file.scopes.get(scope, {}).get(name)
         if node is None or node.start_line < line or name in file.bindings.get(scope, {}):
@@ -94,7 +96,7 @@ class FileEdges:
         if known is not None:
             return known
         first = first_name(spelled)
-        if not (self._file.is_lexical and self._names.is_same_name(self._file, first)):
+        if not (self._rules.is_lexical and self._names.is_same_name(self._file, first)):
             return self._followed(self._refs.owners[owner], first, spelled)
         known = self._known[spelled] = self._followed("", first, spelled)
         return known
@@ -108,7 +110,7 @@ class FileEdges:
             return begun
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].what == "external" and self._file.language != "cpp":  # where it may be a namespace
+        if begun[0].what == "external" and not self._rules.opens_namespaces:
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 
@@ -141,12 +143,12 @@ class FileEdges:
     def _import_module(self, module: str, line: int) -> None:
         """Add the edges to the files of a module."""
         file, modules = self._file, self._names.modules
-        where = modules.locate(file.path, module, file.language)
+        where = modules.locate(file.path, module, file.rules)
         if where and not where.endswith("/"):
             self._import(where, line)
-        elif where and file.language == "go":
+        elif where:
             for path in modules.by_folder.get(where.rstrip("/"), ()):
-                if path.endswith(".go") and not path.endswith("_test.go"):
+                if file.rules.in_package(path):
                     self._import(path, line)
 
     def _import(self, path: str, line: int) -> None:
@@ -158,7 +160,7 @@ class FileEdges:
 
     def _calls(self) -> None:
         calls, names = self._refs.calls, self._names
-        above = [row for row in calls if self._is_declared_below(*row)] if self._file.language == "python" else []
+        above = [row for row in calls if self._is_declared_below(*row)] if self._rules.runs_class_bodies else []
         for owner, line, spelled in self.once_each(above):
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
@@ -170,7 +172,7 @@ class FileEdges:
                 self._use(owner, line, value, tier)
 
     def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:
-        if spelled == "super" and self._file.language == "python":
+        if spelled == "super" and self._rules.calls_super:
             return
         value, tier = meaning
         if value is None:
@@ -184,14 +186,14 @@ class FileEdges:
         """Add the edge of a call, or of an instance made."""
         node = self._names.node(value)
         if value is not None and node is not None and value.what != "many":
-            is_name = node.kind in LEAVES and self._file.language == "ruby"  # which writes calls as names are written
+            is_name = node.kind in LEAVES and self._rules.calls_bare  # calls are written as names are
             self.found.add(self._source(owner), Relation.REFERENCES if is_name else Relation.CALLS, node, tier, line)
 
     def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
         """Add the edge of calling what a constant or a field holds, or an object that can be called."""
         names, node = self._names, None
-        if value.what == "inst" and self._file.language == "python":
-            called, _ = names.member(self._file, value, "__call__", tier)
+        if value.what == "inst" and self._rules.call_method:
+            called, _ = names.member(self._file, value, self._rules.call_method, tier)
             node = names.node(called)
         elif value.leaf:
             node = names.definitions.file(value.leaf_path).nodes.get(value.leaf)
@@ -306,12 +308,12 @@ def _is_member(file: File, node: Node) -> bool:
     """Whether a function can be called on something: not one inside of another, but where such are put into objects."""
     around = node.qualified.rpartition(".")[0]
     holder = file.nodes.get(around)
-    return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.family == "javascript")
+    return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.rules.nests_functions)
 
 
 def _holds_function(file: File, node: Node) -> bool:
-    """Whether a property of an interface of TypeScript is declared to be a function."""
-    return file.family == "javascript" and any(map(_FUNCTION.match, _types_of(file, node)))
+    """Whether a property of an interface is declared to be a function."""
+    return file.rules.erases_types and any(map(_FUNCTION.match, _types_of(file, node)))
 
 
 def _holds_other(file: File, node: Node) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.build import bring_up_to_date
-from vademecum.code.graph.definitions import CLASSES
 from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.code.languages.references import References
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.index.query import endings, is_meant, is_module, is_within, split_name

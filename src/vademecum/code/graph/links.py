@@ -8,7 +8,7 @@ from bisect import bisect_right
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.edges import Found
-from vademecum.code.graph.terms import DOCUMENTS, Node, Relation, Tier
+from vademecum.code.graph.terms import Node, Relation, Tier
 
 _LINK = re.compile(r"\]\(\s*<?([^)\s>#]+)")
 _SPAN = re.compile(r"`+([^`\n]{3,120})`+")
@@ -50,7 +50,7 @@ def _name(definitions: Definitions, file: File, spelled: str, line: int, found: 
     parts = spelled.split(".")
     fitting = [
         (other, node) for other, node in definitions.named(parts[-1], "")
-        if other.language not in DOCUMENTS and not other.is_test and _ends_with(other, node, parts)
+        if not other.rules.is_document and not other.is_test and _ends_with(other, node, parts)
     ]  # fmt: skip
     if len(fitting) == 1:
         found.add(_section(file, line), Relation.REFERENCES, fitting[0][1], Tier.UNIQUE, line)

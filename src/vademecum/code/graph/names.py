@@ -14,17 +14,16 @@ from functools import lru_cache
 from typing import Any
 
 from vademecum.code.graph.classes import Classes
-from vademecum.code.graph.definitions import CLASSES, File
-from vademecum.code.graph.scopes import IMPLICIT_SELF, PACKAGED, is_here, parent_scopes
+from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.language import SELVES, SUPERS
+from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
-_SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
-_SUPERS = frozenset({"super", "parent", "base"})
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
 _NONE: Mapping[str, Any] = {}
-_OF_A_CLASS = _SELVES | _SUPERS | {"cls"}
+_OF_A_CLASS = SELVES | SUPERS | {"cls"}
 
 
 class Names(Classes):
@@ -55,7 +54,7 @@ class Names(Classes):
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
         """Whether a chain stands for the same wherever it is written in a file."""
-        return file.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
+        return file.rules.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
 
     def is_same_name(self, file: File, name: str) -> bool:
         """Whether nothing inside of a file, in a lexical language, gives a name another meaning than it has at the top."""
@@ -65,13 +64,13 @@ class Names(Classes):
         (name, suffix), *rest = _parts(spelled)
         # many chains of a scope begin with one name: what it means is asked once
         value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
-        if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
+        if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         if suffix:
             value, tier = self._applied(file, value, tier, suffix)
             if not rest:
                 return itself((value, tier))
-        if value is not None and value.is_external and rest and file.language == "cpp":
+        if value is not None and value.is_external and rest and file.rules.opens_namespaces:
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
         for name, suffix in rest:
@@ -79,7 +78,7 @@ class Names(Classes):
                 return UNKNOWN
             if value.is_external:
                 return itself((value, tier))
-            if file.language == "ruby":  # a name after a dot is a call, with brackets or without
+            if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
                     return UNKNOWN
@@ -94,7 +93,7 @@ class Names(Classes):
                 value, tier = self.result(value, tier)
             elif value.what == "many":
                 value = Value("inst", value.path, value.name)
-            elif not (value.what == "def" and file.language in {"python", "typescript", "tsx"}):  # Generic[T]
+            elif not (value.what == "def" and file.rules.subscripts_classes):
                 return UNKNOWN
             suffix = suffix[2:]
         return value, tier
@@ -102,13 +101,13 @@ class Names(Classes):
     # -- the first name ------------------------------------------------------------------------------------------
 
     def _head(self, file: File, scope: str, name: str) -> Meaning:
-        if (name in _OF_A_CLASS and (name != "cls" or file.language == "python")) or name[:1] == "@":
+        if name in file.rules.self_names or name[:1] == "@":
             found = self._of_itself(file, scope, name)
             if found is not None:
                 return found
         if name == "?":
             return UNKNOWN
-        variable = name[:1] == "$" and file.language == "php"
+        variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
         return (
             (self._in_function(file, scope, name) if scope else None)
@@ -126,13 +125,13 @@ class Names(Classes):
         """Return what `self`, `cls`, `super`, `@field` and their like stand for; None where they are plain names."""
         around = file.class_around(scope)
         if not around:
-            if name == "self" and file.language == "rust":
+            if name == "self" and file.rules.names_modules:
                 return Value("module", file.path), Tier.EXACT
-            return UNKNOWN if name in _SELVES or name.startswith("@") else None
+            return UNKNOWN if name in SELVES or name.startswith("@") else None
         if name.startswith("@"):
             return self.member(file, self.own_class(file, around), name.lstrip("@"), Tier.EXACT)
         own = self.own_class(file, around)
-        if name in _SUPERS:
+        if name in SUPERS:
             bases, _ = self.bases(own)
             return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else OUTSIDE
         return own._replace(what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
@@ -142,11 +141,11 @@ class Names(Classes):
         for around in parent_scopes(scope):
             node = file.nodes.get(around)
             is_class = node is None or node.kind in CLASSES
-            if is_class and not (file.language in IMPLICIT_SELF or (around == scope and file.language == "python")):
-                continue  # a class's names are not seen from its methods, nor, but in Python, in its body
+            if is_class and not (file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)):
+                continue
             local = _local(file, node, file.scopes.get(around, _NONE).get(name))
             rows = file.bindings.get(around, _NONE).get(name)
-            if rows and not (local is not None and local.kind in FUNCTIONS and file.family == "javascript"):
+            if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
                 if not is_class or around == scope:
                     return self._bound(file, name, rows)
                 return self.member(file, self.own_class(file, around), name, Tier.EXACT)
@@ -155,7 +154,7 @@ class Names(Classes):
             for owner, module, member in file.imports.get(name, ()):
                 if owner == around:
                     return self.imported(file, module, member)
-            if is_class and file.language in IMPLICIT_SELF:
+            if is_class and file.rules.implicit_self:
                 found, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
                 if found is not None and not found.is_external:
                     return found, tier
@@ -185,35 +184,37 @@ class Names(Classes):
     def _around_file(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up where the language looks next: starred imports, the package, the whole repository."""
         for _, module, member in file.imports.get("*", ()):
-            where = self.modules.locate(file.path, module, file.language)
+            where = self.modules.locate(file.path, module, file.rules)
             if where and member == "*":
                 found = self._again(where, name)
                 if found is not None:
                     return found
-        if file.language in PACKAGED:
+        if file.rules.shares_names:
             return self._of_package(file, scope, name)
-        if file.language == "rust" and (where := self.modules.locate(file.path, name, "rust")):
+        if file.rules.names_modules and (where := self.modules.locate(file.path, name, file.rules)):
             return Value("module", where), Tier.EXACT
         return OUTSIDE
 
     def _of_package(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in the package, namespace or program that the file belongs to."""
         found = [
-            (other, node)
-            for other, node in self.definitions.named(name, file.family)
-            if is_here(file, scope, other, node)
-        ]
-        best = PACKAGED[file.language](file, scope, found, self.modules)
+            candidate for candidate in self.definitions.named(name, file.family)
+            if file.rules.is_seen(file, scope, candidate)
+        ]  # fmt: skip
+        return self._chosen(file, scope, found) or (OUTSIDE if not found else UNKNOWN)
+
+    def _chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
+        best = file.rules.chosen(file, scope, found, self.modules)
         if best is None:
-            return OUTSIDE if not found else UNKNOWN
-        (other, node), tier = best
-        return Value("def", other.path, node.qualified), tier
+            return None
+        (other, node), is_certain = best
+        return Value("def", other.path, node.qualified), Tier.EXACT if is_certain else Tier.UNIQUE
 
     def imported(self, file: File, module: str, name: str) -> Meaning:
         """Return what an import binds."""
-        if file.language in {"java", "kotlin", "csharp", "php"} or (file.language == "cpp" and name):
+        if file.rules.imports_declaration(name):
             return self._qualified(file, f"{module}.{name}" if module else name)
-        where = self.modules.locate(file.path, module, file.language)
+        where = self.modules.locate(file.path, module, file.rules)
         if not where:
             return OUTSIDE
         if not name:
@@ -221,9 +222,9 @@ class Names(Classes):
         found = self._again(where, name)
         if found is not None:
             return found
-        separator = "::" if file.language == "rust" else "" if module.endswith(".") else "."
-        below = self.modules.locate(file.path, f"{module}{separator}{name}", file.language)
-        return (Value("module", below), Tier.EXACT) if below and file.language in {"python", "rust"} else OUTSIDE
+        separator = "" if module.endswith(".") else file.rules.separator
+        below = self.modules.locate(file.path, f"{module}{separator}{name}", file.rules)
+        return (Value("module", below), Tier.EXACT) if below and file.rules.has_submodules else OUTSIDE
 
     def _whole(self, where: str) -> Meaning:
         """Return a module as a value: what CommonJS hands on as a whole, else the module."""
@@ -255,11 +256,11 @@ class Names(Classes):
             return HELD if value.what == "written" else OUTSIDE
         node = self.node(value)
         if node is not None and value.what == "def":
-            if self.definitions.file(node.path).family == "javascript" and node.kind in _HOLD_NOTHING:
+            if self.definitions.file(node.path).rules.erases_types and node.kind in _HOLD_NOTHING:
                 return self._of_namesake(value, name, tier)
             if node.kind not in CLASSES:
                 return UNKNOWN
-        if value.what == "def" and name == "new" and file.language == "ruby":
+        if value.what == "def" and name == file.rules.maker:
             return Value("inst", value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
         is_one = value.name not in self.definitions.file(value.path).several
@@ -281,14 +282,14 @@ class Names(Classes):
         if where.endswith("/"):
             return self._of_directory(where, name)
         file = self.definitions.file(where)
-        if file.family == "javascript":
+        if file.rules.has_exports:
             exported = self._exported(file, name)
             return self._own(file, name) if exported is None else exported
         found = self._in_file(file, "", name)
         if found is not None:
             return found
         for _, module, member in file.imports.get("*", ()):
-            other = self.modules.locate(file.path, module, file.language)
+            other = self.modules.locate(file.path, module, file.rules)
             if other and member == "*" and other != where:
                 found = self._again(other, name)
                 if found is not None:
@@ -301,25 +302,21 @@ class Names(Classes):
             each for each in self.definitions.named(name, file.family)
             if "." not in each[1].qualified and space in each[0].refs.package.split(".")
         ]  # fmt: skip
-        best = PACKAGED["cpp"](file, scope, found, self.modules)
-        if best is None:
-            return OUTSIDE
-        (other, node), tier = best
-        return Value("def", other.path, node.qualified), tier
+        return self._chosen(file, scope, found) or OUTSIDE
 
     def _exported(self, file: File, name: str) -> Meaning | None:
         """Return what a JavaScript module exports under a name."""
         for module, spelled in file.exports.get(name, ()):
             if not module:
                 return self.meaning(file, "", spelled)
-            where = self.modules.locate(file.path, module, file.language)
+            where = self.modules.locate(file.path, module, file.rules)
             if not where:
                 return OUTSIDE
             return self._whole(where) if not spelled else self._again(where, spelled)
         if name == "default" and "=" in file.exports:
             return self._whole(file.path)
         for module, _ in file.exports.get("*", ()):
-            where = self.modules.locate(file.path, module, file.language)
+            where = self.modules.locate(file.path, module, file.rules)
             if where and (found := self._again(where, name)) is not None:
                 return found
         return None
@@ -328,32 +325,22 @@ class Names(Classes):
         return self.definitions.once(("module", where, name), self._of_module, None, where, name)
 
     def _of_directory(self, where: str, name: str) -> Meaning | None:
-        """Return a declaration of a Go package."""
-        for other, node in self.definitions.named(name, "go"):
-            if (
-                other.path.rpartition("/")[0] == where.rstrip("/")
-                and node.qualified == name
-                and not other.path.endswith("_test.go")
-            ):
+        """Return a declaration of a package that is a folder."""
+        for other, node in self.definitions.named(name, ""):
+            is_there = other.path.rpartition("/")[0] == where.rstrip("/") and other.rules.in_package(other.path)
+            if is_there and node.qualified == name:
                 return self._in_file(other, "", name)
         return None
 
     def _submodule(self, file: File, where: str, name: str) -> Meaning | None:
         """Return a module below a package."""
-        if file.language == "rust":
-            below = self.modules.rust_child(where, name)
-        elif file.language == "python" and where.endswith(("/", "/__init__.py", "/__init__.pyi")):
-            below = self.modules.locate(
-                where.rstrip("/") + "/x" if where.endswith("/") else where, f".{name}", "python"
-            )
-        else:
-            return None
+        below = file.rules.submodule(self.modules, where, name)
         return (Value("module", below), Tier.EXACT) if below else None
 
 
 def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
     """Return what is declared in a scope if it can be named there bare: not what is put into an object, in JavaScript."""
-    if local is None or around is None or file.family != "javascript":
+    if local is None or around is None or not file.rules.nests_functions:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None

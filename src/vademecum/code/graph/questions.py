@@ -15,7 +15,6 @@ import numpy as np
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.changes import changed_files, changed_nodes
 from vademecum.code.graph.coverage import uncovered_files
-from vademecum.code.graph.definitions import CLASSES
 from vademecum.code.graph.expand import expand, neighbour_of
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
@@ -23,6 +22,7 @@ from vademecum.code.graph.symbol import how_to_choose, inherited_said
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.code.graph.traverse import Met, nearest, shortest_way, walked
 from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.did_you_mean import nearest_to
 from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import skipped_said

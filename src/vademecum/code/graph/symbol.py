@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.code.indexing import refresh
+from vademecum.code.languages import rules_of
 from vademecum.code.search.did_you_mean import nearest_to
 from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import undefined
@@ -27,7 +28,6 @@ from vademecum.types import Answer, Chunk, ChunkKind, Evidence, FileKind, Symbol
 Fits = Callable[[Sequence[str], str, str], bool]
 MOST_ABOVE = 4  # lines of comment or decorators that are shown before a declaration where only some lines are
 MOST = 100  # definitions of one qualified name that are looked at
-_APART = frozenset({"c", "cpp"})  # languages that declare a function apart from its definition
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
@@ -136,8 +136,12 @@ def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
 
 
 def _lacks_body(item: Evidence) -> bool:
-    """Whether the evidence is a function of the C family without a body."""
-    is_function = item.language in _APART and item.kind in {ChunkKind.FUNCTION, ChunkKind.METHOD, "constructor"}
+    """Whether the evidence is a function without a body, in a language that declares functions apart."""
+    is_function = rules_of(item.language).declares_apart and item.kind in {
+        ChunkKind.FUNCTION,
+        ChunkKind.METHOD,
+        "constructor",
+    }
     return is_function and "{" not in _COMMENT.sub("", item.snippet).partition(last_part(item.symbols[0]))[2]
 
 

@@ -11,9 +11,6 @@ from vademecum.digests import blake2b
 
 # Files that say where modules lie: when one changes, every file is asked again.
 MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json)")
-DOCUMENTS = frozenset(
-    {"markdown", "rst", "restructuredtext", "asciidoc"}
-)  # languages that refer by links and code spans
 
 
 class Relation(IntEnum):

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.graph.definitions import CLASSES, LEXICAL
 from vademecum.code.graph.graph import ANY, Graph
 from vademecum.code.graph.parse_cache import Examined, Shelf
-from vademecum.code.graph.scopes import IMPLICIT_SELF
 from vademecum.code.graph.terms import Node, Tier, node_id
-from vademecum.code.languages import has_references
+from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.features import holding
 from vademecum.code.snapshot.files import LEFT_OUT
 
@@ -154,8 +153,9 @@ class _Place:
 
     def __post_init__(self) -> None:
         """Take what is asked again and again."""
-        self.path, self.content, self.language = self.examined.path, self.examined.content, self.examined.language
-        self._is_read = has_references(self.language)
+        self.path, self.content = self.examined.path, self.examined.content
+        self._rules = rules_of(self.examined.language)
+        self._is_read = has_references(self.examined.language)
         self._is_met = self.path in self.wanted.places
         self._arounds: dict[int, list[Node]] = {}
 
@@ -215,7 +215,7 @@ class _Place:
             is_outside = bool(said) and said.isdisjoint(wanted.path_parts)
             return is_outside or (itself in wanted.others_bare and itself not in wanted.sources)
         tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
-        return self.language in LEXICAL and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
+        return self._rules.is_lexical and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
 
     def left(self) -> Iterator[tuple[int, int]]:
         """Yield where the name is written and nothing is known of it yet: start and end, in bytes."""
@@ -282,8 +282,8 @@ class _Place:
         """Whether the bare name is known to stand for something else."""
         if not self._is_read:
             return False
-        if self.wanted.is_member and self.language not in IMPLICIT_SELF:
-            if self.language in {"javascript", "typescript", "tsx"}:  # `{ name }` takes a member out, or puts one in
+        if self.wanted.is_member and not self._rules.implicit_self:
+            if self._rules.has_shorthand:  # `{ name }` takes a member out, or puts one in
                 return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
             around = self._around(self._line(start))
             return not any(node.kind in CLASSES for node in around[:1])  # there members are named bare

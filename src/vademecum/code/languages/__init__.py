@@ -1,34 +1,35 @@
-"""Which language a file is written in, and the grammar and query that read it.
+"""The languages: which one a file is written in, what is known of it, and the grammar and queries that read it.
 
-Owns the recognition of files by name, extension, shebang and (for `.h`) content, and the loading of grammars: lazily,
-by name, once per process. Importing this package imports no grammar.
+A module of this folder with a `.scm` of its name beside it is a language; see `language`. Importing this package imports
+no language and no grammar. The module of one language is imported when something is asked of that language, and all of
+them once a file's name is to be recognised.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from vademecum.code.languages.detect import NAMED
-from vademecum.code.languages.table import GRAMMARS, Language
+from vademecum.code.languages.language import Language
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     import tree_sitter
 
 __all__ = [
-    "LANGUAGES",
     "Grammar",
     "Joint",
     "Language",
     "canonical",
     "compiled_grammar",
+    "every_language",
     "grammar",
     "has_references",
     "joint_query",
@@ -37,16 +38,12 @@ __all__ = [
     "own_query",
     "references_query",
     "row",
+    "rules_of",
+    "with_grammar",
 ]
 
-LANGUAGES: tuple[Language, ...] = GRAMMARS + NAMED
-
+_FOLDER = Path(__file__).parent
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z][\w+.-]*)")
-_CPP_HEADER = re.compile(
-    rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"
-    rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ def language_of(path: str, head: bytes = b"") -> str:
         head: The first bytes of the content (a few kilobytes are plenty); may be empty.
 
     Returns:
-        The id of a row of `LANGUAGES`; "text" when nothing fits.
+        The id of a language; "text" when nothing fits.
 
         >>> language_of("src/app.tsx"), language_of("Makefile"), language_of("bin/run", b"#!/usr/bin/env python3")
         ('tsx', 'makefile', 'python')
@@ -86,15 +83,8 @@ def language_of(path: str, head: bytes = b"") -> str:
         ('c', 'cpp', 'text')
     """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    found = _by_name().get(name)
-    if found is None and name.startswith(("dockerfile.", "containerfile.")):
-        return "dockerfile"
-    if found is None and name.startswith("makefile."):
-        return "makefile"
-    found = found or _by_extension(name) or _by_shebang(head) or "text"
-    if found == "c" and name.endswith(".h") and _CPP_HEADER.search(head):
-        return "cpp"
-    return found
+    found = _by_name().get(name) or _by_prefix(name) or _by_extension(name) or _by_shebang(head) or "text"
+    return _by_id()[found].refined(name, head)
 
 
 def canonical(name: str) -> str | None:
@@ -104,7 +94,8 @@ def canonical(name: str) -> str | None:
     ['typescript', 'cpp', 'rust', 'python', None]
     """
     wanted = name.strip().lower()
-    return wanted if row(wanted) else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
+    is_id = wanted in with_grammar() or wanted in _recognised()
+    return wanted if is_id else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
 
 
 def named_language(name: str) -> str:
@@ -113,15 +104,38 @@ def named_language(name: str) -> str:
     if found is None:
         from difflib import get_close_matches
 
-        close = get_close_matches(name.lower(), [language.id for language in LANGUAGES], 1)
+        close = get_close_matches(name.lower(), list(_by_id()), 1)
         hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
         raise UsageError(f"unknown language {name!r}: {hint}")
     return found
 
 
+@functools.cache
 def row(language: str) -> Language | None:
-    """Return the table's row for a language id, or None."""
-    return _by_id().get(language)
+    """Return a language by its id, or None."""
+    return _with_module(language) if language in with_grammar() else _recognised().get(language)
+
+
+def rules_of(language: str) -> Language:
+    """Return a language by its id; one that differs in nothing from most where there is none of that id.
+
+    >>> rules_of("typescript").family, rules_of("klingon").family
+    ('javascript', 'klingon')
+    """
+    return row(language) or Language(language)
+
+
+@functools.cache
+def with_grammar() -> tuple[str, ...]:
+    """Return the ids of the languages that have a grammar."""
+    files = set(os.listdir(_FOLDER))
+    queries = {name.partition(".")[0] for name in files if name.endswith(".scm")}
+    return tuple(sorted(name for name in queries if f"{name}.py" in files))
+
+
+def every_language() -> tuple[Language, ...]:
+    """Return every language, those with a grammar first."""
+    return tuple(_by_id().values())
 
 
 @functools.cache
@@ -144,7 +158,7 @@ def grammar(language: str) -> Grammar | None:
     found, compiled = row(language), compiled_grammar(language)
     if found is None or compiled is None:
         return None
-    source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
+    source = "\n".join((_FOLDER / f"{query}.scm").read_text("utf-8") for query in found.queries)
     return Grammar(compiled, source)
 
 
@@ -194,8 +208,12 @@ def has_references(language: str) -> bool:
 
 def _references(found: Language) -> Iterator[Path]:
     names = dict.fromkeys((*found.queries, found.id))
-    paths = (Path(__file__).parent / f"{name}.refs.scm" for name in names)
+    paths = (_FOLDER / f"{name}.refs.scm" for name in names)
     return (path for path in paths if path.exists())
+
+
+def _by_prefix(name: str) -> str | None:
+    return next((found for prefix, found in _prefixes().items() if name.startswith(prefix)), None)
 
 
 def _by_extension(name: str) -> str | None:
@@ -218,26 +236,42 @@ def _by_shebang(head: bytes) -> str | None:
     return _interpreters().get(interpreter) or _interpreters().get(interpreter.rstrip("0123456789."))
 
 
+def _with_module(language: str) -> Language:
+    return cast("Language", importlib.import_module(f"{__name__}.{language}").LANGUAGE)
+
+
 @functools.cache
-def _by_id() -> dict[str, Language]:
-    return {entry.id: entry for entry in LANGUAGES}
+def _recognised() -> Mapping[str, Language]:
+    from vademecum.code.languages.recognised import RECOGNISED
+
+    return {entry.id: entry for entry in RECOGNISED}
+
+
+@functools.cache
+def _by_id() -> Mapping[str, Language]:
+    return {language: _with_module(language) for language in with_grammar()} | dict(_recognised())
 
 
 @functools.cache
 def _extensions() -> dict[str, str]:
-    return {extension: entry.id for entry in reversed(LANGUAGES) for extension in entry.extensions}
+    return {extension: entry.id for entry in every_language() for extension in entry.extensions}
 
 
 @functools.cache
 def _by_name() -> dict[str, str]:
-    return {name: entry.id for entry in LANGUAGES for name in entry.names}
+    return {name: entry.id for entry in every_language() for name in entry.names}
+
+
+@functools.cache
+def _prefixes() -> dict[str, str]:
+    return {prefix: entry.id for entry in every_language() for prefix in entry.prefixes}
 
 
 @functools.cache
 def _by_alias() -> dict[str, str]:
-    return {alias: entry.id for entry in LANGUAGES for alias in entry.aliases}
+    return {alias: entry.id for entry in every_language() for alias in entry.aliases}
 
 
 @functools.cache
 def _interpreters() -> dict[str, str]:
-    return {interpreter: entry.id for entry in LANGUAGES for interpreter in entry.interpreters}
+    return {interpreter: entry.id for entry in every_language() for interpreter in entry.interpreters}

@@ -6,7 +6,6 @@ Owns the conversation with tree-sitter. What a query captures is a small vocabul
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,25 +23,6 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 # What a pattern matched: its number, and the nodes captured under each name.
 Match: TypeAlias = "tuple[int, dict[str, list[tree_sitter.Node]]]"
-
-# What a grammar cannot read is put in other words of the same length, so that every offset stays true. Compiled when needed:
-# each is for one language.
-# bats writes tests as `@test "name" {`, which is no shell: it becomes a function.
-_BATS = rb"(?m)^(@test )([\"'])([^\n]*)\2 \{"
-# Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between `class` and its
-# name, or before a function's type (`FMT_API void f(`).
-_MACROS = (
-    rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
-    rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
-    rb"|(?<=^struct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
-    rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
-)
-# A Kotlin class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
-_CONSTRUCTOR = (
-    rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
-    rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
-)
-_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 _READ = 1 << 16  # bytes handed to the parser at a time
 _DEPTH = 1000  # levels of the tree that are queried
@@ -85,7 +65,7 @@ def parse(
         ([(4, 5)], False)
     """
     ends = time.monotonic() + deadline_s
-    grammar, readable = languages.grammar(language), _readable(content, language)
+    grammar, readable = languages.grammar(language), languages.rules_of(language).readable(content)
     match _tree(languages.compiled_grammar(language), readable, language, deadline_s):
         case Err() as failed:
             return failed
@@ -131,7 +111,8 @@ def syntax_tree(content: bytes, language: str, deadline_s: float = 5.0) -> Resul
     >>> syntax_tree(b"def f(): pass", "python").unwrap().root_node.type
     'module'
     """
-    return _tree(languages.compiled_grammar(language), _readable(content, language), language, deadline_s)
+    readable = languages.rules_of(language).readable(content)
+    return _tree(languages.compiled_grammar(language), readable, language, deadline_s)
 
 
 def _tree(
@@ -171,14 +152,3 @@ def _by_name(captured: Mapping[str, list[tree_sitter.Node]]) -> dict[str, list[R
 
 def _outer_first(extent: Range) -> Range:
     return extent[0], -extent[1]
-
-
-def _readable(content: bytes, language: str) -> bytes:
-    """Put what the grammar cannot read in other words of the same length."""
-    if language == "bash" and b"@test " in content:
-        return re.sub(_BATS, lambda test: b"_test__" + re.sub(rb"\W", b"_", test[3]) + b"(){", content)
-    if language == "kotlin" and b"constructor" in content:
-        return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
-    if language in ("c", "cpp"):
-        return re.sub(_MACROS, lambda macro: b" " * len(macro[0]), content)
-    return content

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 from vademecum.code import languages
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain
-from vademecum.code.languages.imports import exported, imported, required
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
 
@@ -40,9 +39,6 @@ _MATCHES = 1 << 16
 _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
-_SCRIPT = frozenset({"javascript", "typescript", "tsx"})
-_NAMES_ALONE = re.compile(r"export\s*(?:type\s*)?[{*]")
-_EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
 VERSION = 4  # raised when other references are found, so that those found before are found anew
 # how a name was bound
@@ -122,7 +118,7 @@ class _Finder:
         self.found = References(VERSION)
         self._lines = lines
         self._content = lines.content
-        self._language = language
+        self._rules = languages.rules_of(language)
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
         self._starts, self._owners = self._sweep(outline)
@@ -206,28 +202,18 @@ class _Finder:
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
-        statement = self._whole(node)
-        self.found.imports += [(owner, line, *bound) for bound in imported(statement, self._language)]
+        self.found.imports += [(owner, line, *bound) for bound in self._rules.imported(self._whole(node))]
 
     def exporting(self, node: tree_sitter.Node, _: Any) -> None:
         line = self._lines.number(node.start_byte)
-        statement = self._text(node)
-        if _NAMES_ALONE.match(statement):  # a list may be long, and what is declared is not needed
-            statement = self._whole(node)
-        self.found.exports += [(0, line, *bound) for bound in exported(statement)]
+        self.found.exports += [(0, line, *bound) for bound in self._rules.exported(node, self._text, self._whole)]
 
     def package(self, node: tree_sitter.Node, _: Any) -> None:
         package = self._text(node).replace("\\", ".").replace("::", ".")
-        if self._language == "cpp":  # a file may open several namespaces
-            known = self.found.package.split(".") if self.found.package else []
-            package = ".".join(dict.fromkeys([*known, *package.split(".")]))
-        self.found.package = package if self._language == "cpp" else self.found.package or package
+        self.found.package = self._rules.package(self.found.package, package)
 
     def returning(self, node: tree_sitter.Node, _: Any) -> None:
-        text = self._text(node)
-        if self._language == "go" and text.startswith("("):  # several results: the first is what is used further
-            text = text.strip("()").partition(",")[0].rpartition(" ")[2]
-        self.found.returns.append((*self._at(node), TYPE, text))
+        self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
         if spelled := chain(self._text(node)):
@@ -241,7 +227,7 @@ class _Finder:
         owner, line, name = self._said(node)
         how = _how(captured)
         text = self._text(captured[how][0]) if how != SHADOW else ""
-        if self._language in _SCRIPT and how == VALUE and self._script(owner, line, node, captured[how][0]):
+        if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
             return
         scope = owner
         own = None if name.isidentifier() else _OWN.fullmatch(name)
@@ -254,27 +240,18 @@ class _Finder:
         if name.removeprefix("#").isidentifier():
             self.found.bindings.append((owner, line, name, how, text, scope))
 
-    def _script(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
-        """Take what only JavaScript does by assignment: `require`, and CommonJS exports."""
-        name = self._whole(bound_to) if bound_to.type == "object_pattern" else self._text(bound_to)
-        value = self._text(held)
-        if bound := required(name, value):
-            self.found.imports += [(owner, line, *each) for each in bound]
-            return True
-        exports = _EXPORTS.fullmatch(name)
-        if exports is None:
+    def _assigned(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
+        """Take the modules that an assignment imports or exports; return whether the language says that it does."""
+        taken = self._rules.assigned(bound_to, held, self._text, self._whole)
+        if taken is None:
             return False
-        if exports[1] or not value.startswith("{"):
-            if spelled := chain(value):
-                self.found.exports.append((0, line, exports[1] or "=", "", spelled))
-        else:
-            value = self._whole(held)
-            inside = re.findall(r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])", value)
-            self.found.exports += [(0, line, name, "", local or name) for name, local in inside]
+        imports, exports = taken
+        self.found.imports += [(owner, line, *each) for each in imports]
+        self.found.exports += [(0, line, *each) for each in exports]
         return True
 
     def aliasing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
-        if self._language in _SCRIPT and not _is_alias(node, bounded="type" in captured):
+        if not self._rules.is_alias(node, bounded="type" in captured):
             return
         meant = self._text(captured["type"][0]) if "type" in captured else ""
         self.found.aliases.append((*self._at(node), self._text(node), meant))
@@ -310,23 +287,6 @@ def _how(captured: Container[str]) -> str:
         if how in captured:
             return how
     return SHADOW
-
-
-# What of TypeScript has type parameters that its members are read with; bounds are read of more.
-_GENERIC = frozenset({
-    "function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration",
-})  # fmt: skip
-_BOUNDED = _GENERIC | {"function_signature", "method_signature"}
-
-
-def _is_alias(node: tree_sitter.Node, *, bounded: bool) -> bool:
-    """Whether a name is that of an alias, or of a type parameter of something that is read."""
-    parameter = node.parent
-    if parameter is None or parameter.type != "type_parameter":
-        return True
-    listed = parameter.parent
-    around = listed.parent if listed is not None else None
-    return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
 
 
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})

@@ -1,12 +1,24 @@
-"""The languages that are recognised by name only: no grammar reads them, they are cut by sections or windows."""
+"""Languages without a grammar: recognised by name, cut by sections or windows."""
 
 from __future__ import annotations
 
-from vademecum.code.languages.table import Language
+from vademecum.code.languages.language import Language
 
-NAMED = (
-    Language("sql", (".sql", ".ddl", ".dml", ".psql", ".pgsql", ".mysql", ".plsql", ".pks", ".pkb", ".tsql")),
-    Language("markdown", (".md", ".markdown", ".mdx", ".mdown", ".mkd", ".rmd", ".qmd"), (), ("md", "mdx")),
+RECOGNISED = (
+    Language(
+        "sql",
+        (".sql", ".ddl", ".dml", ".psql", ".pgsql", ".mysql", ".plsql", ".pks", ".pkb", ".tsql"),
+        sections="statements",
+    ),
+    Language(
+        "markdown",
+        (".md", ".markdown", ".mdx", ".mdown", ".mkd", ".rmd", ".qmd"),
+        (),
+        ("md", "mdx"),
+        is_prose=True,
+        is_document=True,
+        sections="headings",
+    ),
     Language(
         "json",
         (
@@ -24,11 +36,21 @@ NAMED = (
         ),
         (".babelrc", ".eslintrc", ".prettierrc", ".swcrc", "composer.lock", "pipfile.lock"),
         ("jsonc",),
+        block=rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:',
     ),
     Language(
-        "yaml", (".yaml", ".yml", ".cff"), (".clang-format", ".clang-tidy", "glide.lock", "pubspec.lock"), ("yml",)
+        "yaml",
+        (".yaml", ".yml", ".cff"),
+        (".clang-format", ".clang-tidy", "glide.lock", "pubspec.lock"),
+        ("yml",),
+        block=rb"^([A-Za-z_\"'][^:#\n]{0,100}):(?=[ \t\r\n]|\Z)",
     ),
-    Language("toml", (".toml",), ("cargo.lock", "poetry.lock", "uv.lock", "pipfile", "gopkg.lock")),
+    Language(
+        "toml",
+        (".toml",),
+        ("cargo.lock", "poetry.lock", "uv.lock", "pipfile", "gopkg.lock"),
+        block=rb"^\[{1,2}([^\]\n]{1,100})\]",
+    ),
     Language(
         "ini",
         (
@@ -45,6 +67,7 @@ NAMED = (
         ),
         (".gitconfig", ".npmrc", ".pylintrc", ".flake8", ".coveragerc", ".gitmodules", ".hgrc", "setup.cfg"),
         ("conf", "properties", "cfg"),
+        block=rb"^\[([^\]\n]{1,100})\]",
     ),
     Language(
         "xml",
@@ -73,26 +96,50 @@ NAMED = (
         ),
         ("pom.xml",),
         ("svg",),
+        block=rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})",
     ),
-    Language("html", (".html", ".htm", ".xhtml", ".shtml"), (), ("htm",)),
-    Language("css", (".css", ".scss", ".sass", ".less", ".styl", ".pcss"), (), ("scss", "sass", "less")),
+    Language(
+        "html", (".html", ".htm", ".xhtml", ".shtml"), (), ("htm",), block=rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})"
+    ),
+    Language(
+        "css",
+        (".css", ".scss", ".sass", ".less", ".styl", ".pcss"),
+        (),
+        ("scss", "sass", "less"),
+        block=rb"^([^\s{}/@*;][^{}\n;]{0,100}?|@[\w-]+[^{};\n]{0,100}?)[ \t]*[{,]",
+    ),
     Language(
         "makefile",
         (".mk", ".mak", ".make"),
         ("makefile", "gnumakefile", "kbuild", "makefile.am", "makefile.in"),
         ("make",),
+        block=rb"^([A-Za-z0-9_./%$(){}-][^:=#\n]{0,100}?)[ \t]*:(?!=)",
+        prefixes=("makefile.",),
     ),
-    Language("dockerfile", (".dockerfile",), ("dockerfile", "containerfile"), ("docker",)),
+    Language(
+        "dockerfile",
+        (".dockerfile",),
+        ("dockerfile", "containerfile"),
+        ("docker",),
+        block=rb"^((?:FROM|from)[ \t]+[^\n]{1,100})",
+        prefixes=("dockerfile.", "containerfile."),
+    ),
     Language("cmake", (".cmake",), ("cmakelists.txt",)),
     Language("just", (".just",), ("justfile", ".justfile")),
-    Language("rst", (".rst", ".rest"), (), ("restructuredtext",)),
-    Language("asciidoc", (".adoc", ".asciidoc", ".asc"), (), ("adoc",)),
-    Language("org", (".org",)),
-    Language("tex", (".tex", ".sty", ".cls", ".bib", ".ltx"), (), ("latex",)),
+    Language("rst", (".rst", ".rest"), (), ("restructuredtext",), is_prose=True, is_document=True),
+    Language("asciidoc", (".adoc", ".asciidoc", ".asc"), (), ("adoc",), is_prose=True, is_document=True),
+    Language("org", (".org",), is_prose=True),
+    Language("tex", (".tex", ".sty", ".cls", ".bib", ".ltx"), (), ("latex",), is_prose=True),
     Language("typst", (".typ",)),
-    Language("proto", (".proto",), (), ("protobuf",)),
+    Language("proto", (".proto",), (), ("protobuf",), block=rb"^(?:message|service|enum|extend)[ \t]+([\w.]{1,100})"),
     Language("thrift", (".thrift",)),
-    Language("graphql", (".graphql", ".gql", ".graphqls"), (), ("gql",)),
+    Language(
+        "graphql",
+        (".graphql", ".gql", ".graphqls"),
+        (),
+        ("gql",),
+        block=rb"^(?:type|interface|enum|input|union|scalar|fragment|query|mutation)[ \t]+(\w{1,100})",
+    ),
     Language("prisma", (".prisma",)),
     Language("zig", (".zig", ".zon")),
     Language("dart", (".dart",), interpreters=("dart",)),
@@ -147,7 +194,13 @@ NAMED = (
     Language("metal", (".metal",)),
     Language("webassembly", (".wat", ".wast"), (), ("wasm",)),
     Language("llvm", (".ll",)),
-    Language("terraform", (".tf", ".tfvars", ".hcl"), (".terraformrc",), ("hcl", "tf")),
+    Language(
+        "terraform",
+        (".tf", ".tfvars", ".hcl"),
+        (".terraformrc",),
+        ("hcl", "tf"),
+        block=rb"^([a-z]\w*(?:[ \t]+\"[^\"\n]*\")*)[ \t]*\{",
+    ),
     Language("nix", (".nix",)),
     Language("bicep", (".bicep",)),
     Language("puppet", (".epp",), ("puppetfile",)),
@@ -207,6 +260,10 @@ NAMED = (
     Language("go-mod", (".mod", ".work", ".sum"), ("go.mod", "go.work", "go.sum")),
     Language("ignore", (".gitignore", ".dockerignore", ".npmignore", ".vadeignore"), (".gitattributes", "codeowners")),
     Language(
-        "text", (".txt", ".text"), ("license", "readme", "authors", "changelog", "notice", "copying"), ("txt", "plain")
+        "text",
+        (".txt", ".text"),
+        ("license", "readme", "authors", "changelog", "notice", "copying"),
+        ("txt", "plain"),
+        is_prose=True,
     ),
 )

@@ -1,0 +1,59 @@
+"""C#: names shared in a namespace and those around it, classes that are declared in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.imports import Bound, in_one_line
+from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.scopes import Candidate, Source, anywhere, by_package
+
+if TYPE_CHECKING:
+    from vademecum.code.languages.modules import Modules
+
+_COMMON = """
+    Add AddRange Any Append AppendLine All Clear Close Contains ContainsKey Copy CopyTo Count Create Dispose Equals First
+    FirstOrDefault Format Get GetHashCode GetType GetValue IndexOf Insert Invoke Join Parse Read ReadLine Remove Replace Select
+    Set Single Skip Split StartsWith EndsWith Substring Sum Take ToArray ToList ToLower ToString ToUpper Trim TryGetValue TryParse
+    Where Write WriteLine Wait ConfigureAwait Add Start Stop Run Open Flush Load Save Send
+"""
+
+
+class _CSharp(Packaged):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read a `using` directive.
+
+        >>> [list(LANGUAGE.imported(each)) for each in ("using A.B;", "global using C = A.B.D<E>;")]
+        [[('*', 'A.B', '*')], [('C', 'A.B', 'D')]]
+        """
+        text = in_one_line(statement).removeprefix("global ").removeprefix("using ").removeprefix("static ")
+        alias, equals, path = text.partition("=")
+        if equals:
+            module, _, name = path.strip().removeprefix("global::").partition("<")[0].rpartition(".")
+            yield alias.strip(), module, name
+        else:
+            yield "*", text.strip().removeprefix("global::"), "*"
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return a declaration of the file's namespace, else of one around it or imported."""
+        del scope, modules
+        parts = file.refs.package.split(".")
+        return by_package(file, found, (".".join(parts[:length]) for length in range(1, len(parts))))
+
+
+LANGUAGE = _CSharp(
+    "csharp",
+    extensions=(".cs", ".csx"),
+    aliases=("c#", "cs"),
+    interpreters=("dotnet-script",),
+    module="tree_sitter_c_sharp",
+    queries=("csharp",),
+    type_first=True,
+    implicit_self=True,
+    shares_names=True,
+    opened_in=anywhere,
+    common=_COMMON,
+)

@@ -1,0 +1,109 @@
+"""Go: modules by go.mod, names shared in a package, methods declared beside their types."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.imports import QUOTED, Bound
+from vademecum.code.languages.language import Language
+from vademecum.code.languages.lexing import DOUBLE, SINGLE, SLASHED, Span, plain, tokens
+
+if TYPE_CHECKING:
+    from vademecum.code.languages.modules import Modules
+    from vademecum.code.languages.scopes import Candidate, Source
+
+_COMMON = """
+    Add Close Err Error Errorf Fatal Fatalf Get Len Less Lock Unlock Log Logf Name New Next Open Print Printf Println Put Read
+    ReadAll Reset Run Scan Set Start Stop String Swap Wait Write WriteString Done Equal Is As Unwrap Bytes Value Values Key
+    Header Helper Cleanup Skip Parallel Fprintf Sprintf Marshal Unmarshal Decode Encode Context Method Seek Flush Send Type Kind
+"""
+
+
+class _Go(Language):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read one line of an import declaration.
+
+        >>> [list(LANGUAGE.imported(spec)) for spec in ('"a/go-yaml/v2"', '. "b"', 'c "d/e"', '_ "f"')]
+        [[('yaml', 'a/go-yaml/v2', '')], [('*', 'b', '*')], [('c', 'd/e', '')], [('', 'f', '')]]
+        """
+        quoted = re.search(QUOTED, statement)
+        if quoted is None:
+            return
+        path, alias = quoted[1], statement[: quoted.start()].strip()
+        if alias == ".":
+            yield "*", path, "*"
+        else:
+            last = [part for part in path.split("/") if not re.fullmatch(r"v\d+", part)][-1:] or [path]
+            yield ("" if alias == "_" else alias or re.sub(r"\.v\d+$|^go-|-go$", "", last[0])), path, ""
+
+    def result_type(self, text: str) -> str:
+        """Return the type of the first result: of several, the first is used further."""
+        return text.strip("()").partition(",")[0].rpartition(" ")[2] if text.startswith("(") else text
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a package by the module paths of go.mod files."""
+        del importer
+        for name, folder in modules.once(_module_paths):
+            if module == name or module.startswith(name + "/"):
+                place = posixpath.join(folder, module[len(name) + 1 :]).rstrip("/")
+                return f"{place}/" if place in modules.folders else ""
+        return ""
+
+    def in_package(self, path: str) -> bool:
+        """Return whether a file is no test."""
+        return path.endswith(".go") and not path.endswith("_test.go")
+
+    def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
+        """Return whether a declaration is no member: members are named by their receiver."""
+        del file, scope
+        return "." not in candidate[1].qualified
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return a declaration of the file's own package."""
+        del scope, modules
+        folder, package = posixpath.dirname(file.path), file.refs.package
+        own = [e for e in found if posixpath.dirname(e[0].path) == folder and e[0].refs.package == package]
+        return (own[0], True) if own else None
+
+    def lexed(self, content: bytes) -> Iterator[Span]:
+        """Yield comments and strings. Source: The Go Programming Language Specification, "Lexical elements"."""
+        return plain(content, _tokens())
+
+
+def _module_paths(modules: Modules) -> list[tuple[str, str]]:
+    """Return each module's path with its directory, the longest path first."""
+    found = []
+    for path in modules.by_last.get("go.mod", ()):
+        named = re.search(r"^module\s+(\S+)", modules.content(path), re.MULTILINE)
+        if named:
+            found.append((named[1].strip('"'), posixpath.dirname(path)))
+    return sorted(found, key=lambda each: -len(each[0]))
+
+
+@cache
+def _tokens() -> re.Pattern[bytes]:
+    return tokens(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`")
+
+
+def _same_folder(one: str, other: str) -> bool:
+    return posixpath.dirname(one) == posixpath.dirname(other)
+
+
+LANGUAGE = _Go(
+    "go",
+    extensions=(".go",),
+    aliases=("golang",),
+    module="tree_sitter_go",
+    queries=("go",),
+    result_last=True,
+    is_lexical=True,
+    shares_names=True,
+    opened_in=_same_folder,
+    common=_COMMON,
+)

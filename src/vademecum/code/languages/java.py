@@ -1,0 +1,73 @@
+"""Java: names shared in a package, imports that spell a package and a class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.imports import Bound, in_one_line, without_comments
+from vademecum.code.languages.language import Language
+from vademecum.code.languages.lexing import BLOCK, DOUBLE, SINGLE, SLASHED, Span, plain, tokens
+from vademecum.code.languages.scopes import Candidate, Source, by_package
+
+if TYPE_CHECKING:
+    from vademecum.code.languages.modules import Modules
+
+_COMMON = """
+    getName getId getValue getKey getClass getMessage hashCode compareTo containsKey entrySet keySet putAll addAll orElse
+    orElseThrow ifPresent isPresent stream collect toList toArray charAt substring startsWith endsWith hasNext iterator build
+    builder getBytes valueOf parseInt println printf accept test apply compare let also takeIf to until forEach
+    mapNotNull firstOrNull joinToString use onEach launch async await emit collect
+"""
+
+
+class Packaged(Language):
+    """A language whose files share names in packages, as those of the Java family do."""
+
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read an import.
+
+        >>> [list(LANGUAGE.imported(f"import {each}")) for each in ("a.b.C;", "static a.b.C.*;", "a.b.C as D")]
+        [[('C', 'a.b', 'C')], [('*', 'a.b.C', '*')], [('D', 'a.b', 'C')]]
+        """
+        text = in_one_line(without_comments(statement)).removeprefix("import ").removeprefix("static ")
+        path, _, alias = text.partition(" as ")
+        module, _, name = path.replace(" ", "").rpartition(".")
+        yield ("*" if name == "*" else alias.strip() or name), module, name
+
+    def imports_declaration(self, name: str) -> bool:
+        """Return True: an import spells a package and a class."""
+        del name
+        return True
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return a declaration of the file's package, else of one of which everything is imported."""
+        del scope, modules
+        return by_package(file, found)
+
+
+class _Java(Packaged):
+    def lexed(self, content: bytes) -> Iterator[Span]:
+        """Yield comments and strings. Source: The Java Language Specification, chapter 3."""
+        return plain(content, _tokens())
+
+
+@cache
+def _tokens() -> re.Pattern[bytes]:
+    return tokens(b"\"'/", SLASHED, BLOCK, DOUBLE, SINGLE)
+
+
+LANGUAGE = _Java(
+    "java",
+    extensions=(".java",),
+    module="tree_sitter_java",
+    queries=("java",),
+    type_first=True,
+    implicit_self=True,
+    shares_names=True,
+    common=_COMMON,
+)

@@ -1,0 +1,374 @@
+"""JavaScript, and what TypeScript shares with it: modules by path, tsconfig and package.json, exports, CommonJS."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from vademecum.code.languages.imports import RENAMED, Bound, named_in, without_comments
+from vademecum.code.languages.language import Language, Read
+from vademecum.code.languages.lexing import (
+    DOUBLE,
+    FRAGMENT,
+    KINDS,
+    ODD_LINES,
+    SINGLE,
+    SLASHED,
+    TEMPLATE,
+    Span,
+    UnsureError,
+    tokens,
+)
+from vademecum.code.languages.modules import Modules
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_COMMON = """
+    addEventListener appendChild bind charCodeAt concat createElement every findIndex flatMap getAttribute getItem includes
+    json lastIndexOf localeCompare now off once padStart pipe querySelector removeEventListener repeat setAttribute setItem
+    some splice startsWith endsWith substring toFixed toLowerCase toUpperCase trimEnd unshift catch finally toEqual toBe
+    toThrow toHaveBeenCalled mockReturnValue describe it expect text toJSON valueOf hasOwnProperty entries assign freeze
+"""
+_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".json")
+# Statements.
+_FROM = r"(?:import|export)\s+(?:type\s+)?(?:(?P<what>.*?)\s+from\s+)?[\"'](?P<module>[^\"'\n]+)[\"']"
+_BRACES = r"\{(.*?)\}"
+_DEFAULT = r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class)?\s*([A-Za-z_$][\w$]*)\s*(.?)"
+_REQUIRE = r"import\s+(?:type\s+)?(\w+)\s*=\s*require\(\s*[\"']([^\"']+)"
+_REQUIRED = r"(?:await\s+)?(?:require|import)\(\s*[\"'`]([^\"'`\n]+)[\"'`]\s*\)(?:\s*\.\s*(\w+))?\s*"
+_NAMES_ALONE = r"export\s*(?:type\s*)?[{*]"
+_EXPORTS = r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?"
+_MEMBER = r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])"
+# What of TypeScript has type parameters that its members are read with; bounds are read of more.
+_GENERIC = frozenset(
+    ["function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration"]
+)
+_BOUNDED = _GENERIC | {"function_signature", "method_signature"}
+# Characters.
+_DEEPEST = 8  # templates within each other
+_REACH = 80  # bytes before a slash that say what the slash is
+_MARKUP = rb"</|/>|<!--|-->"
+_TEMPLATE_PARTS = rb"\\.|`|\$\{"
+_REGEX = rb"/(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+/"
+_BEFORE_REGEX = rb"(?:^|[(,=:;?&|{\[~^%*]|=>|(?<![\w$.])(?:return|typeof|case|in|of|delete|void|instanceof|new|throw|else|do|await|yield))\s*$"
+_BEFORE_DIVISION = rb"[\w$\]\"']\s*$"
+
+
+class Script(Language):
+    """JavaScript or TypeScript."""
+
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read an import declaration.
+
+        >>> list(LANGUAGE.imported("import x, { a as b } from './m'")), list(LANGUAGE.imported("import * as y from 'n'"))
+        ([('x', './m', 'default'), ('b', './m', 'a')], [('y', 'n', '')])
+        """
+        text = without_comments(statement) if "/*" in statement or "\n" in statement else statement
+        found = re.match(_FROM, text, re.DOTALL)
+        if not found:
+            equals = re.match(_REQUIRE, text)
+            if equals:
+                yield equals[1], equals[2], ""
+            return
+        module, what = found["module"], (found["what"] or "").strip()
+        if not what:
+            yield "", module, ""
+            return
+        braces = re.search(_BRACES, what, re.DOTALL)
+        plain = what.replace(braces[0], "") if braces else what
+        for part in filter(None, (part.strip() for part in plain.split(","))):
+            yield (re.split(RENAMED, part)[-1], module, "") if part.startswith("*") else (part, module, "default")
+        for name, local in named_in(braces[1]) if braces else ():
+            yield local, module, name
+
+    def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
+        """Read an export declaration; a list of names may be long, and nothing of a declaration but its head is read."""
+        beginning = text(statement)
+        return exports_of(whole(statement) if re.match(_NAMES_ALONE, beginning) else beginning)
+
+    def assigned(
+        self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
+    ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:
+        """Read what only JavaScript does by assignment: `require`, and CommonJS exports."""
+        local = whole(name) if name.type == "object_pattern" else text(name)
+        held = text(value)
+        if bound := required(local, held):
+            return bound, ()
+        exports = re.fullmatch(_EXPORTS, local)
+        if exports is None:
+            return None
+        if exports[1] or not held.startswith("{"):
+            from vademecum.code.languages.expression import chain
+
+            spelled = chain(held)
+            return (), [(exports[1] or "=", "", spelled)] if spelled else ()
+        return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
+
+    def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
+        """Return whether a name is that of an alias, or of a type parameter of something that is read."""
+        parameter = node.parent
+        if parameter is None or parameter.type != "type_parameter":
+            return True
+        listed = parameter.parent
+        around = listed.parent if listed is not None else None
+        return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a module: relative, by the paths of a tsconfig, or in a package of this repository."""
+        module = module.partition("?")[0]
+        if module.startswith("."):
+            return _at(modules, posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
+        for place in _aliased(modules, importer, module):
+            if found := _at(modules, place):
+                return found
+        return _in_workspace(modules, module)
+
+    def lexed(self, content: bytes) -> Iterator[Span]:
+        """Yield comments and strings, where no markup may be. Source: ECMA-262, clause 12."""
+        if re.search(_MARKUP, content):
+            raise UnsureError
+        yield from lexed(content)
+
+
+def exports_of(statement: str) -> list[Bound]:
+    r"""Return what an export statement hands on: the module is "" for a name of the file itself.
+
+    >>> exports_of("export { a as b, c } from './m'"), exports_of("export * from './n'"), exports_of("export default run")
+    ([('b', './m', 'a'), ('c', './m', 'c')], [('*', './n', '*')], [('default', '', 'run')])
+    >>> exports_of("export {\n  a, // the first\n  /* not b */ c,\n}")
+    [('a', '', 'a'), ('c', '', 'c')]
+    """
+    statement = without_comments(statement)
+    found = re.match(_FROM, statement, re.DOTALL)
+    module = found["module"] if found and found["what"] else ""
+    what = (found["what"] if found else "") or ""
+    if module and what.startswith("*"):
+        name = re.split(RENAMED, what)[1:]
+        return [(name[0], module, "")] if name else [("*", module, "*")]
+    braces = re.match(_BRACES, statement.removeprefix("export").removeprefix(" type").lstrip(), re.DOTALL)
+    if braces:
+        return [(local, module, name) for name, local in named_in(braces[1])]
+    default = re.match(_DEFAULT, statement, re.DOTALL)
+    heads = ("export default function", "export default class", "export default async")
+    if default and (default[2] not in {".", "("} or statement.startswith(heads)):
+        return [("default", "", default[1])]
+    return []
+
+
+def required(name: str, value: str) -> list[Bound]:
+    """Return what a CommonJS `require` or an awaited `import` binds.
+
+    >>> required("{ a, b: c }", "require('m')"), required("x", "require('./m').y"), required("x", "f()")
+    ([('a', 'm', 'a'), ('c', 'm', 'b')], [('x', './m', 'y')], [])
+    """
+    found = re.fullmatch(_REQUIRED, value)
+    if not found:
+        return []
+    if name.startswith("{"):
+        return [(local, found[1], member) for member, local in named_in(name.strip("{} \n"), ":")]
+    return [(name, found[1], found[2] or "")]
+
+
+# -- modules ---------------------------------------------------------------------------------------------------------
+
+
+def _at(modules: Modules, place: str) -> str:
+    """Return the file of a module at a path, with or without its ending."""
+    place = "" if place == "." else place
+    stem, dot, ending = place.rpartition(".")
+    if dot and ending in {"js", "jsx", "mjs", "cjs"}:  # TypeScript writes the name of what it will be compiled to
+        for other in (f".{ending.replace('js', 'ts')}", ".ts", ".tsx", ".d.ts"):
+            if stem + other in modules.paths:
+                return stem + other
+    if place in modules.paths:
+        return place
+    index = f"{place}/index" if place else "index"
+    return next((b + ending for b in (place, index) for ending in _ENDINGS if b + ending in modules.paths), "")
+
+
+def _aliased(modules: Modules, importer: str, module: str) -> Iterable[str]:
+    """Yield where the `paths` and the `baseUrl` of the nearest tsconfig.json put a module."""
+    folder = posixpath.dirname(importer)
+    while True:
+        for name in ("tsconfig.json", "jsconfig.json"):
+            path = posixpath.join(folder, name)
+            if path in modules.paths:
+                yield from _by_options(modules, path, module)
+        if not folder:
+            return
+        folder = posixpath.dirname(folder)
+
+
+def _by_options(modules: Modules, config: str, module: str) -> Iterable[str]:
+    base, paths = _options(modules, config, 0)
+    for pattern, targets in paths.items():
+        before, star, after = pattern.partition("*")
+        if module == pattern or (star and module.startswith(before) and module.endswith(after)):
+            matched = module[len(before) : len(module) - len(after)] if star else ""
+            for target in targets:
+                yield posixpath.normpath(posixpath.join(base, target.replace("*", matched)))
+    if base:
+        yield posixpath.normpath(posixpath.join(base, module))
+
+
+def _options(modules: Modules, config: str, depth: int) -> tuple[str, dict[str, list[str]]]:
+    """Return (directory that paths count from, "" for none; paths) of a tsconfig, and of those it extends."""
+    read = _json(modules, config)
+    options = read.get("compilerOptions") or {}
+    folder = posixpath.dirname(config)
+    base, paths = options.get("baseUrl"), options.get("paths")
+    extended = read.get("extends")
+    if isinstance(extended, str) and extended.startswith(".") and depth < 5 and (base is None or paths is None):
+        parent = posixpath.normpath(posixpath.join(folder, extended))
+        parent = parent if parent in modules.paths else parent + ".json"
+        if parent in modules.paths:
+            inherited, more = _options(modules, parent, depth + 1)
+            return (posixpath.join(folder, base) if base is not None else inherited), paths or more
+    where = posixpath.join(folder, base) if isinstance(base, str) else (folder or "." if paths else "")
+    return where, paths if isinstance(paths, dict) else {}
+
+
+def _json(modules: Modules, path: str) -> dict[str, Any]:
+    """Return a JSON object, with comments and trailing commas or without; {} for anything else."""
+    text = modules.content(path)
+    try:
+        read = json.loads(text)
+    except ValueError:
+        bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda m: m[1] or "", text, flags=re.DOTALL)
+        try:
+            read = json.loads(re.sub(r",(\s*[}\]])", r"\1", bare))
+        except ValueError:
+            return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _packages(modules: Modules) -> dict[str, str]:
+    """Return the directory of each package.json by the name the file gives."""
+    found = {}
+    for path in reversed(modules.by_last.get("package.json", [])):
+        name = _json(modules, path).get("name")
+        if isinstance(name, str):
+            found[name] = posixpath.dirname(path)
+    return found
+
+
+def _in_workspace(modules: Modules, module: str) -> str:
+    """Find a module in a package of this repository: where its package.json says, or where sources are kept."""
+    parts, packages = module.split("/"), modules.once(_packages)
+    name = "/".join(parts[: 2 if module.startswith("@") else 1])
+    if name not in packages:
+        return ""
+    folder, below = packages[name], "/".join(parts[2 if module.startswith("@") else 1 :])
+    if below:
+        places = [posixpath.join(folder, "src", below), posixpath.join(folder, below)]
+    else:
+        package = _json(modules, posixpath.join(folder, "package.json"))
+        named = [package.get(key) for key in ("source", "types", "module", "main")]
+        places = [posixpath.join(folder, p) for p in ("src/index", "index", "src/main", "lib/index")]
+        places += [posixpath.normpath(posixpath.join(folder, p)) for p in named if isinstance(p, str)]
+    return next((found for place in places if (found := _at(modules, place))), "")
+
+
+# -- characters ------------------------------------------------------------------------------------------------------
+
+
+def lexed(content: bytes) -> Iterator[Span]:
+    """Yield the comments and strings of a file without markup."""
+    if re.search(ODD_LINES, content) or b"<!--" in content or b"-->" in content or content.startswith(b"#!"):
+        raise UnsureError
+    at = 0
+    while at < len(content):
+        for token in _tokens().finditer(content, at):
+            start, end = token.span()
+            if end - start == 1:
+                found: list[Span] = []
+                at = _beyond(content, start, found, 0)
+                yield from sorted(found)
+                break
+            yield start, end, KINDS[content[start : start + 1]]
+        else:
+            return
+
+
+@cache
+def _tokens(first: bytes = b"\"'`/") -> re.Pattern[bytes]:
+    return tokens(first, SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`\\$]*`")
+
+
+def _beyond(content: bytes, start: int, found: list[Span], depth: int) -> int:
+    """Return where to go on after what a pattern of tokens does not read alone: a template with substitutions, a slash."""
+    first = content[start : start + 1]
+    if first == b"`":
+        return _template(content, start, found, depth + 1)
+    if first == b"/":
+        return _after_slash(content, start)
+    raise UnsureError  # a quote that nothing closes
+
+
+def _substitution(content: bytes, at: int, found: list[Span], depth: int) -> int:
+    """Note what a template's substitution holds; return where the brace that closes it ends."""
+    braces, pattern = 0, _tokens(b"\"'`/{}")
+    while token := pattern.search(content, at):
+        start, at = token.span()
+        first = content[start : start + 1]
+        if at - start > 1:
+            found.append((start, at, KINDS[first]))
+        elif first == b"{":
+            braces += 1
+        elif first == b"}" and not braces:
+            return at
+        elif first == b"}":
+            braces -= 1
+        else:
+            at = _beyond(content, start, found, depth)
+    raise UnsureError
+
+
+def _template(content: bytes, start: int, found: list[Span], depth: int) -> int:
+    """Note the parts of a template literal and what its substitutions hold; return where it ends."""
+    if depth > _DEEPEST:
+        raise UnsureError
+    at, begin, parts = start + 1, start, re.compile(_TEMPLATE_PARTS, re.DOTALL)
+    while part := parts.search(content, at):
+        at = part.end()
+        if part[0] == b"`":
+            found.append((begin, at, TEMPLATE if begin == start else FRAGMENT))
+            return at
+        if part[0] == b"${":
+            found.append((begin, part.start(), FRAGMENT))
+            at = begin = _substitution(content, at, found, depth)
+    raise UnsureError
+
+
+def _after_slash(content: bytes, start: int) -> int:
+    """Return where to go on after a slash that begins no comment: it divides, or begins a regular expression."""
+    before = content[max(0, start - _REACH) : start]
+    if re.search(_BEFORE_REGEX, before):
+        if regex := re.compile(_REGEX).match(content, start):
+            return regex.end()
+    elif re.search(_BEFORE_DIVISION, before):
+        return start + 1
+    raise UnsureError
+
+
+LANGUAGE = Script(
+    "javascript",
+    extensions=(".js", ".jsx", ".mjs", ".cjs", ".es6"),
+    names=("jakefile",),
+    aliases=("js", "jsx", "node", "ecmascript"),
+    interpreters=("node", "nodejs", "bun"),
+    module="tree_sitter_javascript",
+    queries=("javascript", "javascript_only"),
+    is_lexical=True,
+    has_exports=True,
+    nests_functions=True,
+    erases_types=True,
+    has_shorthand=True,
+    assigns_modules=True,
+    common=_COMMON,
+)

@@ -1,0 +1,37 @@
+"""Kotlin: packages as in Java, members that extensions add anywhere."""
+
+from __future__ import annotations
+
+import re
+
+from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.scopes import anywhere
+
+# A class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
+_CONSTRUCTOR = (
+    rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
+    rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
+)
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+
+
+class _Kotlin(Packaged):
+    def readable(self, content: bytes) -> bytes:
+        """Return a file with the head of each class on one line."""
+        if b"constructor" not in content:
+            return content
+        return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
+
+
+LANGUAGE = _Kotlin(
+    "kotlin",
+    extensions=(".kt", ".kts"),
+    aliases=("kt", "kts"),
+    interpreters=("kotlin",),
+    module="tree_sitter_kotlin",
+    queries=("kotlin",),
+    head="java",
+    implicit_self=True,
+    shares_names=True,
+    opened_in=anywhere,
+)

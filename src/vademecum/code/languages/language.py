@@ -1,0 +1,181 @@
+"""One language as an object: how its files are recognised, what its grammar is, and how its names are resolved.
+
+Each module of this folder that has a `.scm` of its name beside it defines `LANGUAGE`, an instance of `Language` or of a
+subclass. The other modules ask that object and compare no language's name. A field or method is here because some
+language differs in it; the default is what most of them do. `recognised` holds the languages that have no grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.scopes import Candidate, Source, parent_scopes
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+    from vademecum.code.languages.imports import Bound
+    from vademecum.code.languages.lexing import Span
+    from vademecum.code.languages.modules import Modules
+
+Read = Callable[["tree_sitter.Node"], str]  # the text of a node
+SUPERS = frozenset({"super", "parent", "base"})
+SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """One language."""
+
+    id: str
+    # How files are recognised.
+    extensions: tuple[str, ...] = ()  # with the dot, lower case
+    names: tuple[str, ...] = ()  # whole file names, lower case
+    aliases: tuple[str, ...] = ()  # what people type for the language
+    interpreters: tuple[str, ...] = ()  # what a shebang calls the language
+    prefixes: tuple[str, ...] = ()  # beginnings of file names, lower case
+    # How files are parsed.
+    module: str | None = None  # the grammar's wheel
+    factory: str = "language"  # the function in the wheel that returns the grammar
+    queries: tuple[str, ...] = ()  # the `.scm` files that together make the query
+    equations: bool = False  # neighbouring declarations of one name are one definition: clauses, overloads
+    # How files are cut and described.
+    is_prose: bool = False  # people read the files as text
+    is_document: bool = False  # files refer to code by links and code spans
+    sections: str = ""  # which scanner of `chunking.sections` cuts files: "headings", "statements", "" for blocks
+    block: bytes = b""  # a regular expression for a line that opens an outermost block, with its name
+    is_described: bool = False  # Python's own parser describes the chunks
+    type_first: bool = False  # a type is written before the name it belongs to
+    result_last: bool = False  # a function's result type follows its parameters without a mark
+    declares_apart: bool = False  # a function may be declared in one place and defined in another
+    # How names are resolved.
+    head: str = ""  # the language whose family this one belongs to: members call each other's code
+    is_lexical: bool = False  # a name means the same all over a file unless something between binds it
+    implicit_self: bool = False  # a bare name may be a member of the class around
+    runs_class_bodies: bool = False  # a class body runs from top to bottom and sees its own names
+    shares_names: bool = False  # a file sees names of its package or program that it does not import; see `chosen`
+    names_modules: bool = False  # a bare name may be a module: `self`, a crate
+    opens_namespaces: bool = False  # an unknown first name may be a namespace that other files open
+    has_submodules: bool = False  # an imported name may be a module below the module
+    separator: str = "."  # stands between a module's name and one below it
+    self_names: frozenset[str] = SELVES | SUPERS  # names that mean the object or class around
+    marks_variables: bool = False  # `$` begins a variable's name
+    maker: str = ""  # the member of a class that makes an instance
+    call_method: str = ""  # the member that runs when an instance is called
+    calls_super: bool = False  # `super()` means what `super` means elsewhere
+    calls_bare: bool = False  # naming a function calls it, without brackets
+    subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
+    names_arguments: bool = False  # `f(name=1)` names a parameter
+    fixture_file: str = ""  # the file whose functions give a test its parameters, in each folder
+    has_exports: bool = False  # a module hands on what it exports, and nothing else
+    nests_functions: bool = False  # functions stand in objects and in functions without a name
+    erases_types: bool = False  # interfaces, namespaces and aliases have no members at run time
+    has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
+    assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
+    locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
+    opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
+    common: str = ""  # names of methods that libraries of the family have, separated by blanks
+
+    @property
+    def family(self) -> str:
+        """The id of the family's head."""
+        return self.head or self.id
+
+    @cached_property
+    def common_names(self) -> frozenset[str]:
+        """Names of methods that libraries of the family have."""
+        return frozenset(self.common.split())
+
+    def refined(self, name: str, head: bytes) -> str:
+        """Return the language id of a file whose name says this language, judged from its first bytes."""
+        del name, head
+        return self.id
+
+    def readable(self, content: bytes) -> bytes:
+        """Return a file with what the grammar cannot read in other words of the same length."""
+        return content
+
+    def lexed(self, content: bytes) -> Iterator[Span] | None:
+        """Yield the comments and strings of a file, in order; None where only a parser tells them."""
+        del content
+        return None
+
+    # -- references ----------------------------------------------------------------------------------------------
+
+    def imported(self, statement: str) -> Iterable[Bound]:
+        """Return what an import statement binds, in the order written."""
+        del statement
+        return ()
+
+    def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
+        """Return what an export statement hands on; `text` reads the beginning of a node, `whole` all of it."""
+        del statement, text, whole
+        return ()
+
+    def assigned(
+        self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
+    ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:
+        """Return what an assignment imports and what it exports, None for a plain one; asked where `assigns_modules`."""
+        del name, value, text, whole
+        return None
+
+    def package(self, known: str, found: str) -> str:
+        """Return the package of a file that has declared one before, "" for none, and declares another."""
+        return known or found
+
+    def result_type(self, text: str) -> str:
+        """Return the type that a function's result is used as."""
+        return text
+
+    def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
+        """Return whether the name of a captured alias stands for another type where it is read."""
+        del node, bounded
+        return True
+
+    # -- modules and packages ------------------------------------------------------------------------------------
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str | None:
+        """Return the path of a module's file; of a package its folder with a slash; "" for elsewhere.
+
+        None where the language has no files that are imported by name.
+        """
+        del modules, importer, module
+        return None
+
+    def submodule(self, modules: Modules, where: str, name: str) -> str:
+        """Return the path of a module below the one at a path, "" for none."""
+        del modules, where, name
+        return ""
+
+    def in_package(self, path: str) -> bool:
+        """Return whether a file in a package's folder belongs to the package."""
+        del path
+        return False
+
+    def is_header(self, path: str) -> bool:
+        """Return whether a file declares what others define."""
+        del path
+        return False
+
+    def imports_declaration(self, name: str) -> bool:
+        """Return whether an import spells a package and a declaration in it, and no file."""
+        del name
+        return False
+
+    # -- scopes --------------------------------------------------------------------------------------------------
+
+    def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
+        """Return whether a declaration elsewhere can be meant by its bare name; asked where `shares_names`."""
+        other, node = candidate
+        around = node.qualified.rpartition(".")[0]
+        return not around or (around in parent_scopes(scope) and file.path == other.path)
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return the declaration that a bare name means, and whether that is certain; asked where `shares_names`."""
+        del file, scope, found, modules
+        return None

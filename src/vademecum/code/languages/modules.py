@@ -1,0 +1,120 @@
+"""Where an imported module lies: in this repository at a path, or elsewhere.
+
+`Modules` holds the paths of a snapshot and what is worked out from them once; the language of the importing file knows
+the rules. A module that is not found is external, and never guessed at.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, TypeVar
+
+from vademecum.code.languages.language import Language
+
+T = TypeVar("T")
+
+
+class Snapshot(Protocol):
+    """The files of a snapshot, with a note of what was asked."""
+
+    consulted: set[str]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the paths."""
+
+    def content(self, path: str) -> str:
+        """Return a file's text."""
+
+
+class Modules:
+    """Finds modules among the paths of a snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.paths = frozenset(snapshot)
+        self._found: dict[tuple[Language, str, str], str | None] = {}
+        self._worked_out: dict[Callable[[Modules], Any], Any] = {}
+
+    def locate(self, importer: str, module: str, language: Language) -> str:
+        """Return the path of a module's file; of a package without one its directory with a slash; "" for elsewhere."""
+        key = (language, importer if language.locates_by_file else importer.rpartition("/")[0], module)
+        if key not in self._found:
+            self._found[key] = language.locate(self, importer, module)
+        found = self._found[key]
+        if found is None:
+            return ""
+        self._snapshot.consulted |= _tokens(module)
+        return found
+
+    def once(self, work_out: Callable[[Modules], T]) -> T:
+        """Return what a function works out from these paths, worked out once."""
+        if work_out not in self._worked_out:
+            self._worked_out[work_out] = work_out(self)
+        found: T = self._worked_out[work_out]
+        return found
+
+    def content(self, path: str) -> str:
+        """Return a file's text."""
+        return self._snapshot.content(path)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every directory that holds a file, at any depth."""
+        found: set[str] = set()
+        for path in self.paths:
+            folder = posixpath.dirname(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = posixpath.dirname(folder)
+        return frozenset(found | {""})
+
+    @cached_property
+    def by_last(self) -> Mapping[str, list[str]]:
+        """Paths by their last part, sorted."""
+        return _grouped((path.rpartition("/")[2], path) for path in self.paths)
+
+    @cached_property
+    def by_folder(self) -> Mapping[str, list[str]]:
+        """Paths by the directory they are in, sorted."""
+        return _grouped((posixpath.dirname(path), path) for path in self.paths)
+
+    @cached_property
+    def folders_by_last(self) -> Mapping[str, list[str]]:
+        """Directories by their last part, sorted."""
+        return _grouped((folder.rpartition("/")[2], folder) for folder in self.folders)
+
+    def ending(self, tail: str) -> list[str]:
+        """Return the paths that are, or end with a slash and, `tail`."""
+        return [p for p in self.by_last.get(tail.rpartition("/")[2], ()) if p == tail or p.endswith("/" + tail)]
+
+    def beside(self, importer: str, name: str) -> str:
+        """Return the path of a file by its path from an importer's folder, "" where there is none."""
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), name))
+        return place if place in self.paths else ""
+
+
+def nearest(paths: Iterable[str], importer: str) -> str:
+    """Return the path nearest to a file, "" for none."""
+    return max(paths, key=lambda path: nearness(path, importer), default="")
+
+
+def nearness(path: str, importer: str) -> tuple[int, int, str]:
+    """Return how near a path is to a file: parts in common, then shortness; the name settles what is left."""
+    common = len(posixpath.commonprefix([path.split("/") if path else [], importer.split("/")]))
+    return common, -path.count("/"), path
+
+
+@lru_cache(1 << 14)
+def _tokens(module: str) -> frozenset[str]:
+    """Return what a path must share with a module's name to matter for its place; see `build.parts_of`."""
+    return frozenset(f"/{part}" for part in re.split(r"[./:]+", module) if part)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in sorted(pairs):
+        found.setdefault(key, []).append(value)
+    return found

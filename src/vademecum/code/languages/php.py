@@ -1,0 +1,71 @@
+"""PHP: names shared in a namespace, variables marked by `$`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.imports import HASHED, QUOTED, SLASHED, Bound, in_one_line, without_comments
+from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.scopes import Candidate, Source, by_package
+
+if TYPE_CHECKING:
+    from vademecum.code.languages.modules import Modules
+
+_COMMON = """
+    getMessage getCode getName getValue setName setValue getId __toString __construct toArray jsonSerialize count current key
+    valid rewind getIterator offsetGet offsetSet willReturn expects method with assertEquals assertSame assertTrue
+"""
+
+
+class _Php(Packaged):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        r"""Read a `use` declaration, or an include.
+
+        >>> [list(LANGUAGE.imported(each)) for each in (r"use A\{B, C as D};", "require 'a/b.php'")]
+        [[('B', 'A', 'B'), ('D', 'A', 'C')], [('', 'a/b.php', '')]]
+        """
+        if not statement.startswith("use"):
+            quoted = re.search(QUOTED, statement)
+            if quoted:
+                yield "", quoted[1], ""
+            return
+        text = in_one_line(without_comments(statement, f"{HASHED}|{SLASHED}"))[3:].strip()
+        prefix, braces, inside = re.sub(r"\b(?:function|const)\s+", "", text).partition("{")
+        for part in (inside.rstrip("} ") if braces else prefix).split(","):
+            path, _, alias = part.strip().partition(" as ")
+            whole = ((prefix.strip() if braces else "") + path.strip()).strip("\\").replace("\\", ".")
+            module, _, name = whole.rpartition(".")
+            if name:
+                yield alias.strip() or name, module, name
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a file that is included."""
+        return modules.beside(importer, module.lstrip("/"))
+
+    def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
+        """Return whether a declaration is no member: members are named by their receiver."""
+        del file, scope
+        return "." not in candidate[1].qualified
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return a declaration of the file's namespace, else an imported one or one of no namespace."""
+        del scope, modules
+        return by_package(file, found, ("",))
+
+
+LANGUAGE = _Php(
+    "php",
+    extensions=(".php", ".phtml", ".php3", ".php4", ".php5", ".php7", ".phps", ".ctp"),
+    interpreters=("php",),
+    module="tree_sitter_php",
+    factory="language_php",
+    queries=("php",),
+    type_first=True,
+    shares_names=True,
+    marks_variables=True,
+    common=_COMMON,
+)

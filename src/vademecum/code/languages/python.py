@@ -1,0 +1,155 @@
+"""Python: modules below the folders that packages are found in, class bodies that run from top to bottom."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache, cached_property
+
+from vademecum.code.languages.imports import HASHED, Bound, named_in, without_comments
+from vademecum.code.languages.language import SELVES, SUPERS, Language
+from vademecum.code.languages.lexing import (
+    BLOCK,
+    DOUBLE,
+    ODD_LINES,
+    SINGLE,
+    TEXT,
+    UNSURE,
+    Span,
+    UnsureError,
+    plain,
+    tokens,
+)
+from vademecum.code.languages.modules import Modules, nearness
+
+_SOURCE_ROOTS = ("", "src", "lib", "python", "source")
+_PREFIX = rb"(?<!\w)[rbuftRBUFT]{1,2}$"
+
+
+class _Python(Language):
+    @cached_property
+    def common_names(self) -> frozenset[str]:
+        """The methods of the built-in types, and of types that nearly every program uses."""
+        import io
+        import pathlib
+        import threading
+        from collections import OrderedDict, defaultdict, deque
+
+        kinds = (
+            str, bytes, list, dict, set, tuple, int, float, object, BaseException, io.StringIO, io.BytesIO, pathlib.Path,
+            re.Pattern, re.Match, threading.Thread, threading.Event, OrderedDict, defaultdict, deque,
+        )  # fmt: skip
+        return frozenset(name for kind in kinds for name in dir(kind))
+
+    def imported(self, statement: str) -> Iterator[Bound]:
+        r"""Read an import statement.
+
+        >>> list(LANGUAGE.imported("from .a import (b as c,\n  d)")), list(LANGUAGE.imported("import os.path"))
+        ([('c', '.a', 'b'), ('d', '.a', 'd')], [('os', 'os', ''), ('', 'os.path', '')])
+        """
+        text = " ".join(without_comments(statement, HASHED).replace("\\\n", " ").split())
+        if text.startswith("import "):
+            for part in text[7:].split(","):
+                yield from _whole(part.strip())
+            return
+        module, _, names = text.removeprefix("from ").partition(" import ")
+        for name, local in named_in(names.strip("() ")):
+            yield ("*" if name == "*" else local), module.replace(" ", ""), name
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a module: beside the importer, or below a directory that packages are found in."""
+        dots = len(module) - len(module.lstrip("."))
+        rest = module.lstrip(".").replace(".", "/")
+        if dots:
+            folder = posixpath.dirname(importer)
+            for _ in range(dots - 1):
+                folder = posixpath.dirname(folder)
+            return _at(modules, posixpath.join(folder, rest) if rest else folder)
+        if rest.partition("/")[0] in sys.stdlib_module_names:
+            return ""
+        roots = {place[: len(place) - len(rest)].rstrip("/") for place in _places(modules, rest)}
+        usable = [root for root in roots if _is_root(modules, root, importer)]
+        best = max(usable, key=lambda root: nearness(root, importer), default=None)
+        return "" if best is None else _at(modules, posixpath.join(best, rest) if best else rest)
+
+    def submodule(self, modules: Modules, where: str, name: str) -> str:
+        """Find a module of a package: of a folder, or of the file that stands for one."""
+        if not where.endswith(("/", "/__init__.py", "/__init__.pyi")):
+            return ""
+        return modules.locate(where.rstrip("/") + "/x" if where.endswith("/") else where, f".{name}", self)
+
+    def lexed(self, content: bytes) -> Iterator[Span]:
+        """Yield comments and strings. Source: The Python Language Reference, chapter 2."""
+        if re.search(ODD_LINES, content):
+            raise UnsureError
+        for start, end, kind in plain(content, _tokens()):
+            prefix = re.compile(_PREFIX).search(content, max(0, start - 3), start) if kind == TEXT else None
+            before = prefix[0].lower() if prefix else b""
+            is_formatted = b"f" in before or b"t" in before
+            if is_formatted and content.count(b"{", start, end) != content.count(b"}", start, end):
+                raise UnsureError  # a string may be within
+            yield start - len(before), end, UNSURE if is_formatted else kind
+
+
+def _whole(part: str) -> Iterator[Bound]:
+    """Read one module of `import a, b.c as d`."""
+    module, _, local = part.partition(" as ")
+    if local:
+        yield local.strip(), module.strip(), ""
+        return
+    top = module.partition(".")[0]
+    yield top, top, ""
+    if top != module:
+        yield "", module, ""
+
+
+def _places(modules: Modules, rest: str) -> list[str]:
+    """Return every path without its ending that a module may be at."""
+    last = rest.rpartition("/")[2]
+    files = [path.rpartition(".")[0] for ending in (".py", ".pyi") for path in modules.ending(rest + ending)]
+    folders = [f for f in modules.folders_by_last.get(last, ()) if f == rest or f.endswith("/" + rest)]
+    return files + folders
+
+
+def _is_root(modules: Modules, root: str, importer: str) -> bool:
+    """Return whether a file may find packages in a folder."""
+    if f"{root}/__init__.py" in modules.paths:
+        return False
+    return root in _SOURCE_ROOTS or importer.startswith(root + "/") or posixpath.basename(root) in _SOURCE_ROOTS
+
+
+def _at(modules: Modules, place: str) -> str:
+    """Return the file of a module at a path without its ending, or the folder of a package without a file."""
+    for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
+        candidate = (place + ending).removeprefix("/")
+        if candidate in modules.paths:
+            return candidate
+    return f"{place}/" if place in modules.folders else ""
+
+
+@cache
+def _tokens() -> re.Pattern[bytes]:
+    return tokens(b"\"'#", rb"(?<=#)[^\n]*", BLOCK, BLOCK.replace(b'"', b"'"), DOUBLE, SINGLE)
+
+
+LANGUAGE = _Python(
+    "python",
+    extensions=(".py", ".pyi", ".pyw", ".pyx", ".pxd", ".wsgi", ".bzl", ".star"),
+    names=("sconstruct", "sconscript", "wscript", "buck", "build", "build.bazel", "workspace", "tiltfile"),
+    aliases=("py", "python3", "cpython"),
+    interpreters=("python", "pypy", "uv"),
+    module="tree_sitter_python",
+    queries=("python",),
+    is_described=True,
+    is_lexical=True,
+    runs_class_bodies=True,
+    has_submodules=True,
+    self_names=SELVES | SUPERS | {"cls"},
+    call_method="__call__",
+    calls_super=True,
+    subscripts_classes=True,
+    names_arguments=True,
+    fixture_file="conftest.py",
+)

@@ -1,0 +1,72 @@
+"""Ruby: names of the whole program, calls without brackets, classes that any file reopens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vademecum.code.languages.imports import QUOTED, Bound
+from vademecum.code.languages.language import Language
+from vademecum.code.languages.modules import Modules, nearest
+from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
+
+_COMMON = """
+    to_s to_a to_h to_sym to_i inspect nil? empty? include? key? is_a? respond_to? freeze dup merge! map! each_with_index
+    each_with_object inject tap gsub sub start_with? end_with? puts raise attr_reader define_method instance_variable_get
+    method_missing public_send send class superclass expect eq to receive and_return be_a subject let call any? all? none?
+"""
+
+
+class _Ruby(Language):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read a call that may load a file.
+
+        >>> [list(LANGUAGE.imported(each)) for each in ("require 'a/b'", "require_relative('c')", "puts 'd'")]
+        [[('', 'a/b', '')], [('', './c', '')], []]
+        """
+        method, quoted = statement.split(None, 1)[0].partition("(")[0], re.search(QUOTED, statement)
+        if quoted and method in {"require", "require_relative", "load", "autoload"}:
+            yield "", f"./{quoted[1]}" if method == "require_relative" else quoted[1], ""
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a file that is required."""
+        name = module if module.endswith(".rb") else f"{module}.rb"
+        if module.startswith("./"):
+            return modules.beside(importer, name)
+        return nearest((p for p in modules.ending(name) if p == name or p.endswith(f"lib/{name}")), importer)
+
+    def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
+        """Return whether a declaration is a class or module, or stands in nothing."""
+        del file, scope
+        return "." not in candidate[1].qualified or candidate[1].kind in CLASSES
+
+    def chosen(
+        self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
+    ) -> tuple[Candidate, bool] | None:
+        """Return the declaration in the innermost scope that has one; a class is certain."""
+        del file, modules
+        for space in (*parent_scopes(scope), ""):
+            own = [each for each in found if each[1].qualified.rpartition(".")[0] == space]
+            if own:
+                return own[0], own[0][1].kind in CLASSES
+        return None
+
+
+LANGUAGE = _Ruby(
+    "ruby",
+    extensions=(".rb", ".rake", ".gemspec", ".ru", ".podspec", ".jbuilder", ".rbw", ".thor"),
+    names=(
+        "gemfile", "rakefile", "guardfile", "podfile", "vagrantfile", "capfile", "fastfile", "brewfile", "berksfile",
+        "dangerfile", "appraisals", ".irbrc", ".pryrc",
+    ),
+    aliases=("rb",),
+    interpreters=("ruby", "jruby", "rake"),
+    module="tree_sitter_ruby",
+    queries=("ruby",),
+    implicit_self=True,
+    shares_names=True,
+    maker="new",
+    calls_bare=True,
+    opened_in=anywhere,
+    common=_COMMON,
+)  # fmt: skip

@@ -1,0 +1,150 @@
+"""Rust: crates, modules that files declare, members in `impl` blocks all over a crate."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from vademecum.code.languages.imports import Bound, in_one_line, without_comments
+from vademecum.code.languages.language import Language
+from vademecum.code.languages.modules import Modules
+
+_COMMON = """
+    as_bytes as_mut as_ref as_slice as_str borrow borrow_mut chars cloned collect default deref drain drop enumerate eq err
+    expect flat_map fmt fold from from_str get_mut insert into into_iter is_empty is_err is_none is_ok is_some iter_mut lines
+    map_err ok ok_or poll position push_str read_to_end retain starts_with ends_with to_owned to_string to_vec try_from try_into
+    unwrap_or unwrap_or_default unwrap_or_else with_capacity zip spawn block_on await then_some and_then or_else
+"""
+
+
+class _Rust(Language):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read a `use` or `mod` declaration.
+
+        >>> list(LANGUAGE.imported("pub use a::{b as c, d::*};")), list(LANGUAGE.imported("mod e;"))
+        ([('c', 'a', 'b'), ('*', 'a::d', '*')], [('e', 'self', 'e')])
+        """
+        text = re.sub(r"^(?:pub(?:\([^)]*\))?\s+)", "", in_one_line(without_comments(statement)))
+        text = re.sub(r"^(?:#\[[^\]]*\]\s*)+", "", text)
+        if text.startswith("mod "):
+            name = text[4:].strip()
+            yield name, "self", name
+        elif text.startswith("use "):
+            yield from _use_tree("", text[4:].strip())
+
+    def locate(self, modules: Modules, importer: str, module: str) -> str:
+        """Find a module of a crate."""
+        parts = [part for part in module.split("::") if part]
+        if not parts:
+            return importer
+        first, here = parts[0], importer
+        if first == "crate":
+            here = _crate_root(modules, importer)
+        elif first == "super":
+            here = _parent(modules, importer)
+        elif first != "self":
+            here = self.submodule(modules, importer, first) or modules.once(_crates).get(first, "")
+        for part in parts[1:]:
+            if here:
+                here = _parent(modules, here) if part == "super" else self.submodule(modules, here, part)
+        return here
+
+    def submodule(self, modules: Modules, where: str, name: str) -> str:
+        """Return the file of a module declared in a file, "" for none."""
+        folder, last = posixpath.split(where)
+        stem = last.removesuffix(".rs")
+        below = folder if stem in {"mod", "lib", "main"} else posixpath.join(folder, stem)
+        for place in (posixpath.join(below, f"{name}.rs"), posixpath.join(below, name, "mod.rs")):
+            if place in modules.paths:
+                return place
+        return ""
+
+
+def _use_tree(prefix: str, text: str) -> Iterator[Bound]:
+    """Expand `a::{b, c::*}`, in which lists nest."""
+    opening = text.find("{")
+    if opening >= 0:
+        inside = text[opening + 1 : text.rfind("}")]
+        below = "::".join(part for part in (prefix, text[:opening].rstrip(": ")) if part)
+        depth, start = 0, 0
+        for place, letter in enumerate(inside + ","):
+            depth += (letter == "{") - (letter == "}")
+            if letter == "," and not depth:
+                if inside[start:place].strip():
+                    yield from _use_tree(below, inside[start:place].strip())
+                start = place + 1
+        return
+    path, _, alias = text.partition(" as ")
+    whole = "::".join(part for part in (prefix, path.strip()) if part).removeprefix("::")
+    if whole.endswith("::self"):
+        whole = whole.removesuffix("::self")
+    module, _, name = whole.rpartition("::")
+    if name == "*":
+        yield "*", module, "*"
+    else:
+        yield (alias.strip() or name), module, name
+
+
+def _crates(modules: Modules) -> dict[str, str]:
+    """Return the root file of each crate by the name the crate is used by."""
+    import tomllib  # which only crates need
+
+    found = {}
+    for path in modules.by_last.get("Cargo.toml", ()):
+        folder = posixpath.dirname(path)
+        try:
+            manifest = tomllib.loads(modules.content(path))
+        except tomllib.TOMLDecodeError:
+            continue
+        named = (manifest.get("lib") or {}).get("name") or (manifest.get("package") or {}).get("name")
+        root = (manifest.get("lib") or {}).get("path", "src/lib.rs")
+        root = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else ""
+        if isinstance(named, str) and root in modules.paths:
+            found[named.replace("-", "_")] = root
+    return found
+
+
+def _crate_root(modules: Modules, path: str) -> str:
+    """Return the root file of the crate that a file belongs to, "" for none."""
+    folder = posixpath.dirname(path)
+    while True:
+        for name in ("lib.rs", "main.rs"):
+            root = posixpath.join(folder, name)
+            if root in modules.paths and (posixpath.basename(folder) == "src" or root == path):
+                return root
+        if not folder:
+            return ""
+        folder = posixpath.dirname(folder)
+
+
+def _parent(modules: Modules, path: str) -> str:
+    """Return the file of the module around the module of a file, "" for none."""
+    folder, last = posixpath.split(path)
+    if last in {"mod.rs", "lib.rs", "main.rs"}:
+        folder = posixpath.dirname(folder)
+    for place in (f"{folder}.rs", f"{folder}/mod.rs", f"{folder}/lib.rs", f"{folder}/main.rs"):
+        if place in modules.paths and place != path:
+            return place
+    return ""
+
+
+def _same_crate(one: str, other: str) -> bool:
+    return one.partition("/src/")[0] == other.partition("/src/")[0]
+
+
+LANGUAGE = _Rust(
+    "rust",
+    extensions=(".rs",),
+    aliases=("rs",),
+    interpreters=("rust-script",),
+    module="tree_sitter_rust",
+    queries=("rust",),
+    is_lexical=True,
+    names_modules=True,
+    has_submodules=True,
+    separator="::",
+    locates_by_file=True,
+    opened_in=_same_crate,
+    common=_COMMON,
+)

@@ -1,0 +1,93 @@
+"""Rules of scope that several languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from vademecum.code.languages.references import References
+
+# Kinds of declarations that have members.
+CLASSES = frozenset(
+    [
+        "class",
+        "interface",
+        "trait",
+        "protocol",
+        "struct",
+        "union",
+        "enum",
+        "record",
+        "object",
+        "annotation",
+        "type",
+        "alias",
+        "module",
+    ]
+)
+
+
+class Declared(Protocol):
+    """A declaration as the rules see it."""
+
+    @property
+    def qualified(self) -> str:
+        """The names around it and its own, joined by dots."""
+
+    @property
+    def kind(self) -> str:
+        """What it declares, as `declarations` has it."""
+
+
+class Source(Protocol):
+    """A file as the rules see it."""
+
+    @property
+    def path(self) -> str:
+        """The path in the repository."""
+
+    @property
+    def refs(self) -> References:
+        """The references of the file."""
+
+    @property
+    def imports(self) -> Mapping[str, Sequence[tuple[str, str, str]]]:
+        """By local name: the owner of the import, the module, the name in the module."""
+
+    @property
+    def nodes(self) -> Mapping[str, Declared]:
+        """The declarations by qualified name."""
+
+
+Candidate = tuple[Source, Declared]
+
+
+def parent_scopes(scope: str) -> Iterator[str]:
+    """Yield a qualified name and those around it, innermost first, the file's "" left out.
+
+    >>> list(parent_scopes("A.f.g"))
+    ['A.f.g', 'A.f', 'A']
+    """
+    while scope:
+        yield scope
+        scope = scope.rpartition(".")[0]
+
+
+def starred(file: Source) -> set[str]:
+    """Return the modules of which a file imports everything."""
+    return {module for _, module, name in file.imports.get("*", ()) if name == "*"}
+
+
+def by_package(file: Source, found: Sequence[Candidate], around: Iterable[str] = ()) -> tuple[Candidate, bool] | None:
+    """Return the first declaration of the file's own package, else of one that the file sees: starred, or `around`."""
+    package = file.refs.package
+    visible = {package, *starred(file), *around}
+    own = [each for each in found if each[0].refs.package == package]
+    near = own or [each for each in found if each[0].refs.package in visible]
+    return (near[0], True) if near else None
+
+
+def anywhere(_one: str, _other: str) -> bool:
+    """Return True: a class may get members anywhere in the repository."""
+    return True

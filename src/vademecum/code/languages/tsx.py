@@ -1,0 +1,23 @@
+"""TypeScript with markup."""
+
+from __future__ import annotations
+
+from vademecum.code.languages.javascript import Script
+
+LANGUAGE = Script(
+    "tsx",
+    extensions=(".tsx",),
+    aliases=("typescriptreact",),
+    module="tree_sitter_typescript",
+    factory="language_tsx",
+    queries=("javascript", "typescript"),
+    equations=True,
+    head="javascript",
+    is_lexical=True,
+    subscripts_classes=True,
+    has_exports=True,
+    nests_functions=True,
+    erases_types=True,
+    has_shorthand=True,
+    assigns_modules=True,
+)
