@@ -104,7 +104,6 @@ class C(Language):
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is a type, or stands in nothing."""
-        del file, scope
         return "." not in candidate[1].qualified or candidate[1].kind in CLASSES
 
     def chosen(

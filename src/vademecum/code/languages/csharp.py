@@ -39,7 +39,6 @@ class _CSharp(Packaged):
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return a declaration of the file's namespace, else of one around it or imported."""
-        del scope, modules
         parts = file.refs.package.split(".")
         return by_package(file, found, (".".join(parts[:length]) for length in range(1, len(parts))))
 

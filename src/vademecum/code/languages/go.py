@@ -46,7 +46,6 @@ class _Go(Language):
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a package by the module paths of go.mod files."""
-        del importer
         for name, folder in modules.once(_module_paths):
             if module == name or module.startswith(name + "/"):
                 place = posixpath.join(folder, module[len(name) + 1 :]).rstrip("/")
@@ -59,14 +58,12 @@ class _Go(Language):
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is no member: members are named by their receiver."""
-        del file, scope
         return "." not in candidate[1].qualified
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return a declaration of the file's own package."""
-        del scope, modules
         folder, package = posixpath.dirname(file.path), file.refs.package
         own = [e for e in found if posixpath.dirname(e[0].path) == folder and e[0].refs.package == package]
         return (own[0], True) if own else None

@@ -39,14 +39,12 @@ class Packaged(Language):
 
     def imports_declaration(self, name: str) -> bool:
         """Return True: an import spells a package and a class."""
-        del name
         return True
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return a declaration of the file's package, else of one of which everything is imported."""
-        del scope, modules
         return by_package(file, found)
 
 

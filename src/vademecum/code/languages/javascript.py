@@ -6,6 +6,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,16 @@ _BEFORE_REGEX = rb"(?:^|[(,=:;?&|{\[~^%*]|=>|(?<![\w$.])(?:return|typeof|case|in
 _BEFORE_DIVISION = rb"[\w$\]\"']\s*$"
 
 
+@dataclass(frozen=True, eq=False)
 class Script(Language):
     """JavaScript or TypeScript."""
+
+    is_lexical: bool = True
+    has_exports: bool = True
+    nests_functions: bool = True
+    erases_types: bool = True
+    has_shorthand: bool = True
+    assigns_modules: bool = True
 
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read an import declaration.
@@ -364,11 +373,5 @@ LANGUAGE = Script(
     interpreters=("node", "nodejs", "bun"),
     module="tree_sitter_javascript",
     queries=("javascript", "javascript_only"),
-    is_lexical=True,
-    has_exports=True,
-    nests_functions=True,
-    erases_types=True,
-    has_shorthand=True,
-    assigns_modules=True,
     common=_COMMON,
 )

@@ -91,7 +91,6 @@ class Language:
 
     def refined(self, name: str, head: bytes) -> str:
         """Return the language id of a file whose name says this language, judged from its first bytes."""
-        del name, head
         return self.id
 
     def readable(self, content: bytes) -> bytes:
@@ -100,26 +99,22 @@ class Language:
 
     def lexed(self, content: bytes) -> Iterator[Span] | None:
         """Yield the comments and strings of a file, in order; None where only a parser tells them."""
-        del content
         return None
 
     # -- references ----------------------------------------------------------------------------------------------
 
     def imported(self, statement: str) -> Iterable[Bound]:
         """Return what an import statement binds, in the order written."""
-        del statement
         return ()
 
     def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
         """Return what an export statement hands on; `text` reads the beginning of a node, `whole` all of it."""
-        del statement, text, whole
         return ()
 
     def assigned(
         self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
     ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:
         """Return what an assignment imports and what it exports, None for a plain one; asked where `assigns_modules`."""
-        del name, value, text, whole
         return None
 
     def package(self, known: str, found: str) -> str:
@@ -132,7 +127,6 @@ class Language:
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether the name of a captured alias stands for another type where it is read."""
-        del node, bounded
         return True
 
     # -- modules and packages ------------------------------------------------------------------------------------
@@ -142,27 +136,22 @@ class Language:
 
         None where the language has no files that are imported by name.
         """
-        del modules, importer, module
         return None
 
     def submodule(self, modules: Modules, where: str, name: str) -> str:
         """Return the path of a module below the one at a path, "" for none."""
-        del modules, where, name
         return ""
 
     def in_package(self, path: str) -> bool:
         """Return whether a file in a package's folder belongs to the package."""
-        del path
         return False
 
     def is_header(self, path: str) -> bool:
         """Return whether a file declares what others define."""
-        del path
         return False
 
     def imports_declaration(self, name: str) -> bool:
         """Return whether an import spells a package and a declaration in it, and no file."""
-        del name
         return False
 
     # -- scopes --------------------------------------------------------------------------------------------------
@@ -177,5 +166,4 @@ class Language:
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return the declaration that a bare name means, and whether that is certain; asked where `shares_names`."""
-        del file, scope, found, modules
         return None

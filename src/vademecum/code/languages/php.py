@@ -46,14 +46,12 @@ class _Php(Packaged):
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is no member: members are named by their receiver."""
-        del file, scope
         return "." not in candidate[1].qualified
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return a declaration of the file's namespace, else an imported one or one of no namespace."""
-        del scope, modules
         return by_package(file, found, ("",))
 
 

@@ -37,14 +37,12 @@ class _Ruby(Language):
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is a class or module, or stands in nothing."""
-        del file, scope
         return "." not in candidate[1].qualified or candidate[1].kind in CLASSES
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return the declaration in the innermost scope that has one; a class is certain."""
-        del file, modules
         for space in (*parent_scopes(scope), ""):
             own = [each for each in found if each[1].qualified.rpartition(".")[0] == space]
             if own:

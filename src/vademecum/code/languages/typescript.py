@@ -24,11 +24,5 @@ LANGUAGE = _TypeScript(
     queries=("javascript", "typescript"),
     equations=True,
     head="javascript",
-    is_lexical=True,
     subscripts_classes=True,
-    has_exports=True,
-    nests_functions=True,
-    erases_types=True,
-    has_shorthand=True,
-    assigns_modules=True,
 )
