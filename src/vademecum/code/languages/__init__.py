@@ -1,4 +1,4 @@
-"""The languages: which one a file is written in, what is known of it, and the grammar and queries that read it.
+"""The languages: recognition of files, and each language's grammar and queries.
 
 A module of this folder with a `.scm` of its name beside it is a language; see `language`. Importing this package imports
 no language and no grammar. The module of one language is imported when something is asked of that language, and all of
@@ -48,27 +48,33 @@ _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded grammar and the text of its query. Threads may share it."""
+    """A loaded grammar and the text of its query.
+
+    Threads may share a grammar.
+    """
 
     compiled: tree_sitter.Language
     source: str
 
     @property
     def predicates(self) -> bool:
-        """Whether the query looks at the text of nodes."""
+        """Say whether the query looks at the text of nodes."""
         return "(#" in self.source
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A grammar's query and the one that finds what code refers to, in one: both are answered by one walk through a tree."""
+    """A grammar's query and its query for references, as one.
+
+    One walk through a tree answers both.
+    """
 
     query: tree_sitter.Query
     own: int  # how many patterns, the first ones, are the grammar's own
 
 
 def language_of(path: str, head: bytes = b"") -> str:
-    """Return the language id of a file, judged from its name, then from the first bytes of its content.
+    """Return the language id of a file, by name, then by content.
 
     Args:
         path: The file's name or path.
@@ -99,7 +105,11 @@ def canonical(name: str) -> str | None:
 
 
 def named_language(name: str) -> str:
-    """Return the language id that a user means. Raises `UsageError`, with what is close to it, where there is none."""
+    """Return the language id that a user means.
+
+    Raises:
+        UsageError: nothing is called so; the message names the closest language.
+    """
     found = canonical(name)
     if found is None:
         from difflib import get_close_matches
@@ -117,7 +127,7 @@ def row(language: str) -> Language | None:
 
 
 def rules_of(language: str) -> Language:
-    """Return a language by its id; one that differs in nothing from most where there is none of that id.
+    """Return a language by its id, a plain one for unknown ids.
 
     >>> rules_of("typescript").family, rules_of("klingon").family
     ('javascript', 'klingon')
@@ -154,7 +164,7 @@ def compiled_grammar(language: str) -> tree_sitter.Language | None:
 
 @functools.cache
 def grammar(language: str) -> Grammar | None:
-    """Load a language's grammar and read its query, once per process; None when it has none."""
+    """Load a language's grammar and query once, None for no grammar."""
     found, compiled = row(language), compiled_grammar(language)
     if found is None or compiled is None:
         return None
@@ -164,7 +174,7 @@ def grammar(language: str) -> Grammar | None:
 
 @functools.cache
 def own_query(language: str) -> tree_sitter.Query | None:
-    """Compile the query that cuts files of a language, once per process; None when it has no grammar."""
+    """Compile the query for declarations once, None for no grammar."""
     loaded = grammar(language)
     if loaded is None:
         return None
@@ -175,7 +185,7 @@ def own_query(language: str) -> tree_sitter.Query | None:
 
 @functools.cache
 def references_query(language: str) -> tree_sitter.Query | None:
-    """Compile the query that finds what code refers to, once per process; None when there is none for the language."""
+    """Compile the query for references once, None for no such query."""
     found, loaded = row(language), grammar(language)
     if found is None or loaded is None or not has_references(language):
         return None
@@ -186,7 +196,7 @@ def references_query(language: str) -> tree_sitter.Query | None:
 
 @functools.cache
 def joint_query(language: str) -> Joint | None:
-    """Compile both queries of a language as one, once per process; None when there is none for what its code refers to."""
+    """Compile both queries as one, once; None without references."""
     found, loaded = row(language), grammar(language)
     if found is None or loaded is None or not has_references(language):
         return None
@@ -201,7 +211,7 @@ def joint_query(language: str) -> Joint | None:
 
 @functools.cache
 def has_references(language: str) -> bool:
-    """Tell whether the graph knows what files of a language refer to."""
+    """Return whether the graph reads references in a language."""
     found = row(language)
     return found is not None and any(True for _ in _references(found))
 

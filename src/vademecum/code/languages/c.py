@@ -1,4 +1,4 @@
-"""C: headers, functions that are one for the whole program, macros that the grammar cannot read."""
+"""C: headers, functions of the whole program, macros between declarations."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ _MACROS = (
 
 
 class C(Language):
-    """C, and what C++ shares with it."""
+    """C, and the parts that C++ shares."""
 
     def refined(self, name: str, head: bytes) -> str:
         """Return "cpp" for a header that only C++ can read."""
         return "cpp" if name.endswith(".h") and re.search(_CPP_HEADER, head, re.MULTILINE) else self.id
 
     def readable(self, content: bytes) -> bytes:
-        """Return a file with blanks for macros that stand where the grammar has no place for them."""
+        """Return a file with blanks for macros that break the grammar."""
         return re.sub(_MACROS, lambda macro: b" " * len(macro[0]), content)
 
     def imported(self, statement: str) -> Iterator[Bound]:
@@ -92,7 +92,7 @@ class C(Language):
             yield "", found[1], "<" if "<" in statement else ""
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
-        """Find a header: beside the includer, or the nearest whose path ends so."""
+        """Find a header beside the includer, else the nearest one."""
         beside = modules.beside(importer, module)
         if beside or ("/" not in module and module.rpartition(".")[0] in _STANDARD):
             return beside
@@ -109,7 +109,7 @@ class C(Language):
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return a function of the program, certain where a header that the file includes has it."""
+        """Return a function of the program, certain if a header declares it."""
         own = [each for each in found if each[0].path == file.path]
         spaces = {"", *parent_scopes(scope)}
         found = own or [
@@ -127,7 +127,7 @@ class C(Language):
 
 
 def _is_space(other: Source, around: str, file: Source) -> bool:
-    """Whether what a declaration stands in is a namespace that the file opens, or none of its classes."""
+    """Return whether a scope is an open namespace, or no class."""
     return around in starred(file) or (around not in other.nodes and around.rpartition(".")[2] in file.refs.owners)
 
 

@@ -1,4 +1,4 @@
-"""C#: names shared in a namespace and those around it, classes that are declared in parts."""
+"""C#: names shared in nested namespaces, classes declared in parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _CSharp(Packaged):
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return a declaration of the file's namespace, else of one around it or imported."""
+        """Return a declaration of the namespace, those around, or imports."""
         parts = file.refs.package.split(".")
         return by_package(file, found, (".".join(parts[:length]) for length in range(1, len(parts))))
 

@@ -1,4 +1,4 @@
-"""From captured byte ranges to declarations: who encloses whom, and what belongs to each.
+"""Declarations from captured byte ranges: nesting, names, and belongings.
 
 Owns the meaning of the queries' vocabulary. A capture names either a declaration (`function`, `class`, … the keys of
 `KIND`) or something that belongs to the innermost declaration around it:
@@ -95,7 +95,7 @@ class Declaration:
 
     @property
     def defines(self) -> bool:
-        """Whether its name is defined here, and not only added to."""
+        """Say whether the name is defined here, and not only extended."""
         return bool(self.name) and self.capture not in _REOPENED
 
     def ancestors(self) -> Iterator[Declaration]:
@@ -107,7 +107,7 @@ class Declaration:
 
 
 class Outline:
-    """The declarations of one file, in order, built by one sweep over the captures."""
+    """The declarations of one file, in order."""
 
     def __init__(self, content: bytes, syntax: Syntax, *, equations: bool = False) -> None:
         self.all: list[Declaration] = []
@@ -131,7 +131,7 @@ class Outline:
             self.all = [declaration for declaration in self.all if id(declaration) not in absorbed]
 
     def _sweep(self, syntax: Syntax) -> None:
-        """Visit every capture in order of position, outer before inner, with the stack of open declarations."""
+        """Visit every capture by position, outer before inner."""
         events = [
             (start, -end, _BROADER.get(capture, 99), capture)
             for capture in (*_BROADER, *_PARTS)
@@ -188,7 +188,7 @@ class Outline:
             self.docstrings.append((start, prose.docstring(self._content[start:end].decode())))
 
     def _body(self, start: int) -> None:
-        """Note where a body starts; it may start, and even end, with the one declaration in it."""
+        """Note the start of a body for the declaration around it."""
         holder = self._stack[-1] if self._stack else None
         while holder is not None and (holder.capture == "wrap" or holder.core >= start):
             holder = holder.parent
@@ -236,7 +236,7 @@ class Outline:
             declaration.doc = prose.comment("\n".join(comments))
 
     def _directly_above(self, lead: tuple[int, int, str], start: int) -> bool:
-        """Whether no blank line lies between, and the lead has its first line to itself."""
+        """Return whether a lead stands alone, directly above a place."""
         between = self._content[lead[1] - 1 : start]
         # Haskell leaves a blank line between a long haddock and its signature.
         breaks = 2 if self._content.startswith((b"-- |", b"{-|", b"{- |"), lead[0]) else 1
@@ -273,7 +273,7 @@ class Outline:
             declaration.signature = self._signature(declaration)
 
     def _signature(self, declaration: Declaration) -> str:
-        """Return the declaration's text up to its body; of a value only the first line."""
+        """Return the declaration's text up to its body, values one line."""
         start = max(declaration.core, declaration.head)
         end = min(declaration.body or declaration.end, start + 2000)
         if not declaration.body and declaration.capture not in FUNCTIONS:
@@ -284,7 +284,7 @@ class Outline:
         return text[:_SIGNATURE].rstrip(" :,")
 
     def _before_comments(self, start: int, end: int) -> int:
-        """Return where the comments begin that stand between a declaration's head and its body, `end` where there are none."""
+        """Return the start of comments between head and body, else `end`."""
         while at := bisect_left(self._comments, (end,)):
             first, last = self._comments[at - 1]
             if first < start or self._content[last:end].strip():
@@ -328,7 +328,7 @@ def _plain_scope(text: str) -> str:
 
 
 def _plain_name(text: str) -> str:
-    r"""Reduce a name as it is written to what it is asked for by: a specialisation of a C++ template to the template.
+    r"""Reduce a written name to the name people ask for.
 
     >>> _plain_name("formatter<\n  R, Char,\n  enable<R>>"), _plain_name("std::hash<A>"), _plain_name("operator<=>"), _plain_name("`f`")
     ('formatter', 'std::hash', 'operator<=>', 'f')

@@ -1,4 +1,4 @@
-r"""What an expression or a type is called by, spelled one way in every language.
+r"""The spelling of an expression or a type, one for all languages.
 
 A *chain* is the spelling the graph resolves: names joined by dots, `()` after what is called, `[]` after what is
 subscripted. What is no such path (an operator, a literal, a lambda) has no chain, or begins with `?`.
@@ -77,7 +77,10 @@ def _tail(text: str, at: int, found: str) -> str:
 
 
 def _joined(text: str, at: int, found: str) -> tuple[int, str]:
-    """Return what follows a dot added to the chain; the end and "" where no name follows."""
+    """Return where the next name ends, and the chain with it.
+
+    Return the end of the text and "" where no name follows.
+    """
     if text[at : at + 1] == "<":  # Vec::<T>::new
         return _close(text, at) or len(text), found
     name = _NAME.match(text, at)
@@ -85,12 +88,15 @@ def _joined(text: str, at: int, found: str) -> tuple[int, str]:
 
 
 def _braced(text: str, at: int) -> bool:
-    """Whether a composite literal (`Foo{…}`), and nothing after it, begins here."""
+    """Return whether a composite literal (`Foo{…}`) ends the text."""
     return _close(text, at) == len(text)
 
 
 def _close(text: str, at: int) -> int:
-    """Return where the bracket opened at `at` has been closed; 0 or the end where it is not."""
+    """Return the place after the bracket that closes the one at `at`.
+
+    Where nothing closes the bracket, return 0 for `<` and the end of the text for others.
+    """
     opened = text[at]
     if text.startswith(_CLOSING[opened], at + 1):  # as after most names
         return at + 2
@@ -206,7 +212,9 @@ _MARKS = re.compile(r"[][(){}<>,|&]")
 
 @lru_cache(1 << 14)
 def plain_type(text: str) -> str:
-    """Return the name of the one class that a type names, "[]" after it where it is a collection of that; "" for others.
+    """Return the one class that a type names, "" for others.
+
+    A collection of the class has "[]" after the name.
 
     >>> plain_type("Optional['Foo']"), plain_type("pkg.Foo | None"), plain_type("list[Foo]"), plain_type("*Server[T]")
     ('Foo', 'pkg.Foo', 'Foo[]', 'Server')
@@ -230,7 +238,7 @@ def plain_type(text: str) -> str:
 
 
 def is_written_out(text: str) -> bool:
-    """Return whether a type of TypeScript is, or is joined with, one that lists its members: these are nobody else's.
+    """Return whether a TypeScript type lists its own members.
 
     >>> is_written_out("{ a: string }"), is_written_out("Promise<void> & { stop(): void }"), is_written_out("Box<{ a: B }>")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Go: modules by go.mod, names shared in a package, methods declared beside their types."""
+"""Go: modules by go.mod, names and methods shared in a package."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Go(Language):
             yield ("" if alias == "_" else alias or re.sub(r"\.v\d+$|^go-|-go$", "", last[0])), path, ""
 
     def result_type(self, text: str) -> str:
-        """Return the type of the first result: of several, the first is used further."""
+        """Return the type of the first result."""
         return text.strip("()").partition(",")[0].rpartition(" ")[2] if text.startswith("(") else text
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
@@ -57,7 +57,7 @@ class _Go(Language):
         return path.endswith(".go") and not path.endswith("_test.go")
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return whether a declaration is no member: members are named by their receiver."""
+        """Return whether a declaration is no member; members need a receiver."""
         return "." not in candidate[1].qualified
 
     def chosen(
@@ -69,7 +69,10 @@ class _Go(Language):
         return (own[0], True) if own else None
 
     def lexed(self, content: bytes) -> Iterator[Span]:
-        """Yield comments and strings. Source: The Go Programming Language Specification, "Lexical elements"."""
+        """Yield comments and strings.
+
+        Source: The Go Programming Language Specification, "Lexical elements".
+        """
         return plain(content, _tokens())
 
 

@@ -1,4 +1,4 @@
-"""Import statements: the rows they are read into, and the parts that several languages share.
+"""Import statements as rows, and the parts that languages share.
 
 A row is (local name, module, name in the module). The name is "" where the module itself is bound, "*" where everything
 in the module is; the local name is "" where nothing is bound but the module is read. Modules are spelled as the language
@@ -29,7 +29,10 @@ def in_one_line(statement: str) -> str:
 
 
 def named_in(text: str, by: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (name, local name) of a list of names, some of them renamed, by `as` or by another sign."""
+    """Yield (name, local name) of a list with renamed names.
+
+    `as` renames, or the sign `by`.
+    """
     for part in text.split(","):
         words = part.split(by) if by else re.split(RENAMED, part.strip())
         name = words[0].strip().removeprefix("type ").strip()

@@ -1,4 +1,4 @@
-"""Java: names shared in a package, imports that spell a package and a class."""
+"""Java: names shared in a package, imports of a package's class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMMON = """
 
 
 class Packaged(Language):
-    """A language whose files share names in packages, as those of the Java family do."""
+    """A language of packages, such as the Java family."""
 
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read an import.
@@ -44,7 +44,7 @@ class Packaged(Language):
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return a declaration of the file's package, else of one of which everything is imported."""
+        """Return a declaration of the package, else a starred import."""
         return by_package(file, found)
 
 

@@ -1,4 +1,4 @@
-"""JavaScript, and what TypeScript shares with it: modules by path, tsconfig and package.json, exports, CommonJS."""
+"""JavaScript, and the parts that TypeScript shares."""
 
 from __future__ import annotations
 
@@ -96,14 +96,14 @@ class Script(Language):
             yield local, module, name
 
     def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
-        """Read an export declaration; a list of names may be long, and nothing of a declaration but its head is read."""
+        """Read an export declaration."""
         beginning = text(statement)
         return exports_of(whole(statement) if re.match(_NAMES_ALONE, beginning) else beginning)
 
     def assigned(
         self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
     ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:
-        """Read what only JavaScript does by assignment: `require`, and CommonJS exports."""
+        """Read CommonJS: `require`, and assigned exports."""
         local = whole(name) if name.type == "object_pattern" else text(name)
         held = text(value)
         if bound := required(local, held):
@@ -119,7 +119,7 @@ class Script(Language):
         return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
-        """Return whether a name is that of an alias, or of a type parameter of something that is read."""
+        """Return whether a name is an alias or a read type parameter."""
         parameter = node.parent
         if parameter is None or parameter.type != "type_parameter":
             return True
@@ -128,7 +128,7 @@ class Script(Language):
         return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
-        """Find a module: relative, by the paths of a tsconfig, or in a package of this repository."""
+        """Find a module: relative, by a tsconfig, or in a workspace."""
         module = module.partition("?")[0]
         if module.startswith("."):
             return _at(modules, posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
@@ -138,14 +138,19 @@ class Script(Language):
         return _in_workspace(modules, module)
 
     def lexed(self, content: bytes) -> Iterator[Span]:
-        """Yield comments and strings, where no markup may be. Source: ECMA-262, clause 12."""
+        """Yield comments and strings of a file that may hold markup.
+
+        Source: ECMA-262, clause 12.
+        """
         if re.search(_MARKUP, content):
             raise UnsureError
         yield from lexed(content)
 
 
 def exports_of(statement: str) -> list[Bound]:
-    r"""Return what an export statement hands on: the module is "" for a name of the file itself.
+    r"""Return the names that an export statement hands on.
+
+    The module is "" for a name of the file itself.
 
     >>> exports_of("export { a as b, c } from './m'"), exports_of("export * from './n'"), exports_of("export default run")
     ([('b', './m', 'a'), ('c', './m', 'c')], [('*', './n', '*')], [('default', '', 'run')])
@@ -170,7 +175,7 @@ def exports_of(statement: str) -> list[Bound]:
 
 
 def required(name: str, value: str) -> list[Bound]:
-    """Return what a CommonJS `require` or an awaited `import` binds.
+    """Return the names that `require` or an awaited `import` binds.
 
     >>> required("{ a, b: c }", "require('m')"), required("x", "require('./m').y"), required("x", "f()")
     ([('a', 'm', 'a'), ('c', 'm', 'b')], [('x', './m', 'y')], [])
@@ -187,7 +192,7 @@ def required(name: str, value: str) -> list[Bound]:
 
 
 def _at(modules: Modules, place: str) -> str:
-    """Return the file of a module at a path, with or without its ending."""
+    """Return the file of a module at a path, any ending."""
     place = "" if place == "." else place
     stem, dot, ending = place.rpartition(".")
     if dot and ending in {"js", "jsx", "mjs", "cjs"}:  # TypeScript writes the name of what it will be compiled to
@@ -201,7 +206,7 @@ def _at(modules: Modules, place: str) -> str:
 
 
 def _aliased(modules: Modules, importer: str, module: str) -> Iterable[str]:
-    """Yield where the `paths` and the `baseUrl` of the nearest tsconfig.json put a module."""
+    """Yield the paths that tsconfig.json files give a module."""
     folder = posixpath.dirname(importer)
     while True:
         for name in ("tsconfig.json", "jsconfig.json"):
@@ -226,7 +231,10 @@ def _by_options(modules: Modules, config: str, module: str) -> Iterable[str]:
 
 
 def _options(modules: Modules, config: str, depth: int) -> tuple[str, dict[str, list[str]]]:
-    """Return (directory that paths count from, "" for none; paths) of a tsconfig, and of those it extends."""
+    """Return the base directory and the `paths` of a tsconfig.
+
+    The directory is "" for none. A tsconfig inherits from the one it extends.
+    """
     read = _json(modules, config)
     options = read.get("compilerOptions") or {}
     folder = posixpath.dirname(config)
@@ -243,7 +251,7 @@ def _options(modules: Modules, config: str, depth: int) -> tuple[str, dict[str, 
 
 
 def _json(modules: Modules, path: str) -> dict[str, Any]:
-    """Return a JSON object, with comments and trailing commas or without; {} for anything else."""
+    """Return a JSON object, read leniently, {} for anything else."""
     text = modules.content(path)
     try:
         read = json.loads(text)
@@ -267,7 +275,7 @@ def _packages(modules: Modules) -> dict[str, str]:
 
 
 def _in_workspace(modules: Modules, module: str) -> str:
-    """Find a module in a package of this repository: where its package.json says, or where sources are kept."""
+    """Find a module in a package of this repository."""
     parts, packages = module.split("/"), modules.once(_packages)
     name = "/".join(parts[: 2 if module.startswith("@") else 1])
     if name not in packages:
@@ -310,7 +318,7 @@ def _tokens(first: bytes = b"\"'`/") -> re.Pattern[bytes]:
 
 
 def _beyond(content: bytes, start: int, found: list[Span], depth: int) -> int:
-    """Return where to go on after what a pattern of tokens does not read alone: a template with substitutions, a slash."""
+    """Return the place after a template or a slash."""
     first = content[start : start + 1]
     if first == b"`":
         return _template(content, start, found, depth + 1)
@@ -320,7 +328,7 @@ def _beyond(content: bytes, start: int, found: list[Span], depth: int) -> int:
 
 
 def _substitution(content: bytes, at: int, found: list[Span], depth: int) -> int:
-    """Note what a template's substitution holds; return where the brace that closes it ends."""
+    """Note a template's substitution; return the place after its brace."""
     braces, pattern = 0, _tokens(b"\"'`/{}")
     while token := pattern.search(content, at):
         start, at = token.span()
@@ -339,7 +347,7 @@ def _substitution(content: bytes, at: int, found: list[Span], depth: int) -> int
 
 
 def _template(content: bytes, start: int, found: list[Span], depth: int) -> int:
-    """Note the parts of a template literal and what its substitutions hold; return where it ends."""
+    """Note the parts of a template literal; return its end."""
     if depth > _DEEPEST:
         raise UnsureError
     at, begin, parts = start + 1, start, re.compile(_TEMPLATE_PARTS, re.DOTALL)
@@ -355,7 +363,7 @@ def _template(content: bytes, start: int, found: list[Span], depth: int) -> int:
 
 
 def _after_slash(content: bytes, start: int) -> int:
-    """Return where to go on after a slash that begins no comment: it divides, or begins a regular expression."""
+    """Return the place after a division or a regular expression."""
     before = content[max(0, start - _REACH) : start]
     if re.search(_BEFORE_REGEX, before):
         if regex := re.compile(_REGEX).match(content, start):

@@ -1,4 +1,4 @@
-"""One language as an object: how its files are recognised, what its grammar is, and how its names are resolved.
+"""One language as an object: recognition, grammar, rules of names.
 
 Each module of this folder that has a `.scm` of its name beside it defines `LANGUAGE`, an instance of `Language` or of a
 subclass. The other modules ask that object and compare no language's name. A field or method is here because some
@@ -90,35 +90,44 @@ class Language:
         return frozenset(self.common.split())
 
     def refined(self, name: str, head: bytes) -> str:
-        """Return the language id of a file whose name says this language, judged from its first bytes."""
+        """Return the language id, judged from the first bytes too."""
         return self.id
 
     def readable(self, content: bytes) -> bytes:
-        """Return a file with what the grammar cannot read in other words of the same length."""
+        """Return a file rewritten, at equal length, for the grammar."""
         return content
 
     def lexed(self, content: bytes) -> Iterator[Span] | None:
-        """Yield the comments and strings of a file, in order; None where only a parser tells them."""
+        """Yield comments and strings in order; None asks for a parser."""
         return None
 
     # -- references ----------------------------------------------------------------------------------------------
 
     def imported(self, statement: str) -> Iterable[Bound]:
-        """Return what an import statement binds, in the order written."""
+        """Return the names that an import statement binds, in order."""
         return ()
 
     def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
-        """Return what an export statement hands on; `text` reads the beginning of a node, `whole` all of it."""
+        """Return the names that an export statement hands on.
+
+        `text` reads the beginning of a node, `whole` all of it.
+        """
         return ()
 
     def assigned(
         self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
     ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:
-        """Return what an assignment imports and what it exports, None for a plain one; asked where `assigns_modules`."""
+        """Return the imports and the exports of an assignment, or None.
+
+        Asked where `assigns_modules`. `text` reads the beginning of a node, `whole` all of it.
+        """
         return None
 
     def package(self, known: str, found: str) -> str:
-        """Return the package of a file that has declared one before, "" for none, and declares another."""
+        """Return the package of a file that declares a second one.
+
+        `known` is the first, "" for none.
+        """
         return known or found
 
     def result_type(self, text: str) -> str:
@@ -126,20 +135,23 @@ class Language:
         return text
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
-        """Return whether the name of a captured alias stands for another type where it is read."""
+        """Return whether a captured name stands for another type.
+
+        `bounded` says that a type parameter has a bound.
+        """
         return True
 
     # -- modules and packages ------------------------------------------------------------------------------------
 
     def locate(self, modules: Modules, importer: str, module: str) -> str | None:
-        """Return the path of a module's file; of a package its folder with a slash; "" for elsewhere.
+        """Return the path of a module, "" for elsewhere.
 
-        None where the language has no files that are imported by name.
+        A package without a file of its own is its folder with a slash. None: the language imports no files by name.
         """
         return None
 
     def submodule(self, modules: Modules, where: str, name: str) -> str:
-        """Return the path of a module below the one at a path, "" for none."""
+        """Return the path of a module below another, "" for none."""
         return ""
 
     def in_package(self, path: str) -> bool:
@@ -147,17 +159,20 @@ class Language:
         return False
 
     def is_header(self, path: str) -> bool:
-        """Return whether a file declares what others define."""
+        """Return whether a file is a header."""
         return False
 
     def imports_declaration(self, name: str) -> bool:
-        """Return whether an import spells a package and a declaration in it, and no file."""
+        """Return whether an import spells a declaration, not a file."""
         return False
 
     # -- scopes --------------------------------------------------------------------------------------------------
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return whether a declaration elsewhere can be meant by its bare name; asked where `shares_names`."""
+        """Return whether a bare name can mean a declaration elsewhere.
+
+        Asked where `shares_names`.
+        """
         other, node = candidate
         around = node.qualified.rpartition(".")[0]
         return not around or (around in parent_scopes(scope) and file.path == other.path)
@@ -165,5 +180,8 @@ class Language:
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return the declaration that a bare name means, and whether that is certain; asked where `shares_names`."""
+        """Return the declaration a bare name means, and its certainty.
+
+        Asked where `shares_names`, of the candidates that `is_seen` lets pass.
+        """
         return None

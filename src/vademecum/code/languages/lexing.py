@@ -1,4 +1,4 @@
-"""Comments and strings of a file by its characters: the parts that several languages share.
+"""Comments and strings by characters: the parts that languages share.
 
 A reader yields spans in order. It raises `UnsureError` where only a parser tells what stands there.
 """

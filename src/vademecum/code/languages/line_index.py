@@ -1,4 +1,4 @@
-"""Where text may be cut: lines, statements, windows.
+"""Places to cut a text: lines, statements, windows.
 
 Owns the arithmetic of byte offsets. Every function is linear in the bytes it looks at, so one file of a single 5 MB
 line is as cheap as any other.
@@ -39,23 +39,23 @@ class Lines:
         self.starts = [0, *(np.flatnonzero(np.frombuffer(content, np.uint8) == NEWLINE) + 1).tolist()]
 
     def number(self, at: int) -> int:
-        """Return the number, from 1, of the line that holds the byte at this offset."""
+        """Return the number, from 1, of an offset's line."""
         return bisect_right(self.starts, at)
 
     def start(self, at: int, floor: int = 0) -> int:
-        """Return where this offset's line starts, or the offset itself where that is far away or below the floor."""
+        """Return the start of an offset's line, the offset if far."""
         begin = self.starts[bisect_right(self.starts, at) - 1]
         return begin if begin >= floor and at - begin <= _SNAP else at
 
     def end(self, at: int) -> int:
-        """Return where the line that holds this offset ends, or the offset itself where that is far away."""
+        """Return the end of an offset's line, the offset if far."""
         stop = self.content.find(b"\n", at, at + _SNAP)
         if stop < 0:
             return len(self.content) if len(self.content) - at <= _SNAP else at
         return stop + 1
 
     def trim(self, start: int, end: int) -> Range:
-        """Narrow a range to its first and last line that are not blank; an empty range when all are."""
+        """Narrow a range to its lines that are not blank."""
         text = self.content[start:end]
         lead = len(text) - len(text.lstrip())
         stop = start + len(text.rstrip())
@@ -67,7 +67,7 @@ class Lines:
 
 
 def statements(root: tree_sitter.Node, start: int, end: int, limit: int) -> list[int]:
-    """Return where, within a range, a statement starts; statements longer than the limit are opened up."""
+    """Return the starts of statements in a range."""
     found: list[int] = []
     stack = [root]
     while stack:
@@ -91,7 +91,7 @@ def _end_byte(node: tree_sitter.Node) -> int:
 
 
 def pack(lines: Lines, start: int, end: int, limit: int, cuts: Sequence[int] = ()) -> list[Range]:
-    """Cut a range into pieces of at most `limit` bytes, at the given offsets where they start their line.
+    """Cut a range at offsets that start a line.
 
     What the offsets leave above the hard limit is cut at lines, and a line above it at characters.
     """
@@ -111,7 +111,7 @@ def pack(lines: Lines, start: int, end: int, limit: int, cuts: Sequence[int] = (
 
 
 def greedy(start: int, end: int, limit: int, edges: Sequence[int]) -> list[Range]:
-    """Cut at the last edge within each stretch of `limit` bytes, or else at the next one.
+    """Cut at the last edge within each stretch of `limit` bytes.
 
     >>> greedy(0, 10, 4, [2, 3, 6, 9])
     [(0, 3), (3, 6), (6, 10)]
@@ -128,7 +128,7 @@ def greedy(start: int, end: int, limit: int, edges: Sequence[int]) -> list[Range
 
 
 def windows(lines: Lines, start: int, end: int, limit: int = WINDOW, count: int = WINDOW_LINES) -> list[Range]:
-    """Cut a range at lines into windows, at a blank line where one lies in the second half."""
+    """Cut a range into windows of lines, best at blank lines."""
     content, starts = lines.content, lines.starts
     pieces: list[Range] = []
     while start < end:
@@ -152,7 +152,7 @@ def windows(lines: Lines, start: int, end: int, limit: int = WINDOW, count: int 
 
 
 def _blank(content: bytes, starts: Sequence[int], line: int) -> bool:
-    """Whether the line before this one is blank."""
+    """Return whether the line before is blank."""
     return not content[starts[line - 1] : starts[line]].strip()
 
 

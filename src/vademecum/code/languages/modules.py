@@ -1,4 +1,4 @@
-"""Where an imported module lies: in this repository at a path, or elsewhere.
+"""The place of an imported module: a path here, or elsewhere.
 
 `Modules` holds the paths of a snapshot and what is worked out from them once; the language of the importing file knows
 the rules. A module that is not found is external, and never guessed at.
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Snapshot(Protocol):
-    """The files of a snapshot, with a note of what was asked."""
+    """The files of a snapshot, with a note of questions."""
 
     consulted: set[str]
 
@@ -39,7 +39,10 @@ class Modules:
         self._worked_out: dict[Callable[[Modules], Any], Any] = {}
 
     def locate(self, importer: str, module: str, language: Language) -> str:
-        """Return the path of a module's file; of a package without one its directory with a slash; "" for elsewhere."""
+        """Return the path of a module, "" for elsewhere.
+
+        A package without a file of its own is its folder with a slash.
+        """
         key = (language, importer if language.locates_by_file else importer.rpartition("/")[0], module)
         if key not in self._found:
             self._found[key] = language.locate(self, importer, module)
@@ -50,7 +53,7 @@ class Modules:
         return found
 
     def once(self, work_out: Callable[[Modules], T]) -> T:
-        """Return what a function works out from these paths, worked out once."""
+        """Return the result of a function of these paths, kept."""
         if work_out not in self._worked_out:
             self._worked_out[work_out] = work_out(self)
         found: T = self._worked_out[work_out]
@@ -91,7 +94,7 @@ class Modules:
         return [p for p in self.by_last.get(tail.rpartition("/")[2], ()) if p == tail or p.endswith("/" + tail)]
 
     def beside(self, importer: str, name: str) -> str:
-        """Return the path of a file by its path from an importer's folder, "" where there is none."""
+        """Return the path of a file beside an importer, "" for none."""
         place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), name))
         return place if place in self.paths else ""
 
@@ -102,14 +105,20 @@ def nearest(paths: Iterable[str], importer: str) -> str:
 
 
 def nearness(path: str, importer: str) -> tuple[int, int, str]:
-    """Return how near a path is to a file: parts in common, then shortness; the name settles what is left."""
+    """Return how near a path is to a file.
+
+    Parts in common count first, then shortness; the name settles the rest.
+    """
     common = len(posixpath.commonprefix([path.split("/") if path else [], importer.split("/")]))
     return common, -path.count("/"), path
 
 
 @lru_cache(1 << 14)
 def _tokens(module: str) -> frozenset[str]:
-    """Return what a path must share with a module's name to matter for its place; see `build.parts_of`."""
+    """Return the path parts that matter for a module's place.
+
+    `build.parts_of` makes the same of a path that changes.
+    """
     return frozenset(f"/{part}" for part in re.split(r"[./:]+", module) if part)
 
 

@@ -1,4 +1,4 @@
-"""From a file's bytes to its syntax: one parse, one query pass, both under a deadline.
+"""A file's syntax: one parse and one query, under a deadline.
 
 Owns the conversation with tree-sitter. What a query captures is a small vocabulary shared by all languages (see
 `declarations`); everything downstream works on byte offsets, not on nodes.
@@ -31,7 +31,7 @@ _MATCHES = 1 << 16  # matches of the query under way at once
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """What the grammar says about one file.
+    """The syntax of one file.
 
     Attributes:
         root: The tree's root, asked again only where something large must be cut.
@@ -93,7 +93,7 @@ def parse(
 
 
 def _apart(matches: Iterable[Match], own: int) -> tuple[dict[str, list[tree_sitter.Node]], list[Match]]:
-    """Return what the first `own` patterns captured, by name, and the matches of all the others."""
+    """Split matches: captures of `own` patterns by name, and the rest."""
     captured: defaultdict[str, list[tree_sitter.Node]] = defaultdict(list)
     referring = []
     for match in matches:
@@ -106,7 +106,9 @@ def _apart(matches: Iterable[Match], own: int) -> tuple[dict[str, list[tree_sitt
 
 
 def syntax_tree(content: bytes, language: str, deadline_s: float = 5.0) -> Result[tree_sitter.Tree, ParseError]:
-    """Parse one file as `parse` does, and leave the query, a third of the time and more where it is not compiled yet, out.
+    """Parse one file without running a query.
+
+    This takes two thirds of the time of `parse`, and less before the query is compiled.
 
     >>> syntax_tree(b"def f(): pass", "python").unwrap().root_node.type
     'module'
@@ -136,7 +138,7 @@ def _tree(
 
 
 def _by_name(captured: Mapping[str, list[tree_sitter.Node]]) -> dict[str, list[Range]]:
-    """Return the byte ranges of captures, and of the names and bodies of those captured as `….named`.
+    """Return the byte ranges of captures by name.
 
     Such a pattern names no child, and its fields are asked of the nodes here: tree-sitter takes up to 0.2 s to compile
     one that does (`function_declaration` of Swift), more than it takes to parse a small repository.

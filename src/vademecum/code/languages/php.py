@@ -45,13 +45,13 @@ class _Php(Packaged):
         return modules.beside(importer, module.lstrip("/"))
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return whether a declaration is no member: members are named by their receiver."""
+        """Return whether a declaration is no member; members need a receiver."""
         return "." not in candidate[1].qualified
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return a declaration of the file's namespace, else an imported one or one of no namespace."""
+        """Return a declaration of the namespace, imported, or global."""
         return by_package(file, found, ("",))
 
 

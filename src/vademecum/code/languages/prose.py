@@ -17,7 +17,7 @@ _QUOTES = re.compile(r"^[A-Za-z~]*(\"\"\"|'''|\"|')")
 
 
 def comment(text: str) -> str:
-    r"""Return the prose of a comment: markers stripped, ruled lines and blank edges dropped.
+    r"""Return the prose of a comment, without markers and ruled lines.
 
     >>> comment("/**\n * Adds.\n *\n * @param a left\n */"), comment("/// Adds.\n/// Twice."), comment("# ----\n# Adds.")
     ('Adds.\n\n@param a left', 'Adds.\nTwice.', 'Adds.')
@@ -37,7 +37,7 @@ def comment(text: str) -> str:
 
 
 def docstring(text: str) -> str:
-    r"""Return the prose of a string literal that documents: quotes and common indentation stripped.
+    r"""Return the prose of a docstring, without quotes and indentation.
 
     >>> docstring('\"\"\"Adds.\n\n    Twice.\n    \"\"\"')
     'Adds.\n\nTwice.'

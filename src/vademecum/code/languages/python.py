@@ -1,4 +1,4 @@
-"""Python: modules below the folders that packages are found in, class bodies that run from top to bottom."""
+"""Python: modules below source roots, class bodies that run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PREFIX = rb"(?<!\w)[rbuftRBUFT]{1,2}$"
 class _Python(Language):
     @cached_property
     def common_names(self) -> frozenset[str]:
-        """The methods of the built-in types, and of types that nearly every program uses."""
+        """The methods of built-in and widely used types."""
         import io
         import pathlib
         import threading
@@ -59,7 +59,7 @@ class _Python(Language):
             yield ("*" if name == "*" else local), module.replace(" ", ""), name
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
-        """Find a module: beside the importer, or below a directory that packages are found in."""
+        """Find a module: beside the importer, or below a source root."""
         dots = len(module) - len(module.lstrip("."))
         rest = module.lstrip(".").replace(".", "/")
         if dots:
@@ -75,7 +75,7 @@ class _Python(Language):
         return "" if best is None else _at(modules, posixpath.join(best, rest) if best else rest)
 
     def submodule(self, modules: Modules, where: str, name: str) -> str:
-        """Find a module of a package: of a folder, or of the file that stands for one."""
+        """Find a module in a package."""
         if not where.endswith(("/", "/__init__.py", "/__init__.pyi")):
             return ""
         return modules.locate(where.rstrip("/") + "/x" if where.endswith("/") else where, f".{name}", self)
@@ -121,7 +121,7 @@ def _is_root(modules: Modules, root: str, importer: str) -> bool:
 
 
 def _at(modules: Modules, place: str) -> str:
-    """Return the file of a module at a path without its ending, or the folder of a package without a file."""
+    """Return the file of a module at a path, or its folder."""
     for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
         candidate = (place + ending).removeprefix("/")
         if candidate in modules.paths:

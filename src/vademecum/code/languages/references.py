@@ -1,4 +1,4 @@
-"""What one file refers to: calls, imports, bases, types and values by the names written, before anybody knows whose they are.
+"""The references of one file, by the names as written.
 
 References belong to content, as chunks do: they are found once, beside them, and resolved per snapshot by `graph`. The
 queries (`<language>.refs.scm`) use this vocabulary:
@@ -49,8 +49,9 @@ _LITERALS = frozenset("{[\"'`0123456789")
 
 @dataclass(slots=True)
 class References:
-    """What one content refers to. `owners` are qualified names of its declarations; the first, "", is the file itself.
+    """The references of one content.
 
+    `owners` are qualified names of its declarations; the first, "", is the file itself.
     Every row begins with its owner's number and the line. A binding's scope is the owner in which its text is to be
     read: a field belongs to its class, and is bound in a constructor.
     """
@@ -76,12 +77,12 @@ class References:
 
     @staticmethod
     def load(text: str) -> References:
-        """Return what `dump` wrote."""
+        """Read the JSON that `dump` writes."""
         return References(**json.loads(text)) if text else References()
 
 
 def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
-    r"""Return what a file refers to, as `References.dump` writes it; "" where the language has no query for it.
+    r"""Return a file's references as JSON, "" without a query.
 
     >>> from vademecum.code.languages.parse import parse
     >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
@@ -100,7 +101,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
 
 
 def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
-    """Return what the query matches where the parse did not ask it; None where there is none."""
+    """Return the matches of the references query, None without one."""
     query = languages.references_query(language)
     if query is None:
         return None
@@ -112,7 +113,7 @@ def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
 
 
 class _Finder:
-    """Sorts what the query matched into rows."""
+    """Sorts matches of the query into rows."""
 
     def __init__(self, lines: Lines, outline: Outline, language: str) -> None:
         self.found = References(VERSION)
@@ -127,7 +128,7 @@ class _Finder:
         self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
 
     def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
-        """Return where the innermost named declaration changes, and which it is from there on."""
+        """Return the places where the innermost declaration changes."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
         holders = [d for d in outline.all if d.capture not in LEAVES and d.qualified]
@@ -159,7 +160,7 @@ class _Finder:
         return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
 
     def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
-        """Return (owner, line, text) of a node: what nearly all rows begin with, in one step."""
+        """Return (owner, line, text) of a node."""
         start, end = node.byte_range
         if end - start > _LONGEST:
             end = start + _LONGEST
@@ -223,7 +224,7 @@ class _Finder:
         self.found.bases.append((*self._at(node), self._text(node)))
 
     def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
-        """Take a name and what it is bound to."""
+        """Take a bound name and its value or type."""
         owner, line, name = self._said(node)
         how = _how(captured)
         text = self._text(captured[how][0]) if how != SHADOW else ""
@@ -241,7 +242,7 @@ class _Finder:
             self.found.bindings.append((owner, line, name, how, text, scope))
 
     def _assigned(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
-        """Take the modules that an assignment imports or exports; return whether the language says that it does."""
+        """Take an assignment's imports or exports; return whether it has any."""
         taken = self._rules.assigned(bound_to, held, self._text, self._whole)
         if taken is None:
             return False
@@ -263,14 +264,14 @@ class _Finder:
             self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
 
     def _class_of(self, owner: int) -> int:
-        """Return the innermost class around a declaration, or itself where it is one."""
+        """Return the innermost class around a declaration, or itself."""
         qualified = self.found.owners[owner]
         while qualified and self._kinds.get(self._number(qualified), "class") in _CALLABLE:
             qualified = qualified.rpartition(".")[0]
         return self._number(qualified)
 
     def declared(self, outline: Outline) -> None:
-        """Take what declarations say of themselves: bases and decorators."""
+        """Take the bases and decorators of declarations."""
         for declaration in outline.all:
             if not declaration.qualified or not (declaration.bases or declaration.decorators):
                 continue

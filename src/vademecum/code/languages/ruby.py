@@ -1,4 +1,4 @@
-"""Ruby: names of the whole program, calls without brackets, classes that any file reopens."""
+"""Ruby: names of the whole program, calls without brackets."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class _Ruby(Language):
         return nearest((p for p in modules.ending(name) if p == name or p.endswith(f"lib/{name}")), importer)
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return whether a declaration is a class or module, or stands in nothing."""
+        """Return whether a declaration is a class or stands in nothing."""
         return "." not in candidate[1].qualified or candidate[1].kind in CLASSES
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return the declaration in the innermost scope that has one; a class is certain."""
+        """Return the declaration of the innermost scope; classes are certain."""
         for space in (*parent_scopes(scope), ""):
             own = [each for each in found if each[1].qualified.rpartition(".")[0] == space]
             if own:

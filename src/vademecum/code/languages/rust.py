@@ -1,4 +1,4 @@
-"""Rust: crates, modules that files declare, members in `impl` blocks all over a crate."""
+"""Rust: crates, declared modules, `impl` blocks all over a crate."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _use_tree(prefix: str, text: str) -> Iterator[Bound]:
 
 
 def _crates(modules: Modules) -> dict[str, str]:
-    """Return the root file of each crate by the name the crate is used by."""
+    """Return the root file of each crate by the crate's name."""
     import tomllib  # which only crates need
 
     found = {}
@@ -106,7 +106,7 @@ def _crates(modules: Modules) -> dict[str, str]:
 
 
 def _crate_root(modules: Modules, path: str) -> str:
-    """Return the root file of the crate that a file belongs to, "" for none."""
+    """Return the root file of a file's crate, "" for none."""
     folder = posixpath.dirname(path)
     while True:
         for name in ("lib.rs", "main.rs"):
@@ -119,7 +119,7 @@ def _crate_root(modules: Modules, path: str) -> str:
 
 
 def _parent(modules: Modules, path: str) -> str:
-    """Return the file of the module around the module of a file, "" for none."""
+    """Return the file of the parent module, "" for none."""
     folder, last = posixpath.split(path)
     if last in {"mod.rs", "lib.rs", "main.rs"}:
         folder = posixpath.dirname(folder)

@@ -37,7 +37,7 @@ class Declared(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it declares, as `declarations` has it."""
+        """The kind of declaration, as `declarations` has it."""
 
 
 class Source(Protocol):
@@ -53,7 +53,7 @@ class Source(Protocol):
 
     @property
     def imports(self) -> Mapping[str, Sequence[tuple[str, str, str]]]:
-        """By local name: the owner of the import, the module, the name in the module."""
+        """By local name: the import's owner, the module, the name there."""
 
     @property
     def nodes(self) -> Mapping[str, Declared]:
@@ -64,7 +64,9 @@ Candidate = tuple[Source, Declared]
 
 
 def parent_scopes(scope: str) -> Iterator[str]:
-    """Yield a qualified name and those around it, innermost first, the file's "" left out.
+    """Yield a qualified name and its parents, innermost first.
+
+    The file's "" is left out.
 
     >>> list(parent_scopes("A.f.g"))
     ['A.f.g', 'A.f', 'A']
@@ -80,7 +82,10 @@ def starred(file: Source) -> set[str]:
 
 
 def by_package(file: Source, found: Sequence[Candidate], around: Iterable[str] = ()) -> tuple[Candidate, bool] | None:
-    """Return the first declaration of the file's own package, else of one that the file sees: starred, or `around`."""
+    """Return the first declaration in sight: own package, then others.
+
+    Others are packages of which everything is imported, and those `around`.
+    """
     package = file.refs.package
     visible = {package, *starred(file), *around}
     own = [each for each in found if each[0].refs.package == package]
