@@ -1,1 +1,1 @@
-"""Who refers to whom: definitions as nodes, references resolved to them as edges, each with how it is known."""
+"""The graph: declarations as nodes, references resolved to edges."""

@@ -1,4 +1,4 @@
-"""Bringing a snapshot's graph up to date: only files are asked again whose references, or whose answers, changed.
+"""A snapshot's graph brought up to date, file by changed file.
 
 The graph follows the snapshot: it is made of what the index holds, in one transaction, and names the state it was made
 of. Searching neither reads nor makes it; `vade index` and every question about the graph make it current.
@@ -38,7 +38,9 @@ def bring_up_to_date(
     plan: Plan,
     progress: Progress,
 ) -> int:
-    """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
+    """Make a snapshot's graph current; return how many files were linked.
+
+    The number is 0 if the graph was current.
 
     Edges are made without holding the database, then written at once, unless another process was faster.
 
@@ -54,7 +56,10 @@ def bring_up_to_date(
 
 
 def _brought(catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress) -> int | None:
-    """Make a graph current, once. Returns how many files were asked; None where another process was faster."""
+    """Make a graph current once; return how many files were linked.
+
+    Return None if another process was faster.
+    """
     if records.state == state:
         return 0
     made = make(catalogue, records, snapshot_files(view), progress)
@@ -62,7 +67,7 @@ def _brought(catalogue: Catalogue, records: Records, state: str, view: View, pro
 
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
-    """Return what is different in the graph of these files from what is kept."""
+    """Return the change from the stored graph to these files' graph."""
     before = records.blobs() if records.state.partition(":")[0] == VERSION else {}
     changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
@@ -84,7 +89,7 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
 
 
 def snapshot_files(view: View) -> Files:
-    """Return path → (blob, language) of what a snapshot holds."""
+    """Return path → (blob, language) of a snapshot's files."""
     table = view.files
     return {
         path: (blob, table.language(number))
@@ -101,7 +106,7 @@ def nodes_of(file: File) -> list[Node]:
 def tokens_of_change(
     new: Definitions, old: Mapping[str, File], changed: Iterable[str], gone: Iterable[str], names_gone: Iterable[str]
 ) -> set[str]:
-    """Return what other files may have consulted that is different now."""
+    """Return the tokens of a change that other files may have consulted."""
     tokens: set[str] = set(gone)
     names = set(names_gone)
     for path in changed:
@@ -125,7 +130,7 @@ def tokens_of_change(
 
 
 def parts_of(path: str) -> set[str]:
-    """Return what a module's name can have in common with a path.
+    """Return the parts of a path that a module's name can hold.
 
     >>> sorted(parts_of("src/net/retry.test.ts"))
     ['net', 'retry', 'retry.test', 'retry.test.ts', 'src', 'test', 'ts']
@@ -135,7 +140,10 @@ def parts_of(path: str) -> set[str]:
 
 
 def interface(file: File) -> tuple[Any, ...]:
-    """Return what of a file can matter to the edges of others: not its calls, and no lines."""
+    """Return the parts of a file that affect other files' edges.
+
+    Calls and line numbers do not.
+    """
     refs = file.refs
     return (
         refs.package,
@@ -151,7 +159,7 @@ def interface(file: File) -> tuple[Any, ...]:
 
 
 def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> Iterator[Linked]:
-    """Yield the edges of files, each with what was consulted for them."""
+    """Yield the edges of files, each with the tokens it consulted."""
     from vademecum.code.graph.names import Names
     from vademecum.code.languages.modules import Modules
 

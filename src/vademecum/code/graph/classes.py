@@ -1,4 +1,4 @@
-"""What a class has: its members and those of what it is based on, what its fields hold, what its methods give."""
+"""The contents of a class: members, bases, fields, results of methods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ITSELF = {"Self", "this", "static", "self"}
 
 
 class Classes(ABC):
-    """Says what members, types and results are, given what names stand for."""
+    """Finds members, types and results, given the meaning of names."""
 
     def __init__(self, definitions: Definitions, modules: Modules) -> None:
         self.definitions = definitions
@@ -30,11 +30,11 @@ class Classes(ABC):
 
     @abstractmethod
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
-        """Return what a chain stands for, read in the scope of a declaration of the file."""
+        """Return the meaning of a chain in the scope of a declaration."""
 
     @abstractmethod
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
-        """Return what `value.name` stands for."""
+        """Return the meaning of `value.name`."""
 
     def node(self, value: Value | None) -> Node | None:
         """Return the declaration that a value is, or is an instance of."""
@@ -43,7 +43,7 @@ class Classes(ABC):
         return self.definitions.file(value.path).nodes.get(value.name)
 
     def own_class(self, file: File, around: str) -> Value:
-        """Return an instance of the class that code stands in, which may be declared in another file."""
+        """Return an instance of the class around, perhaps of another file."""
         near = file.rules.opened_in
         if around in file.nodes or near is None:
             return Value("inst", file.path, around)
@@ -55,7 +55,10 @@ class Classes(ABC):
         return Value("inst", file.path, around)
 
     def _of_class(self, value: Value, name: str) -> Meaning:
-        """Return a member of a class or of what it is based on; external where a base is and nothing nearer has it."""
+        """Return a member of a class or of its bases.
+
+        The member is external if a base is external and no nearer class has the member.
+        """
         bases, complete = self.bases(value)
         for each in (value, *bases):
             file = self.definitions.file(each.path)
@@ -80,7 +83,7 @@ class Classes(ABC):
         return OUTSIDE if complete else HELD
 
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
-        """Return a member that is declared apart from its class, where the language allows that."""
+        """Return a member that is declared apart from its class."""
         same = file.rules.opened_in
         if same is None:
             return None
@@ -92,7 +95,7 @@ class Classes(ABC):
         return None
 
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
-        """Return every class that a class is based on, nearest first, and whether all of them are known."""
+        """Return all bases, nearest first, and whether all are known."""
         nothing: tuple[tuple[Value, ...], bool] = ((), False)
         return self.definitions.once(("bases", value.path, value.name), self._bases, nothing, value)
 
@@ -116,7 +119,7 @@ class Classes(ABC):
     # -- types, bindings, results --------------------------------------------------------------------------------
 
     def type(self, file: File, scope: str, text: str) -> Meaning:
-        """Return what is of a type: an instance, or a collection of instances."""
+        """Return an instance of a type, or a collection of instances."""
         if "{" in text and is_written_out(text):
             return WRITTEN, Tier.TYPED
         plain = plain_type(text)
@@ -128,7 +131,7 @@ class Classes(ABC):
         return value, Tier.TYPED
 
     def _named_type(self, file: File, scope: str, name: str) -> Value | None:
-        """Return an instance of what a type's name means, read in a scope; None for unknown."""
+        """Return an instance of a type by its name, None for unknown."""
         if (alias := self._alias(file, scope, name)) is not None:
             return alias[0]
         value, _ = self.meaning(file, scope, name)
@@ -143,7 +146,7 @@ class Classes(ABC):
         return Value("inst", value.path, value.name)
 
     def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
-        """Return what a name of a type stands for that is but another name, or a type parameter; None for all others."""
+        """Return the type behind an alias or a type parameter, else None."""
         if name not in file.alias_names:  # as most are: the scopes need not be gone through
             return None
         for around in (*parent_scopes(scope), ""):
@@ -155,7 +158,7 @@ class Classes(ABC):
         return None
 
     def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
-        """Return what a name is bound to, where all that binds it agrees."""
+        """Return the value of a name, if all its bindings agree."""
         if len(rows) == 1 and (alone := self._bound_alone(file, *rows[0])) is not None:
             return alone
         types = [self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in _INFERRED]
@@ -176,7 +179,7 @@ class Classes(ABC):
         return value, max(tier, Tier.TYPED)
 
     def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
-        """Return what a name is bound to by one thing alone, as most are: a type, a value, or an element of one; None for others."""
+        """Return the value of a single binding, None if it tells none."""
         if how == TYPE:
             return self.type(file, scope, text) if text not in _INFERRED else None
         if how == SHADOW or text in _NOTHING:
@@ -185,7 +188,7 @@ class Classes(ABC):
         return value, max(tier, Tier.TYPED)
 
     def _shared(self, values: list[Value | None]) -> Meaning:
-        """Return an instance of the nearest class that instances of several classes have in common, where there is one."""
+        """Return an instance of the nearest class that several values share."""
         lines: list[tuple[Value, ...]] = []
         for value in values:
             if value is None or value.what != "inst":
@@ -196,7 +199,7 @@ class Classes(ABC):
         return (Value("inst", common[0].path, common[0].name), Tier.TYPED) if common else UNKNOWN
 
     def _fixture(self, file: File, name: str) -> Meaning:
-        """Return what a parameter of a test stands for: what the fixture of that name, nearest in the tree, gives."""
+        """Return the result of the nearest fixture with a parameter's name."""
         folder = file.path
         places = [file.path]
         while folder:
@@ -210,7 +213,7 @@ class Classes(ABC):
         return UNKNOWN
 
     def called_without_brackets(self, value: Value, tier: Tier) -> Meaning:
-        """Return what a value gives where naming a function calls it."""
+        """Return the result of a function that its name alone calls."""
         node = self.node(value)
         if value.what == "def" and node is not None and node.kind in FUNCTIONS:
             return self.result(value, tier)
@@ -231,7 +234,7 @@ class Classes(ABC):
         return value, tier
 
     def result(self, value: Value, tier: Tier) -> Meaning:
-        """Return what calling a value gives."""
+        """Return the result of calling a value."""
         node = self.node(value)
         if value.what == "inst":
             file = self.definitions.file(value.path) if node is not None else None

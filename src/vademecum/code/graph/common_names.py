@@ -1,4 +1,4 @@
-"""Names of methods that libraries have: such a name alone says nothing of whose method is called.
+"""Names of methods that libraries have, and that decide nothing alone.
 
 The names are the public methods of each language's built-in types and of what nearly every program uses beside them. Those
 below are common in every language; each language has its own in `Language.common_names`.
@@ -26,7 +26,7 @@ _EVERYWHERE = words(
 
 @cache
 def is_common(name: str, family: str) -> bool:
-    """Return whether libraries of a family of languages have methods of a name.
+    """Return whether libraries of a language family have such a method.
 
     >>> is_common("TryParse", "csharp"), is_common("join", "python"), is_common("parse_mission_log", "python")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Which files may refer to a declaration without the graph knowing: what "nobody calls it" depends on."""
+"""Files that may hold references that the graph does not know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vademecum.types import FileKind
 
 
 def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
-    """Return, sorted, the files in which a reference to one of the nodes may stand unseen.
+    """Return, sorted, the files that may hold an unseen reference.
 
     These call its name on something unknown; or hold its name and were not parsed without errors; or hold it and are
     in a programming language of which the graph reads no references; or are code whose content was left out of the index; or
@@ -38,7 +38,10 @@ def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
 
 
 def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
-    """Whether a name written in a file may be meant for one of these families: code, or what configures it; no prose."""
+    """Return whether a name in a file may mean a family.
+
+    Code may, and files that configure code; prose may not.
+    """
     rules = rules_of(language)
     if rules.module is not None and kind is not FileKind.DOC:
         return _may_refer(language, families)
@@ -46,13 +49,13 @@ def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
 
 
 def _may_refer(language: str, families: set[str]) -> bool:
-    """Whether what is written in a language, of which nothing was read, may refer to something in one of these families."""
+    """Return whether unread text in a language may refer to the families."""
     rules = rules_of(language)
     return rules.module is not None and (not has_references(language) or rules.family in families)
 
 
 def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
-    """Yield files that hold one of the names, and whose references are not all known."""
+    """Yield files that hold a name and are not completely read."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
     wanted = [name.encode() for name in names]
     # asked of each language once: of all the files there are, few are left to look into

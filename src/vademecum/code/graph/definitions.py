@@ -1,4 +1,4 @@
-"""A snapshot's definitions, read as they are needed, with a record of what was looked at.
+"""A snapshot's definitions, read on demand, with a note of questions.
 
 Edges of a file are a function of the definitions it asked for. Whatever is asked here is noted under the question being
 answered, so that a later change makes only those files be asked again whose answers it can touch.
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class File:
-    """One file of the snapshot: its nodes by scope, and what it refers to."""
+    """One file of a snapshot: its nodes by scope, and its references."""
 
     def __init__(self, path: str, blob: int, language: str, symbols: Callable[[int], list[tuple[Any, ...]]],
                  mentions: Callable[[int, str], References]) -> None:  # fmt: skip
@@ -45,12 +45,12 @@ class File:
 
     @cached_property
     def is_test(self) -> bool:
-        """Whether it is there to test others."""
+        """Say whether the file is a test."""
         return file_kind(self.path) is FileKind.TEST
 
     @cached_property
     def refs(self) -> References:
-        """What it refers to."""
+        """The references of the file."""
         return self._mentions(self.blob, self.language)
 
     @cached_property
@@ -60,7 +60,10 @@ class File:
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
-        """Its declarations by qualified name. Of several (overloads, a field and a method) the longest counts, leaves last."""
+        """The declarations by qualified name.
+
+        Of several (overloads, a field and a method) the longest counts, leaves last.
+        """
         found: dict[str, tuple[Any, ...]] = {}
         for row in self._symbols(self.blob):
             _, _, _, qualified, kind, start, end, _ = row
@@ -76,7 +79,7 @@ class File:
 
     @cached_property
     def by_name(self) -> dict[str, list[Node]]:
-        """Its declarations by their own name."""
+        """The declarations by their own name."""
         found: dict[str, list[Node]] = {}
         for node in self.nodes.values():
             found.setdefault(node.name, []).append(node)
@@ -84,7 +87,7 @@ class File:
 
     @cached_property
     def scopes(self) -> dict[str, dict[str, Node]]:
-        """Its declarations by the qualified name of what is around them, then by their own."""
+        """The declarations by the scope around them, then by name."""
         found: dict[str, dict[str, Node]] = {}
         for qualified, node in self.nodes.items():
             scope = qualified[: -len(node.name) - 1] if len(qualified) > len(node.name) else ""
@@ -93,7 +96,7 @@ class File:
 
     @cached_property
     def bindings(self) -> dict[str, dict[str, list[tuple[str, str, str]]]]:
-        """By the owner's qualified name and the name bound: how, to what, and in which scope that is to be read."""
+        """By owner and bound name: the kind, text and scope of bindings."""
         found: dict[str, dict[str, list[tuple[str, str, str]]]] = {}
         owners = self.refs.owners
         for owner, _, name, how, text, scope in self.refs.bindings:
@@ -111,7 +114,7 @@ class File:
 
     @cached_property
     def imports(self) -> dict[str, list[tuple[str, str, str]]]:
-        """By local name: the owner of the import, the module and the name in it."""
+        """By local name: the import's owner, the module, the name there."""
         found: dict[str, list[tuple[str, str, str]]] = {}
         for owner, _, local, module, name in self.refs.imports:
             found.setdefault(local, []).append((self.refs.owners[owner], module, name))
@@ -119,7 +122,7 @@ class File:
 
     @cached_property
     def exports(self) -> dict[str, list[tuple[str, str]]]:
-        """By exported name: the module, "" for the file itself, and the name in it."""
+        """By exported name: the module, "" for this file, the name there."""
         found: dict[str, list[tuple[str, str]]] = {}
         for _, _, exported, module, name in self.refs.exports:
             found.setdefault(exported, []).append((module, name))
@@ -127,7 +130,7 @@ class File:
 
     @cached_property
     def aliases(self) -> dict[str, dict[str, str]]:
-        """By the owner's qualified name and the name: the type that it stands for, "" for any."""
+        """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}
         for owner, _, name, text in self.refs.aliases:
             found.setdefault(self.refs.owners[owner], {}).setdefault(name, text)
@@ -140,7 +143,10 @@ class File:
 
     @cached_property
     def several(self) -> frozenset[str]:
-        """The qualified names that several classes have, each in a function without a name, as tests are."""
+        """The qualified names that several classes share.
+
+        Such classes stand in functions without a name, as in tests.
+        """
         if not self.rules.nests_functions:
             return frozenset()
         seen = Counter(name for name, _ in {(row[3], row[5]) for row in self._symbols(self.blob) if row[4] == "class"})
@@ -148,7 +154,7 @@ class File:
 
     @cached_property
     def returns(self) -> dict[str, list[tuple[str, str]]]:
-        """By the owner's qualified name: "type" or "value", and the text of what is returned."""
+        """By owner: "type" or "value", and the text of each result."""
         found: dict[str, list[tuple[str, str]]] = {}
         for owner, _, how, text in self.refs.returns:
             found.setdefault(self.refs.owners[owner], []).append((how, text))
@@ -164,14 +170,14 @@ class File:
 
     @cached_property
     def inner_names(self) -> frozenset[str]:
-        """The names that something is bound to, declared by or imported as below the top of the file."""
+        """The names that are bound, declared or imported below the top."""
         found = {name for owner, names in self.bindings.items() if owner for name in names}
         found.update(name for scope, names in self.scopes.items() if scope for name in names)
         found.update(name for name, rows in self.imports.items() if any(owner for owner, _, _ in rows))
         return frozenset(found)
 
     def around(self, qualified: str) -> Node:
-        """Return the innermost node that is, or holds, a qualified name; the file's own at last."""
+        """Return the innermost node around a qualified name, at last the file."""
         while qualified:
             if qualified in self.nodes:
                 return self.nodes[qualified]
@@ -179,7 +185,7 @@ class File:
         return self.itself
 
     def class_around(self, qualified: str) -> str:
-        """Return the qualified name of the innermost class that is or holds a name, "" for none."""
+        """Return the qualified name of the innermost class, "" for none."""
         while qualified:
             node = self.nodes.get(qualified)
             if node is not None and node.kind in CLASSES:
@@ -206,7 +212,7 @@ def around_of(qualified: str, nodes: Container[str]) -> str:
 
 
 class Definitions:
-    """Every file of a snapshot, and definitions by name. Everything asked is noted; see `asking`."""
+    """Every file of a snapshot, and definitions by name."""
 
     def __init__(
         self,
@@ -216,7 +222,7 @@ class Definitions:
         named: Callable[[str], Iterable[str]],
         content: Callable[[int], bytes],
     ) -> None:
-        """Take path → (blob, language), and what reads a blob's symbols, references and content, and paths that define a name."""
+        """Take path → (blob, language), and readers of symbols, references and content."""
         self._files = {path: File(path, blob, language, symbols, mentions) for path, (blob, language) in files.items()}
         self._named = named
         self._content = content
@@ -228,7 +234,10 @@ class Definitions:
         self.consulted: set[str] = set()
 
     def __contains__(self, path: str) -> bool:
-        """Tell whether there is a file at a path. Which paths there are is not noted: see `build.changed_paths`."""
+        """Return whether there is a file at a path.
+
+        This question is not noted.
+        """
         return path in self._files
 
     def __iter__(self) -> Iterator[str]:
@@ -240,11 +249,17 @@ class Definitions:
         return self._files[path]
 
     def content(self, path: str) -> str:
-        """Return a file's text; files that say where modules lie are watched by `build`."""
+        """Return a file's text.
+
+        `build` watches the files that say where modules lie.
+        """
         return self._content(self._files[path].blob).decode("utf-8", "replace")
 
     def named(self, name: str, family: str) -> list[tuple[File, Node]]:
-        """Return every declaration of a name in a family of languages, "" for any, in the order of paths."""
+        """Return the declarations of a name in a family, "" for any.
+
+        They come in the order of paths.
+        """
         self.consulted.add(f":{name}")
         known = self._by_name.get((name, family))
         if known is None:
@@ -259,7 +274,7 @@ class Definitions:
         return known
 
     def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
-        """Return `answer(*given)`, asked once; `otherwise` where the question is already being asked further out.
+        """Return `answer(*given)`, kept; `otherwise` if the question is open already.
 
         An answer that was cut short by such a circle holds for the outermost question only.
         """

@@ -1,4 +1,4 @@
-"""One file's references to edges: calls, instances made, bases, types, values passed on, imports, and what tests are about.
+"""Edges of one file: calls, instances, bases, types, values, imports, tests.
 
 An edge is made only where `names` says what is meant. Where the receiver's type is not known, a method's name that is
 declared once in the repository, and that no library has, decides (`unique`); several declarations make guesses, which are
@@ -32,13 +32,13 @@ _INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
 
 @dataclass(slots=True)
 class Found:
-    """What was made of one file's references."""
+    """The edges and the unresolved names of one file."""
 
     edges: dict[tuple[int, int, int], tuple[Tier, int]] = field(default_factory=dict)
     unresolved: set[str] = field(default_factory=set)  # names that are called on something unknown, and got no edge
 
     def add(self, source: Node, relation: Relation, target: Node, tier: Tier, line: int) -> None:
-        """Keep an edge; of two that differ in tier or line alone the surer, then the first."""
+        """Keep an edge; of two, the surer tier, then the first line."""
         if source.id == target.id and relation is not Relation.CALLS:
             return
         key = (source.id, int(relation), target.id)
@@ -72,7 +72,10 @@ class FileEdges:
         return self.found
 
     def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
-        """Yield (owner, line, text) once for each owner and text, with the first line: that is all that an edge keeps."""
+        """Return (owner, line, text) once for each owner and text.
+
+        The line is the first one.
+        """
         first: dict[tuple[int, str], int] = {}
         for owner, line, text in rows:
             key = (owner, text)
@@ -81,7 +84,10 @@ class FileEdges:
         return [(owner, line, text) for (owner, text), line in first.items()]
 
     def _is_declared_below(self, owner: int, line: int, name: str) -> bool:
-        """Whether a name is written above where the same class body or module declares it, which is run from top to bottom."""
+        """Return whether a name is used above its declaration in the scope.
+
+        The scope is a class body or a module, which runs from top to bottom.
+        """
         file, scope = self._file, self._refs.owners[owner]
         node = file.scopes.get(scope, {}).get(name)
         if node is None or node.start_line < line or name in file.bindings.get(scope, {}):
@@ -102,7 +108,7 @@ class FileEdges:
         return known
 
     def _followed(self, scope: str, first: str, spelled: str) -> Meaning:
-        """Return what a chain stands for; where nothing is known of its first name, or it is from elsewhere, so is the chain."""
+        """Return the meaning of a chain, given that of its first name."""
         begun = self._begun.get((scope, first))
         if begun is None:
             begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
@@ -135,7 +141,7 @@ class FileEdges:
                 self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
 
     def _meant(self, value: Value | None) -> Node | None:
-        """Return what a name means that is handed on: the constant it was read from rather than what that holds."""
+        """Return the declaration of a value, for a constant the constant itself."""
         if value is not None and value.leaf:
             return self._names.definitions.file(value.leaf_path).nodes.get(value.leaf)
         return self._names.node(value) if value is not None and value.what in {"def", "inst"} else None
@@ -190,7 +196,7 @@ class FileEdges:
             self.found.add(self._source(owner), Relation.REFERENCES if is_name else Relation.CALLS, node, tier, line)
 
     def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
-        """Add the edge of calling what a constant or a field holds, or an object that can be called."""
+        """Add the edge of calling a constant, a field, an object."""
         names, node = self._names, None
         if value.what == "inst" and self._rules.call_method:
             called, _ = names.member(self._file, value, self._rules.call_method, tier)
@@ -203,7 +209,7 @@ class FileEdges:
             self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
 
     def _by_name(self, owner: int, line: int, spelled: str, *, is_free: bool) -> None:
-        """Add an edge by the name alone, where nothing else is known.
+        """Add an edge by the name alone.
 
         One declaration is taken for sure where it has the name alone, no other class overriding it or holding a field
         of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
@@ -227,7 +233,7 @@ class FileEdges:
             self.found.unresolved.add(name)
 
     def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
-        """Return the functions a name may mean on something unknown, and whether it means one for sure."""
+        """Return the functions a name may mean, and whether one is certain."""
         named = [
             (file, node) for file, node in self._names.definitions.named(name, family)
             if _is_member(file, node) and (is_test or not file.is_test)
@@ -238,7 +244,7 @@ class FileEdges:
         return roots, is_alone and self._is_closed(roots[0])
 
     def _is_closed(self, node: Node) -> bool:
-        """Whether the class of a member is one class, and is based on none from elsewhere."""
+        """Return whether a member's class is unique and has known bases."""
         around = _class_of(node)
         return around.name not in self._names.definitions.file(node.path).several and self._names.bases(around)[1]
 
@@ -279,7 +285,7 @@ class FileEdges:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.EXACT, line)
 
     def _bases(self) -> None:
-        """Add what classes extend and implement, and what their methods override."""
+        """Add the edges of bases, interfaces and overridden methods."""
         file, names = self._file, self._names
         for owner, line, text in self._refs.bases:
             qualified = self._refs.owners[owner]
@@ -305,19 +311,19 @@ class FileEdges:
 
 
 def _is_member(file: File, node: Node) -> bool:
-    """Whether a function can be called on something: not one inside of another, but where such are put into objects."""
+    """Return whether a function can be called on an object."""
     around = node.qualified.rpartition(".")[0]
     holder = file.nodes.get(around)
     return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.rules.nests_functions)
 
 
 def _holds_function(file: File, node: Node) -> bool:
-    """Whether a property of an interface is declared to be a function."""
+    """Return whether a property of an interface is declared a function."""
     return file.rules.erases_types and any(map(_FUNCTION.match, _types_of(file, node)))
 
 
 def _holds_other(file: File, node: Node) -> bool:
-    """Whether a field is declared to be what cannot be called."""
+    """Return whether a field is declared a type that cannot be called."""
     declared = _types_of(file, node)
     return bool(declared) and not any(_CALLABLE.search(text) for text in declared)
 

@@ -1,4 +1,7 @@
-"""What documents name: files by links and paths, definitions by code spans. A word that could be anything names nothing."""
+"""Edges of documents: links and paths to files, code spans to definitions.
+
+A word that could be anything names nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _TELLING = re.compile(r"_|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z]|::|\.|#")
 
 
 def document_edges(definitions: Definitions, file: File) -> Found:
-    """Return the edges of one document: to the files it links, and the definitions it names in code spans."""
+    """Return the edges of one document."""
     found = Found()
     text = definitions.content(file.path)
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -57,7 +60,7 @@ def _name(definitions: Definitions, file: File, spelled: str, line: int, found: 
 
 
 def _ends_with(file: File, node: Node, parts: list[str]) -> bool:
-    """Whether a definition's path and qualified name end with the parts written."""
+    """Return whether a definition's path and qualified name end so."""
     whole = [*file.path.rpartition(".")[0].split("/"), *node.qualified.split(".")]
     return whole[-len(parts) :] == parts
 

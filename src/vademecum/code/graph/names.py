@@ -1,4 +1,4 @@
-"""What a name or an expression stands for, at a place in a file.
+"""The meaning of a name or an expression at a place.
 
     `self.store.get`  in `Cache.read`:   self → an instance of Cache; its field store was assigned a parameter declared
     as Store → an instance of Store; get → the method `Store.get`, known by types.
@@ -27,20 +27,23 @@ _OF_A_CLASS = SELVES | SUPERS | {"cls"}
 
 
 class Names(Classes):
-    """Says what names stand for in one snapshot."""
+    """Finds the meaning of names in one snapshot."""
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
-        """Return what a chain stands for, read in the scope of a declaration of the file."""
+        """Return the meaning of a chain in the scope of a declaration."""
         return self.meaning_in(file, "" if scope and self.is_same_chain(file, spelled) else scope, spelled)
 
     def meaning_in(self, file: File, scope: str, spelled: str) -> Meaning:
-        """Return the same, where the scope is known to matter, or is the file's: so that it is asked once."""
+        """Return the meaning of a chain where the scope matters.
+
+        The scope is the file's, or one that gives names another meaning: each question is asked once.
+        """
         return self.definitions.once(("chain", file.path, scope, spelled), self._follow, UNKNOWN, file, scope, spelled)
 
     def above(self, file: File, scope: str, name: str) -> Meaning:
-        """Return what a name stands for in the body of a class, or at the top of a file, above where that declares it."""
+        """Return the meaning of a name above its declaration in a scope."""
         if scope:
             around = (each for each in parent_scopes(scope) if each in file.nodes)
             return self.meaning(file, next((each for each in around if file.nodes[each].kind not in CLASSES), ""), name)
@@ -48,16 +51,16 @@ class Names(Classes):
         return self.imported(file, *imports[0]) if imports else self._around_file(file, scope, name)
 
     def is_same_type(self, file: File, plain: str) -> bool:
-        """Whether a type, by its plain name, means the same wherever it is written in a file."""
+        """Return whether a type's name means the same all over a file."""
         name = plain.removesuffix("[]")
         return name not in file.alias_names and self.is_same_chain(file, name)
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
-        """Whether a chain stands for the same wherever it is written in a file."""
+        """Return whether a chain means the same all over a file."""
         return file.rules.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
 
     def is_same_name(self, file: File, name: str) -> bool:
-        """Whether nothing inside of a file, in a lexical language, gives a name another meaning than it has at the top."""
+        """Return whether no inner scope gives a name another meaning."""
         return not (name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
@@ -117,12 +120,12 @@ class Names(Classes):
         )
 
     def _variable(self, file: File, scope: str, name: str) -> Meaning:
-        """Return what a variable of PHP stands for that no function binds: one of the file, seen at its top alone."""
+        """Return the meaning of a marked variable that no function binds."""
         rows = file.bindings.get("", {}).get(name)
         return self._bound(file, name, rows) if rows and not scope else UNKNOWN
 
     def _of_itself(self, file: File, scope: str, name: str) -> Meaning | None:
-        """Return what `self`, `cls`, `super`, `@field` and their like stand for; None where they are plain names."""
+        """Return the meaning of `self`, `super`, `@field`; None for plain names."""
         around = file.class_around(scope)
         if not around:
             if name == "self" and file.rules.names_modules:
@@ -137,7 +140,7 @@ class Names(Classes):
         return own._replace(what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
 
     def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
-        """Look the name up in the declarations around the place, innermost first, up to the file."""
+        """Look the name up in the scopes around, innermost first."""
         for around in parent_scopes(scope):
             node = file.nodes.get(around)
             is_class = node is None or node.kind in CLASSES
@@ -161,7 +164,7 @@ class Names(Classes):
         return None
 
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
-        """Look the name up among the file's own and what it imports."""
+        """Look the name up among the file's declarations and imports."""
         node = file.scopes.get("", {}).get(name)
         if node is None or node.kind in LEAVES:
             imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
@@ -170,7 +173,7 @@ class Names(Classes):
         return self._own(file, name)
 
     def _own(self, file: File, name: str) -> Meaning | None:
-        """Look the name up among what the file itself declares and binds at its top."""
+        """Look the name up among the file's own declarations and bindings."""
         node = file.scopes.get("", _NONE).get(name)
         rows = file.bindings.get("", _NONE).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
@@ -182,7 +185,7 @@ class Names(Classes):
         return (Value("def", file.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def _around_file(self, file: File, scope: str, name: str) -> Meaning:
-        """Look the name up where the language looks next: starred imports, the package, the whole repository."""
+        """Look the name up in starred imports, the package, the repository."""
         for _, module, member in file.imports.get("*", ()):
             where = self.modules.locate(file.path, module, file.rules)
             if where and member == "*":
@@ -196,7 +199,7 @@ class Names(Classes):
         return OUTSIDE
 
     def _of_package(self, file: File, scope: str, name: str) -> Meaning:
-        """Look the name up in the package, namespace or program that the file belongs to."""
+        """Look the name up in the file's package, namespace or program."""
         found = [
             candidate for candidate in self.definitions.named(name, file.family)
             if file.rules.is_seen(file, scope, candidate)
@@ -211,7 +214,7 @@ class Names(Classes):
         return Value("def", other.path, node.qualified), Tier.EXACT if is_certain else Tier.UNIQUE
 
     def imported(self, file: File, module: str, name: str) -> Meaning:
-        """Return what an import binds."""
+        """Return the meaning of an imported name."""
         if file.rules.imports_declaration(name):
             return self._qualified(file, f"{module}.{name}" if module else name)
         where = self.modules.locate(file.path, module, file.rules)
@@ -227,7 +230,7 @@ class Names(Classes):
         return (Value("module", below), Tier.EXACT) if below and file.rules.has_submodules else OUTSIDE
 
     def _whole(self, where: str) -> Meaning:
-        """Return a module as a value: what CommonJS hands on as a whole, else the module."""
+        """Return a module as a value, for CommonJS its whole export."""
         if not where.endswith("/"):
             other = self.definitions.file(where)
             for module, spelled in other.exports.get("=", ())[:1]:
@@ -237,7 +240,7 @@ class Names(Classes):
         return Value("module", where), Tier.EXACT
 
     def _qualified(self, file: File, whole: str) -> Meaning:
-        """Return the declaration that a package and a name, joined by dots, spell out."""
+        """Return the declaration that a package and a name spell out."""
         name = whole.rpartition(".")[2]
         for other, node in self.definitions.named(name, file.family):
             package = other.refs.package
@@ -248,7 +251,7 @@ class Names(Classes):
     # -- members -------------------------------------------------------------------------------------------------
 
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
-        """Return what `value.name` stands for."""
+        """Return the meaning of `value.name`."""
         if value.what == "module":
             inside = self._again(value.path, name) or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else OUTSIDE
@@ -267,7 +270,7 @@ class Names(Classes):
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
     def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
-        """Return what a namespace of TypeScript holds, or what the constant has that an interface shares its name with."""
+        """Return a member of a namespace, or of an interface's constant."""
         other = self.definitions.file(value.path)
         node, inside = other.nodes[value.name], other.scopes.get(value.name, {}).get(name)
         if inside is not None and node.kind == "namespace":
@@ -278,7 +281,7 @@ class Names(Classes):
         return self.member(other, held, name, max(tier, how)) if held is not None and held.what == "inst" else UNKNOWN
 
     def _of_module(self, where: str, name: str) -> Meaning | None:
-        """Return what a module calls by a name, None where it has no such name."""
+        """Return the meaning of a name in a module, None without one."""
         if where.endswith("/"):
             return self._of_directory(where, name)
         file = self.definitions.file(where)
@@ -297,7 +300,7 @@ class Names(Classes):
         return None
 
     def _in_namespace(self, file: File, scope: str, space: str, name: str) -> Meaning:
-        """Return what a namespace of C++ holds: declared in a file that opens it."""
+        """Return a declaration of a namespace that other files open."""
         found = [
             each for each in self.definitions.named(name, file.family)
             if "." not in each[1].qualified and space in each[0].refs.package.split(".")
@@ -305,7 +308,7 @@ class Names(Classes):
         return self._chosen(file, scope, found) or OUTSIDE
 
     def _exported(self, file: File, name: str) -> Meaning | None:
-        """Return what a JavaScript module exports under a name."""
+        """Return the meaning of an exported name."""
         for module, spelled in file.exports.get(name, ()):
             if not module:
                 return self.meaning(file, "", spelled)
@@ -339,7 +342,10 @@ class Names(Classes):
 
 
 def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
-    """Return what is declared in a scope if it can be named there bare: not what is put into an object, in JavaScript."""
+    """Return a declaration in a scope that a bare name can mean.
+
+    A function that is put into an object cannot be named bare.
+    """
     if local is None or around is None or not file.rules.nests_functions:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
@@ -357,7 +363,7 @@ def first_name(spelled: str) -> str:
 
 @lru_cache(1 << 15)
 def _parts(spelled: str) -> tuple[tuple[str, str], ...]:
-    """Split a chain into its names, each with the calls and subscripts after it."""
+    """Split a chain into names, each with its calls and subscripts."""
     if "(" not in spelled and "[" not in spelled:
         return tuple([(part, "") for part in spelled.split(".")])
     found = []

@@ -1,4 +1,4 @@
-"""What is read of a file to tell what stands at a place in it: lines, declarations, comments and texts, references.
+"""Files examined for questions: lines, declarations, comments, references.
 
 Asking who calls something asks this of every file that writes the name, and the next question of most of them again. What was
 examined last is kept, for as many bytes of content as `MOST_KEPT`; of syntax trees, which are asked where characters do not tell,
@@ -31,7 +31,7 @@ _PARSING_S = 1.0
 
 
 class Examined:
-    r"""One file, examined as far as was asked.
+    r"""One file, examined on demand.
 
     >>> found = Examined("a.py", b"x = 1  # one\n", "python")
     >>> found.root.descendant_for_byte_range(8, 9).type, found.lines.number(8)
@@ -45,27 +45,33 @@ class Examined:
 
     @cached_property
     def lines(self) -> Lines:
-        """Its lines."""
+        """The lines of the file."""
         return Lines(self.content)
 
     @cached_property
     def lexed(self) -> Lexed:
-        """Its comments and texts."""
+        """The comments and strings of the file."""
         return Lexed(self.content, self.language)
 
     @property
     def root(self) -> tree_sitter.Node | None:
-        """The root of its syntax tree; None where it was not parsed in time, or no grammar reads it."""
+        """The root of the syntax tree, None without one."""
         return _TREES.of(self.path, self.content, self.language)
 
     def holders(self, listed: Callable[[], list[Node]]) -> list[Node]:
-        """Return its declarations that hold code, the innermost first, as `listed` gives them where it was not asked before."""
+        """Return the declarations that hold code, innermost first.
+
+        `listed` gives them the first time.
+        """
         if self._holders is None:
             self._holders = listed()
         return self._holders
 
     def references(self, stored: Callable[[], str]) -> References:
-        """Return what it refers to, as `stored` gives it where it was not loaded before; none where nothing is stored."""
+        """Return the references of the file.
+
+        `stored` gives them the first time; there are none if nothing is stored.
+        """
         if self._references is None:
             text = stored()
             if not text:
@@ -75,7 +81,9 @@ class Examined:
 
 
 class Shelf(Generic[T]):
-    """Keeps what was made last of files, None aside, for so many bytes of content together. Threads may share it.
+    """Keeps the latest results of files, for a number of bytes.
+
+    Threads may share the shelf. None is not kept.
 
     >>> shelf = Shelf(Examined, 3)
     >>> first = shelf.of("a.py", b"a", "python")
@@ -91,7 +99,7 @@ class Shelf(Generic[T]):
         self._lock = threading.Lock()
 
     def of(self, path: str, content: bytes, language: str) -> T:
-        """Return what was made of a file, by its path, content and language."""
+        """Return the kept result for a path, content and language."""
         key = path, language, content
         with self._lock:
             if key in self._kept:

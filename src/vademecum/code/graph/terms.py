@@ -1,4 +1,4 @@
-"""The words of the graph: kinds of edges, tiers of provenance, nodes and edges as records."""
+"""The words of the graph: relations, tiers, nodes and edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfi
 
 
 class Relation(IntEnum):
-    """What an edge says of its source and its target. The number is what is stored."""
+    """The relation of an edge's source to its target.
+
+    The number is stored.
+    """
 
     CONTAINS = 0  # a file or declaration holds the target; not stored as an edge but as the target's `parent`
     IMPORTS = 1  # a file reads the target, a file
@@ -30,7 +33,10 @@ class Relation(IntEnum):
 
 
 class Tier(IntEnum):
-    """How an edge is known; the first three are trusted. The number is what is stored."""
+    """The certainty of an edge; the first three are trusted.
+
+    The number is stored.
+    """
 
     EXACT = 1  # by scope and imports alone
     TYPED = 2  # by an annotation, a constructor or a declared result
@@ -46,7 +52,10 @@ TRUSTED = (Tier.EXACT, Tier.TYPED, Tier.UNIQUE)
 
 
 class Node(NamedTuple):
-    """A file, or a declaration in it. Declarations of one qualified name in one file (overloads) are one node."""
+    """A file, or a declaration in a file.
+
+    Declarations of one qualified name in one file (overloads) are one node.
+    """
 
     id: int  # 63 bits of a hash of path and qualified name: the same in every snapshot
     path: str
@@ -60,13 +69,13 @@ class Node(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What people call it: a qualified name, or a path."""
+        """The name people use: a qualified name, or a path."""
         return self.qualified or self.path
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One reference from node to node, with the first line of the source's file that says so."""
+    """One reference from node to node, with its first line."""
 
     source: int
     relation: Relation

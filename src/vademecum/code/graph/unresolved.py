@@ -1,4 +1,4 @@
-"""Where a name is written and no edge says what it means there: what a list of callers may lack.
+"""Places that write a name and have no edge.
 
 An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
 around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
@@ -45,7 +45,7 @@ _REACH = 80  # bytes before and after an occurrence that say how it is written
 
 
 class Wanted:
-    """One name, the nodes asked about that have it, and what the graph knows of it everywhere."""
+    """One name, its nodes in question, and the graph's knowledge of it."""
 
     def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
         self.graph, self.name = graph, name
@@ -66,7 +66,7 @@ class Wanted:
 
     @cached_property
     def declared(self) -> dict[int, list[tuple[int, int, str]]]:
-        """By blob: the lines and the qualified name of every declaration called so."""
+        """By blob: lines and qualified name of each declaration so named."""
         found: dict[int, list[tuple[int, int, str]]] = {}
         columns = ("blob", "qualified", "start_line", "end_line")
         for blob, qualified, first, last in self.graph.opened.repo.catalogue.symbols(
@@ -77,17 +77,17 @@ class Wanted:
 
     @cached_property
     def places(self) -> set[str]:
-        """The paths of what is asked about, and of what the graph knows to name it or another of its name."""
+        """The paths of files that the graph knows to use the name."""
         return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others).values()}
 
     @cached_property
     def path_parts(self) -> frozenset[str]:
-        """What modules of the repository are called, and their folders."""
+        """The names of modules and folders of the repository."""
         return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
 
 
 def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where a name is written and is not part of a longer one: start and end, in bytes.
+    """Yield start and end of each whole word, in bytes.
 
     What a search for a regular expression would find, in a tenth of its time.
 
@@ -110,7 +110,7 @@ def files_naming(
     known: Container[str] = (),
     most: int = MOST_PARSED,
 ) -> set[str]:
-    """Return the paths of files that write the name of one of these where nothing says what it means.
+    """Return the paths that write a name without a known meaning.
 
     Args:
         graph: the graph.
@@ -152,7 +152,7 @@ class _Place:
     examined: Examined
 
     def __post_init__(self) -> None:
-        """Take what is asked again and again."""
+        """Keep often used parts at hand."""
         self.path, self.content = self.examined.path, self.examined.content
         self._rules = rules_of(self.examined.language)
         self._is_read = has_references(self.examined.language)
@@ -160,7 +160,7 @@ class _Place:
         self._arounds: dict[int, list[Node]] = {}
 
     def is_named(self, most: int) -> tuple[bool, int]:
-        """Return whether the name stands in code where nothing says what it means, and how many bytes were parsed to tell.
+        """Return whether the name stands unexplained, and the bytes parsed.
 
         Where that would be more than `most`, it does.
         """
@@ -190,24 +190,24 @@ class _Place:
         return self.examined.references(self._stored)
 
     def _stored(self) -> str:
-        """Return what the file refers to, as it is kept."""
+        """Return the stored references of the file."""
         rows = self.wanted.graph.opened.repo.catalogue.store.get("mentions", [(self.blob,)]).unwrap()
         return str(rows[0][1]) if rows else ""
 
     @cached_property
     def _bound(self) -> set[str]:
-        """The qualified names of what binds the name to something of its own."""
+        """The qualified names of scopes that bind the name themselves."""
         return {self._refs.owners[row[0]] for row in self._refs.bindings if row[2] == self.wanted.name}
 
     @cached_property
     def _judged(self) -> set[int]:
-        """The lines on which a call of the name begins that was looked at when edges were made."""
+        """The first lines of calls of the name that have been judged."""
         ending = f".{self.wanted.name}"
         return {line for _, line, spelled in self._refs.calls if spelled.endswith(ending)}
 
     @cached_property
     def _is_own(self) -> bool:
-        """Whether the bare name stands, all over the file, for something known to be another."""
+        """Return whether the bare name means another thing all over the file."""
         wanted, itself = self.wanted, node_id(self.path)
         imported = [row for row in self._refs.imports if row[2] == wanted.name]
         if imported:
@@ -218,7 +218,7 @@ class _Place:
         return self._rules.is_lexical and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
 
     def left(self) -> Iterator[tuple[int, int]]:
-        """Yield where the name is written and nothing is known of it yet: start and end, in bytes."""
+        """Yield start and end of each unexplained place, in bytes."""
         defined = [(first, last) for first, last, _ in self.wanted.declared.get(self.blob, ())]
         for start, end in whole_words(self.content, self.wanted.written):
             if defined:
@@ -246,12 +246,15 @@ class _Place:
         return owner in wanted.others_bare or self._is_other(joined, start, end)
 
     def _owner(self, line: int) -> int:
-        """Return the id of the innermost declaration around a line, of the file where there is none."""
+        """Return the id of the innermost declaration around a line."""
         around = self._around(line)
         return around[0].id if around else node_id(self.path)
 
     def _around(self, line: int) -> list[Node]:
-        """Return the declarations around a line, the innermost first; of a decorator, what it stands above."""
+        """Return the declarations around a line, innermost first.
+
+        A decorator counts as the declaration below.
+        """
         if line not in self._arounds:
             at = line
             if self._said(line).startswith(_DECORATES):
@@ -260,7 +263,10 @@ class _Place:
         return self._arounds[line]
 
     def _is_other_member(self, joined: bytes, start: int, end: int) -> bool:
-        """Whether `x.name` is known to be another's, or was judged when edges were made; `joined` is what stands before it."""
+        """Return whether `x.name` is another's, or has been judged.
+
+        `joined` is the text before the name.
+        """
         wanted = self.wanted
         if _OWN.search(joined):
             return not wanted.is_member or self._has_its_own(self._line(start))  # or a class based on this one has it
@@ -272,14 +278,14 @@ class _Place:
         return line in self._judged
 
     def _has_its_own(self, line: int) -> bool:
-        """Whether the class around has a member of the name itself, and that is not asked about."""
+        """Return whether the class around has a different member so named."""
         holder = next((node.qualified for node in self._around(line) if node.kind in CLASSES), "")
         own = f"{holder}.{self.wanted.name}"
         is_there = holder in self._bound or any(own == each[2] for each in self.wanted.declared.get(self.blob, ()))
         return bool(holder) and is_there and node_id(self.path, own) not in self.wanted.asked
 
     def _is_other(self, before: bytes, start: int, end: int) -> bool:
-        """Whether the bare name is known to stand for something else."""
+        """Return whether the bare name is known to mean another thing."""
         if not self._is_read:
             return False
         if self.wanted.is_member and not self._rules.implicit_self:
@@ -290,7 +296,10 @@ class _Place:
         return self._is_own or (bool(self._bound) and self._is_local(before, self._line(start)))
 
     def _is_local(self, before: bytes, line: int) -> bool:
-        """Whether a function around binds the name to something of its own, and this is not what a parameter is by default."""
+        """Return whether a function around binds the name itself.
+
+        A parameter's default value does not count.
+        """
         around = self._around(line)
         is_default = any(node.start_line == line for node in around[:1]) and before.endswith(b"=")
         return not is_default and any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
@@ -299,13 +308,16 @@ class _Place:
         return self.content[self.examined.lines.starts[line - 1] :][:200].lstrip()
 
     def _is_code(self, at: int) -> bool:
-        """Whether what is written at a place is neither comment nor prose, by the syntax tree."""
+        """Return whether the syntax tree says that a place is code."""
         root = self.examined.root
         return root is None or is_code(root.descendant_for_byte_range(at, at + 1))
 
 
 def is_code(node: tree_sitter.Node | None) -> bool:
-    """Whether a leaf of a syntax tree is neither comment nor a text of several words, nor names a parameter in a call."""
+    """Return whether a leaf of a syntax tree is code.
+
+    A comment is no code, nor is a text of several words, nor the name of a parameter in a call.
+    """
     if node is None:
         return True
     if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):

@@ -1,4 +1,4 @@
-"""What a name can stand for, and how that is known."""
+"""Possible meanings of a name, with their certainty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vademecum.code.graph.terms import Node, Tier
 
 
 class Value(NamedTuple):
-    """What a name stands for.
+    """The meaning of a name.
 
     `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
     "module" (a file, or with a slash at its end a directory), "written" (a literal, or of a type that lists its members where it
@@ -23,7 +23,7 @@ class Value(NamedTuple):
 
     @property
     def is_external(self) -> bool:
-        """Whether it is known to be declared elsewhere."""
+        """Say whether the value is known to be declared elsewhere."""
         return self.what == "external"
 
 
@@ -37,7 +37,7 @@ OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
 
 
 def held_by(meaning: Meaning, node: Node | None) -> Meaning:
-    """Return a meaning with the constant or field that it was read from, where there is a node of it."""
+    """Return a meaning with the constant or field it came from."""
     value, tier = meaning
     if node is None or value is None or value.what in {"def", "module"}:
         return meaning
