@@ -1,4 +1,4 @@
-"""How central each node of a graph is: personalised PageRank over the trusted edges.
+"""The centrality of nodes: personalised PageRank over trusted edges.
 
     rank = (1 - d) start + d (W' rank + lost start)        d = 0.85, W rows of sum 1, `lost` the rank of nodes without a way out
 
@@ -69,7 +69,10 @@ def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: 
 
 
 def file_centrality(graph: Graph, seeds: Mapping[int, float] | None = None) -> dict[str, float]:
-    """Return how central each file is: what its node and its declarations have together, by path; 1 in sum."""
+    """Return the centrality of each file by path, 1 in sum.
+
+    A file has the centrality of its node and of its declarations together.
+    """
     laid = _laid_out(graph)
     ranks = np.bincount(laid.file, _ranks(laid, seeds, DAMPING), len(laid.paths))
     return dict(zip(laid.paths, ranks.tolist(), strict=True))
@@ -93,7 +96,9 @@ def pagerank(
     start: NDArray[np.float64],
     damping: float = DAMPING,
 ) -> NDArray[np.float64]:
-    """Return float64 (n,), the rank of each node: not negative, 1 in sum.
+    """Return the rank of each node.
+
+    The ranks are float64 (n,), not negative, and 1 in sum.
 
     Args:
         source: (m,), where each edge starts.
@@ -124,7 +129,7 @@ def pagerank(
 
 
 def _laid_out(graph: Graph) -> _Laid:
-    """Return a graph as arrays; those of the states asked about last are kept."""
+    """Return a graph as arrays, kept for the latest states."""
     snapshot = graph.opened.snapshot
     key = (str(graph.opened.repo.catalogue.directory), snapshot.id, snapshot.tree_hash, snapshot.table_file)
     with _LOCK:
@@ -140,7 +145,10 @@ def _laid_out(graph: Graph) -> _Laid:
 
 
 def _as_arrays(graph: Graph) -> _Laid:
-    """Read a graph: columns, not nodes and edges, of which there are hundreds of thousands."""
+    """Read a graph as columns.
+
+    It may have hundreds of thousands of nodes and edges.
+    """
     places = sorted(graph.places())
     ids = np.fromiter((row[0] for row in places), np.int64, len(places))
     number: dict[str, int] = {}
@@ -170,7 +178,10 @@ def _links(graph: Graph, ids: Numbers) -> Links:
 
 
 def _found(ids: Numbers, wanted: Numbers) -> Numbers:
-    """Return the place of each id among all, which ascend; -1 for one that is not there."""
+    """Return the place of each id among all, else -1.
+
+    All ids ascend.
+    """
     place = np.searchsorted(ids, wanted)
     there = place < len(ids)
     there[there] = ids[place[there]] == wanted[there]
@@ -178,7 +189,7 @@ def _found(ids: Numbers, wanted: Numbers) -> Numbers:
 
 
 def _worth(links: Links, file: Numbers, leaf: NDArray[np.bool_], apart: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return what edges are worth: by relation, by what they lead to, and by what kind of file they come from."""
+    """Return the weights of edges, by relation, target and source's file."""
     source, kind, target = links
     files = len(apart)
     of_kind = np.zeros(max(_WORTH) + 1)

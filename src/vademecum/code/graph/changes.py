@@ -1,4 +1,4 @@
-"""Which declarations a change in git touches."""
+"""The declarations that a change in git touches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """What a range of revisions did to a file.
+    """The changes to one file in a range of revisions.
 
     Attributes:
         before, now: its path on either side, "" where it was, or is, not there.
@@ -51,7 +51,9 @@ class ChangedFile:
 
 
 def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
-    """Return what a range of revisions changed: `HEAD~3..HEAD`, `main...`, or one revision, compared with the files on disk.
+    """Return the changes of a range of revisions, file by file.
+
+    A range is `HEAD~3..HEAD`, `main...`, or one revision, compared with the files on disk.
 
     Raises:
         UsageError: the range begins with a dash, or names files of a commit.
@@ -69,7 +71,9 @@ def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
 
 
 def base_of(said: Sequence[str]) -> str:
-    """Return the commit that a range starts after: of `a..b` a, of `a...b` where they parted, of one revision itself.
+    """Return the commit that a range starts after.
+
+    Of `a..b` this is a, of `a...b` the commit where they parted, of one revision itself.
 
     >>> base_of(["b", "^a"]), base_of(["b", "a", "^root"]), base_of(["a"])
     ('a', 'root', 'a')
@@ -78,7 +82,7 @@ def base_of(said: Sequence[str]) -> str:
 
 
 def commits_of(root: Root, revisions: str) -> list[str]:
-    """Return the commits of a range, `^` before those that it starts after.
+    """Return the commits of a range, `^` before those it excludes.
 
     Raises:
         UsageError: git would take it for an option, or it names files of a commit: git compares those too, with every path cut short.
@@ -102,7 +106,7 @@ def changed_nodes(graph: Graph, files: Iterable[ChangedFile]) -> list[Node]:
 
 
 def read_diff(diff: str) -> list[ChangedFile]:
-    r"""Read what git prints without lines of context.
+    r"""Read a diff without lines of context.
 
     >>> for file in read_diff("index 1..2\n--- a/a.py\n+++ b/a.py\n@@ -3 +3,2 @@\n--- x\n+++ y\n@@ -9,0 +10 @@\n+z\nindex 3..0\n--- a/b.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n"):
     ...     print(file.before, file.now or "gone", file.spans, file.has_lost)
@@ -123,7 +127,7 @@ def read_diff(diff: str) -> list[ChangedFile]:
 
 
 def _path(said: str, prefix: str = "") -> str:
-    r"""Return the path that git writes in the head of a diff, "" for none.
+    r"""Return the path in the head of a diff, "" for none.
 
     >>> _path("a/b.py", "a/"), _path('"a/say \\"\\303\\251\\".py"', "a/"), _path("/dev/null", "b/")
     ('b.py', 'say "é".py', '')
@@ -134,6 +138,9 @@ def _path(said: str, prefix: str = "") -> str:
 
 
 def _plain(escape: re.Match[bytes]) -> bytes:
-    """Return what a backslash stands for with what is behind it: a byte by its octal number, a control character, or itself."""
+    """Return the character that a backslash sequence stands for.
+
+    This is a byte by its octal number, a control character, or the character itself.
+    """
     said = escape[1]
     return bytes([int(said, 8) & 0xFF]) if len(said) == 3 else _ESCAPED.get(said, said)

@@ -95,7 +95,7 @@ class Classes(ABC):
         return None
 
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
-        """Return all bases, nearest first, and whether all are known."""
+        """Return all bases, nearest first, and the fact that they are complete."""
         nothing: tuple[tuple[Value, ...], bool] = ((), False)
         return self.definitions.once(("bases", value.path, value.name), self._bases, nothing, value)
 

@@ -1,4 +1,4 @@
-"""From what a search found to what one must know beside it: neighbours in the graph, labelled, the most relevant first.
+"""The neighbours of evidence in the graph, labelled, most relevant first.
 
 Source: CodeRAG §4 (labels, two steps, ten at most). Ranked by relevance to the question, not by distance alone:
 
@@ -45,7 +45,7 @@ def expand(
     relevant: Relevance | None = None,
     exclude: Sequence[str] = (),
 ) -> list[Neighbour]:
-    """Return what stands around pieces of evidence: at most `limit` neighbours, the best first, none of them evidence itself.
+    """Return the best `limit` neighbours of evidence, themselves no evidence.
 
     Args:
         graph: the graph of the repository that the evidence is from (`graph_of`).
@@ -78,7 +78,10 @@ def expand(
 
 
 def _worth(label: str, node: Node) -> float:
-    """Return what a neighbour's label is worth; a file that only names something says as little of it as one that imports it."""
+    """Return the weight of a neighbour's label.
+
+    A file that only names something weighs as little as one that imports it.
+    """
     return _WORTH["imported_by" if label == "referenced_by" and not node.qualified else label]
 
 
@@ -86,7 +89,9 @@ Step = tuple[Node, str, Tier, int, str, Edge | None]
 
 
 def neighbours(graph: Graph, seeds: Sequence[Node], depth: int) -> list[Step]:
-    """Return every node that is met in `depth` steps, breadth first, each way it is met labelled after its first step.
+    """Return the nodes within `depth` steps, breadth first.
+
+    Each way to a node has the label of its first step.
 
     Siblings are met in one step, and nothing is met through them.
     """
@@ -120,7 +125,7 @@ def neighbours(graph: Graph, seeds: Sequence[Node], depth: int) -> list[Step]:
 
 
 def _ways(graph: Graph, frontier: dict[int, tuple[str, Tier, str]]) -> list[tuple[int, int, str, Edge]]:
-    """Return (from, to, label, edge) of every edge at the frontier, the surest first."""
+    """Return (from, to, label, edge) of the frontier's edges, surest first."""
     found = []
     count: dict[int, int] = {}
     for into in (False, True):
@@ -149,7 +154,7 @@ def _label(graph: Graph, edge: Edge, source: Node, *, into: bool) -> str:
 
 
 def _around(graph: Graph, seeds: Sequence[Node], start: set[int]) -> list[Step]:
-    """Return the siblings of declarations: what stands in the same class, or in the same file."""
+    """Return the siblings of declarations in the same class or file."""
     around = {node.parent for node in seeds if node.parent}
     return [
         (node, "sibling", Tier.EXACT, 1, "", None)
@@ -165,7 +170,10 @@ def _inside(node: Node, item: Evidence) -> bool:
 def neighbour_of(
     graph: Graph, node: Node, relation: str, tier: Tier, distance: int, *, via: str = "", edge: Edge | None = None
 ) -> Neighbour:
-    """Return a node as an answer names it; its line's text and signature are left to whoever shows it."""
+    """Return a node as a neighbour, without signature and line's text.
+
+    The face that shows the neighbour adds these.
+    """
     source = graph.nodes([edge.source]).get(edge.source) if edge else None
     return Neighbour(
         graph.opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind, relation, str(tier),
@@ -175,7 +183,10 @@ def neighbour_of(
 
 
 def relevance_to(opened: Opened, question: str) -> Relevance:
-    """Return what tells how relevant a node's chunk is to a question, 0..1, by the signals that search ranks with."""
+    """Return a function that rates how relevant a node is.
+
+    The rate is 0..1, from the signals that search ranks with.
+    """
     view, plan = opened.view, plan_query(question)
     match opened.repo.embedder().embed([Passage(plan.text)], "query"):
         case Ok(vectors):

@@ -1,4 +1,4 @@
-"""A snapshot's graph, to be asked: nodes by name and place, edges, what is reached in a few steps, what was not covered."""
+"""Questions to a snapshot's graph: nodes, edges, reach, gaps."""
 
 from __future__ import annotations
 
@@ -36,14 +36,19 @@ def check_depth(depth: int) -> int:
 
 
 def graph_of(opened: Opened, progress: Progress, *, below: Sequence[str] = ()) -> Graph:
-    """Return the graph of a repository's snapshot, brought up to date. Raises `StoreError`."""
+    """Return the current graph of a repository's snapshot.
+
+    Raises `StoreError`.
+    """
     repo = opened.repo
     bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress)
     return Graph(opened, below)
 
 
 class Graph:
-    """Reads what `build` made. Every list is in a stable order.
+    """Reads the records of `build`.
+
+    Every list is in a stable order.
 
     `below` are directories and files, from the repository's top: what is declared elsewhere is not what a name means.
     """
@@ -59,7 +64,7 @@ class Graph:
     # -- nodes ---------------------------------------------------------------------------------------------------
 
     def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
-        """Return nodes by id; an id that is not there is left out."""
+        """Return nodes by id, unknown ids left out."""
         wanted = list(dict.fromkeys(ids))
         missing = [(self.opened.snapshot.id, number) for number in wanted if number not in self._nodes]
         if missing:
@@ -67,7 +72,9 @@ class Graph:
         return {number: self._nodes[number] for number in wanted if number in self._nodes}
 
     def named(self, name: str) -> list[Node]:
-        """Return the declarations that a name, which may be qualified, or a path means; product code first.
+        """Return the declarations that a name or a path means.
+
+        The name may be qualified. Product code comes first.
 
         A member that a class does not declare is looked for in what it is based on.
 
@@ -96,7 +103,7 @@ class Graph:
         )
 
     def _modules(self, name: str, parts: list[str]) -> list[Node]:
-        """Return the files that a module's name, of several parts, or the end of a path means."""
+        """Return the files that a module's name or a path's end means."""
         if len(parts) < 2:
             return []
         paths = [
@@ -106,18 +113,24 @@ class Graph:
         return [node for node in self.in_files(paths) if not node.qualified] if paths else []
 
     def _written(self, name: str) -> list[Node]:
-        """Return the declarations called just so, dots and all: a heading with a version in it, an assignment to `$("a.b").text`."""
+        """Return the declarations with exactly this name, dots and all.
+
+        Such are a heading with a version, and an assignment to `$("a.b").text`.
+        """
         rows = [row for own in endings(name) for row in self._scan("nodes", ("name", "=", own))]
         return [node for node in self._keep(rows) if node.qualified == name]
 
     def _shown_by(self, parts: list[str], nodes: Iterable[Node]) -> list[Node]:
-        """Return the declarations that a package shows under a name, that of the whole repository being one."""
+        """Return the declarations that a package shows under a name.
+
+        The whole repository is a package too.
+        """
         named, above = [node for node in nodes if node.qualified], self.opened.repo.name
         found = [node for node in named if is_within(parts, node.qualified, node.path)]
         return found or [node for node in named if is_within(parts, node.qualified, f"{above}/{node.path}")]
 
     def _inherited(self, parts: list[str]) -> list[Node]:
-        """Return the members of that name of the nearest classes that a class is based on."""
+        """Return the members of a name in the nearest bases."""
         rows = self._scan("nodes", ("name", "=", parts[-2]))
         nodes = self._keep(rows)
         here = [node for node in nodes if is_meant(parts[:-1], node.qualified, node.path)]
@@ -143,19 +156,22 @@ class Graph:
         return sorted(found, key=lambda node: (node.qualified, node.path, node.start_line))
 
     def in_files(self, paths: Sequence[str]) -> list[Node]:
-        """Return every node of some files, in order of line, a file's own first."""
+        """Return the nodes of files by line, each file's own first."""
         found = self._keep(self._scan("nodes", ("path", "in", list(paths))))
         return sorted(found, key=_in_order)
 
     def at(self, path: str, first: int, last: int = 0) -> list[Node]:
-        """Return the innermost declarations that share a line with `first` … `last`; the file where none does."""
+        """Return the innermost declarations on lines `first` … `last`.
+
+        Where there is none, return the file.
+        """
         nodes = self.in_files([path])
         touching = [n for n in nodes if n.qualified and n.start_line <= (last or first) and first <= n.end_line]
         around = {node.parent for node in touching}
         return [node for node in touching if node.id not in around] or nodes[:1]
 
     def children(self, ids: Collection[int]) -> list[Node]:
-        """Return what is declared directly inside of nodes."""
+        """Return the declarations directly inside of nodes."""
         around = self.nodes(ids).values()
         if len(around) > _FEW:
             return [node for node in self.in_files(sorted({node.path for node in around})) if node.parent in ids]
@@ -169,7 +185,7 @@ class Graph:
         return self._keep(self._scan("nodes"))
 
     def places(self) -> list[Row]:
-        """Return id, path, kind and parent of every node as they are stored, for who asks nothing else of all of them."""
+        """Return id, path, kind and parent of every node, as stored."""
         return self._store.scan("nodes", self._own, ("id", "path", "kind", "parent")).unwrap()
 
     # -- edges ---------------------------------------------------------------------------------------------------
@@ -192,13 +208,15 @@ class Graph:
         return [_edge(row) for row in self._scan("edges", *_of(tiers))]
 
     def links(self) -> list[Row]:
-        """Return source, relation and target of every trusted edge, as they are stored."""
+        """Return source, relation and target of trusted edges, as stored."""
         return self._store.scan("edges", [*self._own, *_of(TRUSTED)], ("source", "kind", "target")).unwrap()
 
     def reach(
         self, start: Sequence[int], relations: Sequence[Relation], depth: int, *, into: bool = False
     ) -> dict[int, int]:
-        """Return the ids that trusted edges lead to, or come from, in at most `depth` steps, with the least steps; start has 0.
+        """Return the ids within `depth` trusted steps, with the least steps.
+
+        The start has 0 steps.
 
         Raises:
             UsageError: `depth` is not 1, 2 or 3.
@@ -208,7 +226,10 @@ class Graph:
         return dict(self._store.reach("edges", list(start), along, where, check_depth(depth)).unwrap())
 
     def is_import(self, edge: Edge, source: Node) -> bool:
-        """Whether an edge stands for an import: of a file, or of a name, which is then written where imports are."""
+        """Return whether an edge stands for an import.
+
+        An edge to a name does if its line holds an import.
+        """
         if edge.relation is not Relation.REFERENCES or source.qualified:
             return edge.relation is Relation.IMPORTS
         if source.path not in self._imports:
@@ -222,7 +243,7 @@ class Graph:
     # -- coverage ------------------------------------------------------------------------------------------------
 
     def unresolved(self, name: str) -> list[str]:
-        """Return the files that call a name on something unknown, for which there is no edge."""
+        """Return the files with an unresolved call of a name."""
         where: list[Condition] = [*self._own, ("unresolved", ">", "")]
         rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
         return sorted(path for path, names in rows if name in names and name in names.split("\n"))

@@ -1,4 +1,4 @@
-"""What a repository declares, and how central each declaration is: what a map is drawn from."""
+"""The declarations of a repository by centrality, for a map."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class Entry:
 def outline(
     graph: Graph, found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
 ) -> list[Entry]:
-    """Return what one repository declares, the most central first; below the opened prefixes alone, where there are some.
+    """Return a repository's declarations, most central first.
+
+    With opened prefixes, return only declarations below them.
 
     Args:
         graph: of that repository.
@@ -63,7 +65,9 @@ def outline(
 
 
 def spread(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries by rank, where the n-th declaration of a file counts FURTHER ** n of its own.
+    """Return entries by rank, later ones of a file for less.
+
+    The n-th declaration of a file counts FURTHER ** n of its own rank.
 
     >>> a, b, c = (Entry("r", path, 1, 1, name, "function", "", rank) for path, name, rank in (("x", "a", 1), ("x", "b", 0.9), ("y", "c", 0.8)))
     >>> [entry.qualified for entry in spread([c, b, a])]
@@ -78,7 +82,10 @@ def spread(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def seeds_of(graph: Graph, found: Sequence[Evidence], paths: Sequence[str]) -> dict[int, float]:
-    """Return where a reader starts: at what was found, by its score, and at every declaration of the named files alike."""
+    """Return the seeds of a map: search results and named files.
+
+    Results count by score, declarations of named files alike.
+    """
     seeds: defaultdict[int, float] = defaultdict(float)
     total = sum(item.score for item in found) or 1.0
     for item in found:
@@ -92,7 +99,7 @@ def seeds_of(graph: Graph, found: Sequence[Evidence], paths: Sequence[str]) -> d
 
 
 def _is_outer(node: Node) -> bool:
-    """Whether a declaration stands in a file or in what stands in one: what is deeper is somebody's inside."""
+    """Return whether a declaration is at most two levels deep."""
     return node.parent == node_id(node.path) or node.qualified.count(".") <= 1
 
 
@@ -101,7 +108,7 @@ def _is_private(node: Node) -> bool:
 
 
 def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:
-    """Return what each file's ranks count, by path, of the files that are mapped."""
+    """Return the weight of each mapped file's ranks, by path."""
     files = opened.view.files
     mask = below(files, opened.prefixes) if opened.prefixes else np.ones(len(files), bool)
     if within:

@@ -1,4 +1,4 @@
-"""Questions about the graph: who calls it, what it calls, what may break, how two things are joined, what belongs to a line.
+"""Questions about the graph: callers, callees, impact, ways, related code.
 
 Trusted edges answer; guesses are withheld and counted. "None" is said only where everything was covered: a file that
 could not be parsed, a language without a resolver, or a call of the same name on something unknown may hide a reference,
@@ -41,7 +41,9 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "
 
 
 def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
-    """Return who calls a declaration, or names it otherwise, in up to `depth` steps.
+    """Return the callers of a declaration, up to `depth` steps away.
+
+    Whoever names the declaration otherwise counts too.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3.
@@ -58,7 +60,9 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
 
 
 def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
-    """Return what a declaration calls or names, in up to `depth` steps; of a class, what its methods do.
+    """Return the callees of a declaration, up to `depth` steps away.
+
+    A class has the callees of its methods.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3.
@@ -83,7 +87,7 @@ def impact(
     *,
     removed: Removed = NOTHING_REMOVED,
 ) -> Neighbours:
-    """Return what may break when declarations change, or are gone, and the test files to run.
+    """Return the code that may break by a change, and its tests.
 
     Callers and whoever names it, what extends or implements it, and callers of what it overrides: they may call it
     without knowing.
@@ -111,7 +115,7 @@ def impact(
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
-    """Return who names what is gone, and who is met from there."""
+    """Return the code that names removed declarations, and its callers."""
     found: list[Met] = [(node, edge, 1, "", edge.tier) for node, edge in removed.uses]
     if found and depth > 1:
         begun = {node.id: (node.label, edge.tier) for node, edge in removed.uses}
@@ -121,7 +125,7 @@ def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
 
 
 def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2, limit: int = MOST) -> Neighbours:
-    """Return what may break by what a git range changed or removed, as `impact` does, and the test files to run.
+    """Return the code that a git range may break, and its tests.
 
     `before` returns the graph of a commit; it is asked where declarations were removed.
 
@@ -149,7 +153,9 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
 
 
 def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
-    """Return the shortest way from one name to another along trusted edges, up to `depth` steps from each end.
+    """Return the shortest way between two names along trusted edges.
+
+    The way has up to `depth` steps from each end.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3.
@@ -188,7 +194,7 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
 
 
 def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
-    """Say which of several declarations of a name a way leads from or to, and which others there are; "" for one alone."""
+    """Say which declaration of a name was chosen, "" for one alone."""
     others = [f"{node.label} in {node.path}" for node in nodes if node.id != chosen]
     own = next((node for node in nodes if node.id == chosen), None)
     if not others or own is None:
@@ -198,7 +204,9 @@ def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
 
 
 def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
-    """Return what belongs to a line of a file, to a file, or to what a name means: neighbours, the most relevant first.
+    """Return the neighbours of a line, a file or a name.
+
+    The most relevant come first.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3, the file is not in the index, or it has no such line.
@@ -220,7 +228,10 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
 
 
 def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
-    """Return what it is to use something: a declaration is called or named, a file is imported too."""
+    """Return the relations that mean use of the nodes.
+
+    A declaration is called or named; a file is imported too.
+    """
     return (*USES, Relation.IMPORTS) if _has_file(asked) else USES
 
 
@@ -233,7 +244,7 @@ def _begin(starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Nod
 
 
 def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Add to a class its constructor and to a constructor its class: calling one is calling the other."""
+    """Add constructors to classes, and classes to constructors."""
     found = {node.id: node for node in nodes}
     classes = [node.id for node in nodes if node.kind in CLASSES]
     for node in graph.children(classes) if classes else ():
@@ -244,13 +255,16 @@ def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _written(asked: Sequence[Node], start: Sequence[Node]) -> list[Node]:
-    """Return what code names that means one of those asked about: of a constructor its class, of a class itself alone."""
+    """Return the nodes that code names to mean those asked about.
+
+    A constructor is named by its class, a class by itself.
+    """
     ids = {node.id for node in asked}
     return [node for node in start if node.id in ids or node.kind in CLASSES]
 
 
 def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Add what is declared inside of classes and files."""
+    """Add the declarations inside of classes and files."""
     found = {node.id: node for node in nodes}
     outer = [node.id for node in nodes if node.kind in CLASSES or not node.qualified]
     while outer:
@@ -281,7 +295,7 @@ def _answer(
 
 
 def _meant(asked: str, nodes: Sequence[Node]) -> str:
-    """Say what was taken for what was asked about, where that does not go without saying."""
+    """Say how the question was understood, unless that is plain."""
     if len(nodes) > 1:
         one_name = len({node.name for node in nodes}) == 1
         choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
@@ -294,7 +308,7 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
 
 
 def _word(graph: Graph, edge: Edge, relation: str) -> str:
-    """Return what an answer calls the last step."""
+    """Return the label of an answer's last step."""
     forward = {"callees", "path"}
     words = {
         Relation.CALLS: ("calls", "called_by"), Relation.REFERENCES: ("references", "referenced_by"),
@@ -307,7 +321,7 @@ def _word(graph: Graph, edge: Edge, relation: str) -> str:
 
 
 def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, into: bool, shown: bool) -> Neighbours:
-    """Count the guesses at the first step, or show them where they are asked for."""
+    """Count the guesses at the first step, or show them."""
     edges = graph.edges([node.id for node in start], USES, into=into, tiers=(Tier.GUESS,))
     if not shown:
         return replace(answer, withheld=len(edges))
@@ -322,7 +336,7 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
 
 
 def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbours:
-    """Say what may hide more; where nothing was found "none" where everything was covered, else "unknown"."""
+    """Say which gaps may hide more, and decide "none" or "unknown"."""
     uncovered = tuple(uncovered_files(graph, asked))
     files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
     if answer.found:
@@ -341,7 +355,10 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbo
 
 
 def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
-    """Say of an answer that its graph may be older than the files, where it may: "none" is then not to be said."""
+    """Say that the graph may be older than the files.
+
+    The answer "none" becomes "unknown" then.
+    """
     away = graph.opened.away
     if not away:
         return answer
@@ -359,7 +376,7 @@ def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours
 
 
 def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
-    """Add to neighbours the text of the line that says so, and their signatures."""
+    """Add signatures and the text of lines to neighbours."""
     listed = list(found)
     view = graph.opened.view
     place = {path: number for number, path in enumerate(view.files.paths)}

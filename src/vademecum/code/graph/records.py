@@ -1,4 +1,4 @@
-"""The graph's records of one snapshot: what building it reads and writes."""
+"""The records of one snapshot's graph, read and written by building."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A file, its edges, and what was consulted for them, a token a line."""
+    """A file, its edges, and the tokens consulted for them.
+
+    The tokens stand one a line.
+    """
 
     file: File
     found: Found
@@ -34,7 +37,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be different in a graph: files that changed with their nodes, and every file that was linked again."""
+    """A change of a graph: changed files, their nodes, relinked files."""
 
     fresh: bool  # nothing is kept of what there was
     changed: Sequence[str]
@@ -45,7 +48,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Nodes, edges, and what was consulted for them, as they are kept, their snapshot left out."""
+    """Nodes, edges and consulted tokens as rows, without the snapshot."""
 
     nodes: Sequence[Row]
     edges: Sequence[Row]
@@ -53,7 +56,7 @@ class Rows:
 
 
 def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
-    """Return nodes, and what was linked, as they are kept."""
+    """Return nodes and linked files as rows."""
     return Rows(
         [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
         [
@@ -66,7 +69,10 @@ def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
 
 
 class Records:
-    """Reads definitions by content, and keeps nodes and edges by snapshot. Raises `StoreError`."""
+    """Reads definitions by content, and stores nodes and edges by snapshot.
+
+    Raises `StoreError`.
+    """
 
     def __init__(self, catalogue: Catalogue, snapshot: int, plan: Plan) -> None:
         self._catalogue = catalogue
@@ -91,11 +97,11 @@ class Records:
     # -- reading -------------------------------------------------------------------------------------------------
 
     def blobs(self) -> dict[str, int]:
-        """Return of each path the blob its edges were made of."""
+        """Return, by path, the blob that a file's edges come from."""
         return dict(self._store.scan("resolved", self._own, ("path", "blob")).unwrap())
 
     def consulting(self, tokens: set[str]) -> set[str]:
-        """Return the paths of files for whose edges one of these was consulted."""
+        """Return the paths of files whose edges consulted a token."""
         if not tokens:  # an edit inside a function: what the others consulted need not be read
             return set()
         rows = self._store.scan("resolved", self._own, ("path", "consulted")).unwrap()
@@ -111,7 +117,10 @@ class Records:
         return File(path, blob, language, self.symbols, self.mentions)
 
     def read_ahead(self, files: Iterable[tuple[int, str]], progress: Progress) -> None:
-        """Read the symbols and references of many files at once, given as blob and language; what is not known is found."""
+        """Read the symbols and references of many files at once.
+
+        Files are given as blob and language; unknown references are found.
+        """
         languages = dict(files)
         keys = [(blob,) for blob in languages]
         found: dict[int, list[Row]] = {blob: [] for blob in languages}
@@ -127,7 +136,10 @@ class Records:
         self._find({blob: own for blob, own in languages.items() if blob not in self._mentions}, progress)
 
     def _find(self, unread: Mapping[int, str], progress: Progress) -> None:
-        """Find what contents refer to that were indexed for a search, which does without; they are kept as they come."""
+        """Find the references of contents that were indexed without them.
+
+        They are stored as they come.
+        """
         wanted = [(blob, language) for blob, language in unread.items() if has_references(language)]
         contents = self._catalogue.contents({blob for blob, _ in wanted})
         jobs = [(contents[blob], language) for blob, language in wanted]
@@ -149,7 +161,7 @@ class Records:
         return self._symbols[blob]
 
     def mentions(self, blob: int, language: str) -> References:
-        """Return what a blob refers to: as stored, or found now where the index is older than the graph."""
+        """Return the references of a blob, found now if none are stored."""
         if blob not in self._mentions:
             rows = self._store.get("mentions", [(blob,)]).unwrap() if has_references(language) else []
             found = References.load(rows[0][1] if rows else "")
@@ -161,7 +173,10 @@ class Records:
         return self._mentions[blob]
 
     def look_through(self, nodes: Sequence[Node], changed: Sequence[str], gone: Sequence[str], *, fresh: bool) -> None:
-        """Look names up as if `nodes` were those of the changed files already, and those of the gone were gone."""
+        """Look names up as after the change.
+
+        `nodes` count as those of the changed files, and nodes of gone files as gone.
+        """
         self._fresh = fresh
         self._replaced = frozenset((*changed, *gone))
         self._by_name = {}
@@ -177,14 +192,14 @@ class Records:
         return own | {path for (path,) in rows if path not in self._replaced}
 
     def names_in(self, paths: Sequence[str]) -> set[str]:
-        """Return the names that files declare, as is kept of them."""
+        """Return the names that files declare in the stored graph."""
         rows = self._store.scan("nodes", [*self._own, ("path", "in", list(paths))], ("name",)).unwrap()
         return {name for (name,) in rows}
 
     # -- writing -------------------------------------------------------------------------------------------------
 
     def replace(self, change: Change, state: str) -> bool:
-        """Keep a change. Returns False where the graph is no more what the change was made from.
+        """Store a change; return False if the graph is another by now.
 
         What comes in one part is kept all or nothing. Of several each is kept as it comes, nothing held while one is waited for,
         and until the last is kept there is no graph, whatever happens: the next one who asks makes it.
@@ -205,7 +220,7 @@ class Records:
         return True
 
     def _make_room(self, change: Change) -> None:
-        """Drop what a change is put in the place of."""
+        """Drop the rows that a change replaces."""
         if change.fresh:
             for family in ("nodes", "edges", "resolved", "graphs"):
                 self._store.delete(family, self._own).unwrap()
@@ -213,7 +228,7 @@ class Records:
             self._drop([*change.changed, *change.gone], change.linked)
 
     def _drop(self, paths: Sequence[str], linked: Sequence[File]) -> None:
-        """Drop the nodes of files, and the edges of these and of those that were linked again."""
+        """Drop the nodes of files, and the edges of relinked files."""
         where: list[Condition] = [*self._own, ("path", "in", list(paths))]
         sources = [number for (number,) in self._store.scan("nodes", where, ("id",)).unwrap()]
         sources += [number for file in linked for number in (file.itself.id, *(n.id for n in file.nodes.values()))]

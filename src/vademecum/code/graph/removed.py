@@ -1,4 +1,6 @@
-"""What a range of revisions took away, and who still names it: the graph of the revision before the range knows.
+"""Removed declarations of a range, and the code that names them.
+
+The graph of the revision before the range knows.
 
 diff → the names each changed file declared before → those it lacks now → who referred to them then, and still writes the name
 """
@@ -22,14 +24,17 @@ Before = Callable[[str], Graph]  # from a commit to its graph
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Declarations that stand nowhere now, as they stood, and by whom they are still named: a node of now, and the edge it had."""
+    """Removed declarations, and the nodes that still name them.
+
+    A node of now comes with the edge it had.
+    """
 
     nodes: Sequence[Node] = ()
     uses: Sequence[tuple[Node, Edge]] = ()
 
     @property
     def said(self) -> str:
-        """What is gone, in words."""
+        """The removed declarations, in words."""
         gone = [node.label for node in self.nodes]
         more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
         return f"{', '.join(gone[:NAMED])}{more} {'is' if len(gone) == 1 else 'are'} gone"
@@ -41,7 +46,7 @@ NOTHING_REMOVED = Removed()
 def removed_by(
     graph: Graph, revisions: str, files: Sequence[ChangedFile], relations: Sequence[Relation], before: Before
 ) -> Removed:
-    """Return the declarations that a range of revisions removed, with who is left to name them.
+    """Return the declarations a range removed, with their remaining users.
 
     A file that moved is gone from where it was for those who name it, or what is in it, there.
 
@@ -73,7 +78,10 @@ def removed_by(
 
 
 def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:
-    """Yield the nodes that a file had in a commit and has no more; with a deleted file itself."""
+    """Yield the nodes that a file had in a commit and lost.
+
+    Of a deleted file the file's own node is one.
+    """
     content = git.read_file(graph.opened.repo.root, commit, path).unwrap()
     left = {node.qualified for node in graph.in_files([now])} if now else set()
     parsed = chunk_file(content.decode(errors="replace").encode(), language_of(path, content[:4096]))
@@ -84,7 +92,10 @@ def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:
 
 
 def _uses(graph: Graph, then: Graph, nodes: Sequence[Node], relations: Sequence[Relation]) -> list[tuple[Node, Edge]]:
-    """Return who named the nodes then, is still there, writes the name still, and means nothing else by it now."""
+    """Return the remaining users of removed nodes.
+
+    A user named a node then, is still there, still writes the name, and means nothing else by it now.
+    """
     gone = {node.id: node for node in nodes}
     edges = [edge for edge in then.edges(list(gone), relations, into=True) if edge.source not in gone]
     left = graph.nodes(edge.source for edge in edges)
@@ -106,7 +117,7 @@ def _uses(graph: Graph, then: Graph, nodes: Sequence[Node], relations: Sequence[
 
 
 def _line_with(graph: Graph, node: Node, word: str) -> int:
-    """Return the first line of a declaration that holds a word, 0 where none does."""
+    """Return a declaration's first line with a word, 0 for none."""
     files = graph.opened.view.files
     text = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(node.path)])).decode(errors="replace")
     lines = text.split("\n")[node.start_line - 1 : node.end_line]

@@ -1,4 +1,7 @@
-"""What a drawing of the graph shows: the neighbourhood of a declaration or a file, or the most central files."""
+"""The part of the graph that a drawing shows.
+
+This is the neighbourhood of a declaration or a file, or the most central files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MOST = 80  # nodes drawn: more is a cloud
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Nodes, the edges among them, and what they are drawn around."""
+    """Nodes, the edges among them, and the nodes in the middle."""
 
     title: str
     centre: tuple[int, ...]  # ids of what was asked for; () for the whole repository
@@ -26,7 +29,9 @@ class Surroundings:
 
 
 def surroundings(graph: Graph, name: str = "", depth: int = 2, most: int = MOST) -> Surroundings:
-    """Return what to draw around a name or a path, up to `depth` steps away; around nothing, the most central files.
+    """Return the nodes within `depth` steps of a name or path.
+
+    Around nothing, return the most central files.
 
     Raises:
         UsageError: there is no such name, or `depth` is not 1, 2 or 3.

@@ -1,4 +1,7 @@
-"""Where a name is defined: exact, inherited, or not found. A look-up abstains rather than guesses."""
+"""The definition of a name: exact, inherited, or not found.
+
+A look-up abstains rather than guesses.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.
 
 
 def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = True) -> Answer:
-    """Return the definitions of `name`, which may be qualified: `Class.method`, `module.function`; or the `nearest` names there are.
+    """Return the definitions of `name`, or the `nearest` names.
+
+    The name may be qualified: `Class.method`, `module.function`.
 
     Raises:
         UsageError: `name` holds no name, or `k` asks for nothing.
@@ -58,7 +63,7 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
 
 
 def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer, progress: Progress) -> Answer:
-    """Return where a member is defined that the class it is asked of is based on another for; `missing` for any other name.
+    """Return the definition of an inherited member, else `missing`.
 
     The graph knows what a class is based on, and is only asked where the class itself is defined here. Where it cannot be made
     or brought up to date, `missing` says so.
@@ -74,7 +79,7 @@ def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer,
 
 
 def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence]:
-    """Yield the definitions in one repository of a member that a class has from another."""
+    """Yield the definitions of an inherited member in one repository."""
     from vademecum.code.graph.graph import graph_of
 
     around = split_name(name)[:-1]
@@ -88,12 +93,12 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
 
 
 def inherited_said(asked: str, qualified: str) -> str:
-    """Say that what was found is inherited by what was asked about."""
+    """Say that a member is inherited."""
     return f"{asked} is inherited: {qualified} is meant"
 
 
 def how_to_choose(qualified: Iterable[str]) -> str:
-    """Say how one of several declarations is asked for.
+    """Say how to choose one of several declarations.
 
     >>> how_to_choose(["A.open", "B.open"]), how_to_choose(["open", "open"])
     ('qualify the name or add a path to choose', 'add a path to choose')
@@ -126,17 +131,17 @@ def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
 
 
 def _defined(evidence: Iterable[Evidence]) -> set[tuple[str, str]]:
-    """Return the repository and the name of each definition that is no mere prototype."""
+    """Return repository and name of each definition with a body."""
     return {(item.repo, item.symbols[0]) for item in evidence if not _lacks_body(item)}
 
 
 def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
-    """Return whether the evidence is a prototype of a function that is defined elsewhere."""
+    """Return whether evidence is a prototype of another definition."""
     return (item.repo, item.symbols[0]) in defined and _lacks_body(item)
 
 
 def _lacks_body(item: Evidence) -> bool:
-    """Whether the evidence is a function without a body, in a language that declares functions apart."""
+    """Return whether evidence is a function declared without a body."""
     is_function = rules_of(item.language).declares_apart and item.kind in {
         ChunkKind.FUNCTION,
         ChunkKind.METHOD,
@@ -146,12 +151,15 @@ def _lacks_body(item: Evidence) -> bool:
 
 
 def _is_shown_by(repository: str) -> Fits:
-    """Return whether a declaration is called by a package, that of the whole repository being one."""
+    """Return whether a package shows a declaration under a name.
+
+    The whole repository is a package too.
+    """
     return lambda wanted, qualified, path: is_within(wanted, qualified, f"{repository}/{path}")
 
 
 def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int, Evidence]]:
-    """Return (how far the file is from product code, evidence) for each definition in one repository."""
+    """Return (distance from product code, evidence) of each definition."""
     view = each.view
     exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
     if each.prefixes:
@@ -171,12 +179,12 @@ def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int,
 
 
 def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
-    """Whether a chunk is, or is a part of, just this declaration."""
+    """Return whether a chunk is this declaration or a part of it."""
     return symbol.qualified == chunk.qualified
 
 
 def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState) -> Evidence:
-    """Say of a piece of evidence what is known of the definition that it holds, and show all of its lines and no others."""
+    """Return evidence with all lines of its definition, and no others."""
     chunk, symbol = held
     first, last, at, lines = _extent(each, row, chunk, symbol, state)
     text = "\n".join(lines[first - 1 : last])
@@ -198,7 +206,10 @@ def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, S
 
 
 def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, int, list[str]]:
-    """Return a definition's first and last line with its comment, the line of its declaration, and its file's lines."""
+    """Return a definition's lines, its declaration's line, its file's lines.
+
+    The first line is that of the comment above.
+    """
     view, number = each.view, int(each.view.row_file[row])
     if state.now is not None:
         chunks = list(state.now.chunks)
@@ -217,7 +228,7 @@ def _is_same(one: Symbol, other: Symbol) -> bool:
 
 
 def _lines_of(chunk: Chunk, symbol: Symbol, chunks: Sequence[Chunk]) -> tuple[int, int]:
-    """Return the lines of a definition: those of its declaration, and of each chunk that is a part of it."""
+    """Return the first and last line of all parts of a definition."""
     if not _is_whole(chunk, symbol):
         return symbol.start_line, symbol.end_line
     part = chunk.metadata.get("part", 1)
@@ -232,7 +243,7 @@ def _lines_of(chunk: Chunk, symbol: Symbol, chunks: Sequence[Chunk]) -> tuple[in
 
 
 def _following(chunks: Sequence[Chunk], part: int, step: int) -> Iterator[Chunk]:
-    """Yield the chunks that are the next parts, counted by `step`, of what `part` belongs to."""
+    """Yield the next parts of a chunk's declaration, counted by `step`."""
     for chunk in chunks:
         if chunk.metadata.get("part") == part + step:
             part += step
@@ -240,7 +251,7 @@ def _following(chunks: Sequence[Chunk], part: int, step: int) -> Iterator[Chunk]
 
 
 def _text_of(chunks: Sequence[Chunk]) -> list[str]:
-    """Return the lines of a file that was cut just now: its chunks, and blank lines between them."""
+    """Return the lines of a freshly cut file from its chunks."""
     lines: list[str] = []
     for chunk in chunks:
         lines += [""] * (chunk.start_line - 1 - len(lines))

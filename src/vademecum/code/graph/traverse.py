@@ -1,4 +1,4 @@
-"""What is met along the graph's trusted edges: from nodes outward, and the shortest way from some to others."""
+"""Walks along trusted edges: outward from nodes, and shortest ways."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def walked(
     into: bool,
     begun: Mapping[int, tuple[str, Tier]] = MappingProxyType({}),
 ) -> list[Met]:
-    """Return every node that is reached, with the edge of its last step, the steps, what lies between, and the weakest tier.
+    """Return every reached node with its last edge.
+
+    With it come the steps, the nodes between, and the weakest tier.
 
     `begun` tells by which way, and how surely, the start itself was reached.
     """
@@ -49,7 +51,7 @@ def order(met: Met) -> tuple[int, bool, Tier, str, int]:
 
 
 def nearest(found: Iterable[Met], own: Collection[int]) -> list[Met]:
-    """Return each node but those asked about once, as it is met first."""
+    """Return each node once, as first met, without the start."""
     met: dict[int, Met] = {}
     for each in sorted(found, key=order):
         if each[0].id not in own:
@@ -60,7 +62,10 @@ def nearest(found: Iterable[Met], own: Collection[int]) -> list[Met]:
 def shortest_way(
     graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int, relations: Sequence[Relation]
 ) -> list[tuple[Node, Edge]]:
-    """Return the nodes after the first of a shortest way, each with the edge that leads to it; [] where there is none."""
+    """Return the nodes and edges of a shortest way, [] for none.
+
+    The first node is left out.
+    """
     from_start = graph.reach([node.id for node in starts], relations, depth)
     to_end = graph.reach([node.id for node in ends], relations, depth, into=True)
     meeting = min((n for n in from_start if n in to_end), key=lambda n: (from_start[n] + to_end[n], n), default=None)
@@ -73,7 +78,7 @@ def shortest_way(
 
 
 def _steps(graph: Graph, here: int, steps: dict[int, int], relations: Sequence[Relation], *, into: bool) -> list[Edge]:
-    """Return the edges from a node to where the steps were counted from, nearest first."""
+    """Return the edges from a node back to the start, nearest first."""
     way = []
     while steps[here]:
         edges = graph.edges([here], relations, into=into)
