@@ -22,7 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens an engine: threads that wait would count
 
@@ -32,7 +32,7 @@ import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
 from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
-from vademecum.tools.features import HEADS, MEMORY, TEXT, UNSEEN, USE, heads
+from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
 from vademecum.tools.fit import drawn
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
@@ -43,39 +43,28 @@ from vademecum.tools.prior import prior
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View
 
-META = ("by_meta", "next_by_meta")
-ATTENTION = (
-    "by_words",
-    "by_meaning",
-    "by_members",
-    "session",
-    "next_by_words",
-    "next_by_meaning",
-    "next_by_path",
-    *META,
-)
-HISTORY = (*MEMORY, "popular")
 ABLATIONS: Mapping[str, tuple[str, ...]] = {
-    "without messages": ATTENTION,
-    "without meta level": META,
-    "without history": HISTORY,
-    "without text": (*TEXT, *UNSEEN[1:]),
+    "without messages": ("attention", "transition", "session"),
+    "without history": (*MEMORY, "popular"),
+    "without text": (*TEXT, "unseen_match"),
     "without use": USE,
-    "without context": (
-        "next",
-        "next_by_words",
-        "next_by_meaning",
-        "next_by_path",
-        "next_by_meta",
-        "left",
-        "order",
-        *USE[1:],
-    ),
+    "without context": ("order", "transition", "session", "used", "before"),
 } | {f"without {head}": (head,) for head in (*TEXT, *MEMORY, *USE)}
 COVERAGE = (0.25, 0.5, 0.75, 0.9, 1.0)
 DRAWS = 2000
 COLD = 0.2
-Steps = list[tuple[int, Choice, int]]  # (phase, choice, task)
+
+
+class Step(NamedTuple):
+    """One call of a task: `bm25`, float32 (n,), is how well each tool fits by BM25 alone."""
+
+    phase: int
+    choice: Choice
+    task: int
+    bm25: np.ndarray
+
+
+Steps = list[Step]
 
 
 def rank_of(scores: np.ndarray, chosen: int) -> int:
@@ -83,11 +72,11 @@ def rank_of(scores: np.ndarray, chosen: int) -> int:
     return 1 + int((scores > scores[chosen]).sum() + (scores[:chosen] == scores[chosen]).sum())
 
 
-def place_of(choice: Choice, weights: np.ndarray) -> int:
+def place_of(step: Step, weights: np.ndarray) -> int:
     """The place of the chosen one as a prediction shows it."""
-    text, unseen = (choice.features[:, HEADS.index(name)] for name in ("bm25", "unseen"))
-    likely = (choice.features @ weights).astype(np.float32)
-    return 1 + shown(likely, text, unseen > 0, len(text)).index(choice.chosen)
+    features = step.choice.features
+    likely, unseen = (features @ weights).astype(np.float32), features[:, HEADS.index("unseen")]
+    return 1 + shown(likely, step.bm25, unseen > 0, len(unseen)).index(step.choice.chosen)
 
 
 def measures(ranks: Sequence[int]) -> dict[str, float]:
@@ -103,35 +92,34 @@ def steps_of(view: View, tasks: Sequence[Task]) -> Steps:
             asked = Asked(view, view.read(turn.intent), tuple(view.number[tool] for tool in turn.earlier))
             calls = tuple(view.number[tool] for tool in turn.calls)
             for step, tool in enumerate(calls):
-                found.append((min(step, PHASES - 1), Choice(heads(asked, calls[:step]), tool), number))
+                choice = Choice(heads(asked, calls[:step]), tool)
+                found.append(Step(min(step, PHASES - 1), choice, number, asked.bm25))
     return found
 
 
 def without(steps: Steps, dropped: Sequence[str]) -> Steps:
     """The same steps with some heads saying nothing."""
     kept = np.array([0 if head in dropped else 1 for head in HEADS], np.float32)
-    return [(phase, Choice(choice.features * kept, choice.chosen), task) for phase, choice, task in steps]
+    return [step._replace(choice=Choice(step.choice.features * kept, step.choice.chosen)) for step in steps]
 
 
-def trained(view: View) -> tuple[Steps, Steps]:
-    """Training steps, each trace asked of the others, as they are and with tools hidden."""
+def trained(view: View) -> Steps:
+    """Training steps, each trace asked of the others."""
     asked = [fitting.asked_of(view, int(n)) for n in drawn(view, fitting.MOST_TRACES, 7)]
-    steps = [(phase, choice, 0) for each in asked for phase, choice in fitting.choices(each)]
-    return steps, []
+    return [Step(phase, choice, 0, each.bm25) for each in asked for phase, choice in fitting.choices(each)]
 
 
 def refitted(steps: Steps, dropped: Sequence[str]) -> np.ndarray:
     """Weights by phase, fitted without some heads."""
     begin = prior().next.mean(0) * np.array([head not in dropped for head in HEADS])
     steps = without(steps, dropped)
-    joint = fit([choice for _, choice, _ in steps], begin, fitting.STRENGTH)
-    return np.stack(
-        [fit([c for p, c, _ in steps if p == phase], joint, fitting.PHASE_STRENGTH) for phase in range(PHASES)]
-    )
+    joint = fit([step.choice for step in steps], begin, fitting.STRENGTH)
+    by_phase = [[step.choice for step in steps if step.phase == phase] for phase in range(PHASES)]
+    return np.stack([fit(choices, joint, fitting.PHASE_STRENGTH) for choices in by_phase])
 
 
 def ranks(steps: Steps, weights: np.ndarray) -> list[int]:
-    return [place_of(choice, weights[phase]) for phase, choice, _ in steps]
+    return [place_of(step, weights[step.phase]) for step in steps]
 
 
 class Markov:
@@ -214,10 +202,10 @@ def interval(ours: Sequence[int], theirs: Sequence[int], tasks: Sequence[int]) -
 def calibration(steps: Steps, weights: np.ndarray) -> dict[str, Any]:
     """Expected calibration error over ten bins, and accuracy at several coverages, the surest first."""
     sure, right = [], []
-    for phase, choice, _ in steps:
-        logs = log_probabilities(choice.features, weights[phase])
+    for step in steps:
+        logs = log_probabilities(step.choice.features, weights[step.phase])
         sure.append(float(np.exp(logs.max())))
-        right.append(rank_of(logs, choice.chosen) == 1)
+        right.append(rank_of(logs, step.choice.chosen) == 1)
     p, y = np.array(sure), np.array(right)
     bins = np.minimum((p * 10).astype(int), 9)
     error = sum(
@@ -236,7 +224,9 @@ def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
         for turn in task.turns:
             taken = taken_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search, model.certain)
             for step, tool in enumerate(turn.calls):
-                found.append(rank_of(toward_goals(view, ways, taken, turn.calls[:step]), view.number[tool]))
+                called = [view.number[each] for each in turn.calls[:step]]
+                probability = toward_goals(view, ways.starting(turn.calls[:step]), taken, called)
+                found.append(rank_of(probability, view.number[tool]))
     return found
 
 
@@ -248,11 +238,11 @@ def cold(one: TraceSet, train: Sequence[Task], test: Sequence[Task], home: Path,
     made = capability(one.tools, traces_of(kept), home)
     view, weights = made._now().view, made._now().model.next
     found: dict[str, list[int]] = {"ours": [], "bm25": [], "warm": []}
-    for phase, choice, _ in steps_of(view, test):
-        place = place_of(choice, weights[phase])
-        if view.tools[choice.chosen].id in hidden:
+    for step in steps_of(view, test):
+        place, chosen = place_of(step, weights[step.phase]), step.choice.chosen
+        if view.tools[chosen].id in hidden:
             found["ours"].append(place)
-            found["bm25"].append(rank_of(choice.features[:, HEADS.index("bm25")], choice.chosen))
+            found["bm25"].append(rank_of(step.bm25, chosen))
         else:
             found["warm"].append(place)
     return found
@@ -273,13 +263,13 @@ def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
         seconds.append(time.perf_counter() - started)
         weights = made._now().model.next
         steps = steps_of(view, test)
-        groups += [1_000_000 * number + task for _, _, task in steps]
+        groups += [1_000_000 * number + step.task for step in steps]
         found["vademecum"] += ranks(steps, weights)
         for name, places in baselines(view, train, test).items():
             found[name] += places
         found["by goal"] += by_goal(made, test)
         everything.append((steps, weights))
-        training, _ = trained(view) if ablations else ([], [])
+        training = trained(view) if ablations else []
         for name, dropped in ABLATIONS.items() if ablations else ():
             taken[name] += ranks(without(steps, dropped), refitted(training, dropped))
         taken["refitted with all"] += ranks(steps, refitted(training, ())) if ablations else []
@@ -297,7 +287,7 @@ def _joined(everything: Sequence[tuple[Steps, np.ndarray]]) -> dict[str, Any]:
     steps: Steps = []
     stacked = []
     for number, (fold, weights) in enumerate(everything):
-        steps += [(phase + PHASES * number, choice, task) for phase, choice, task in fold]
+        steps += [step._replace(phase=step.phase + PHASES * number) for step in fold]
         stacked.append(weights)
     return calibration(steps, np.concatenate(stacked))
 

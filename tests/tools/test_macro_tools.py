@@ -1,17 +1,15 @@
-"""Meta-capabilities: what is learned from sessions and longer plans, and what goes up and down through all levels."""
+"""Meta-capabilities: learned from sessions and longer plans, and the capabilities that are due after a session's calls."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools.hypergraph import Chain, Hypergraph
-from vademecum.tools.levels import Levels
-from vademecum.tools.macro_tools import Metas, split
+from vademecum.tools.macro_tools import Metas, next_due, split
 
 N = 5
 CHAINS = st.lists(
@@ -79,9 +77,13 @@ def test_a_session_that_must_not_speak_takes_everything_with_it_that_only_it_sho
         assert all(weight[a.tools, b.tools] > 0 for a, b in pairwise([c for c in others if c.session == session]))
 
 
-def levels(chains, earlier=(), tools=4):
-    metas = Metas.of(Hypergraph.of(chains, tools))
-    return Levels(metas, metas.weights(metas.graph.weight), earlier)
+def learned(chains, tools=4):
+    return Metas.of(Hypergraph.of(chains, tools))
+
+
+def due(chains, earlier):
+    metas = learned(chains)
+    return metas.due(earlier, metas.weights(metas.graph.weight))
 
 
 SHOP = [
@@ -89,32 +91,25 @@ SHOP = [
 ]  # each session looks and takes, then pays and mails
 
 
-def test_a_message_goes_up_two_levels_and_down_two():
-    """The intent speaks for one capability alone; by way of the level above the other one is heard of, too."""
-    attention = np.array([1, 0, 0, 0, 0, 0], np.float32)  # to a trace of the first capability
-    graph = levels(SHOP).metas.graph
-    assert graph.gather(attention).tolist() == [1, 1, 0, 0]
-    assert levels(SHOP).gathered(graph.merge(attention)) == pytest.approx([0.5, 0.5, 0.5, 0.5])
+def test_earlier_calls_say_which_capability_is_due():
+    """After looking and taking, each session paid and mailed; a due chain gives its weight to its next call, then to the end."""
+    after = due(SHOP, (0, 1))
+    assert after == {(2, 3): 3.0}
+    following = [next_due(after, chain, 5).tolist() for chain in ((), (2,), (2, 3), (1,))]
+    assert following == [[0, 0, 3, 0, 0], [0, 0, 0, 3, 0], [0, 0, 0, 0, 3], [0] * 5]
 
 
-def test_what_was_done_before_says_what_is_due():
-    due = levels(SHOP, earlier=(0, 1))
-    assert due.gathered(np.array([3, 3], np.float32)).tolist() == [0, 0, 1, 1]
-    assert due.next([(), (2,), (2, 3), (1,)]).tolist() == [[0, 0, 3, 0, 0], [0, 0, 0, 3, 0], [0, 0, 0, 0, 3], [0] * 5]
-
-
-def test_nothing_is_due_where_nothing_was_done_before_or_it_was_never_followed():
-    assert not len(levels(SHOP).coming)
-    assert not len(levels(SHOP, earlier=(1, 0)).coming)
-    assert levels([]).gathered(np.zeros(0, np.float32)).tolist() == [0, 0, 0, 0]
+def test_nothing_is_due_where_nothing_was_done_before_or_nothing_followed():
+    """Without earlier calls, after other calls, and without traces."""
+    assert due(SHOP, ()) == due(SHOP, (1, 0)) == due([], (0, 1)) == {}
 
 
 def test_what_recurs_is_shown_once_at_its_longest():
     three = [Chain(tools, session=s) for s in ("s", "t") for tools in ((0, 1), (2,), (3,))]
-    metas = levels(three).metas
+    metas = learned(three)
     assert [[metas.chains[n] for n in metas.members[one]] for one in metas.recurring] == [[(0, 1), (2,), (3,)]]
     more = [*three, Chain((0, 1), session="u"), Chain((2,), session="u")]
-    metas = levels(more).metas
+    metas = learned(more)
     assert [[metas.chains[n] for n in metas.members[one]] for one in metas.recurring] == [
         [(0, 1), (2,)],
         [(0, 1), (2,), (3,)],
@@ -123,7 +118,7 @@ def test_what_recurs_is_shown_once_at_its_longest():
 
 def test_a_longer_plan_is_made_of_capabilities_that_were_called_by_themselves():
     chains = [Chain((0, 1)), Chain((0, 1, 2)), Chain((0, 1, 2)), Chain((3, 2))]
-    metas = levels(chains).metas
+    metas = learned(chains)
     assert [[metas.chains[n] for n in members] for members in metas.members] == [[(0, 1), (2,)]]
     assert metas.witnesses == ((1, 2),)
     without = metas.weights(np.array([0, 1, 1, 1], np.float32))  # nobody else calls (0, 1) by itself

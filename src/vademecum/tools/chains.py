@@ -56,7 +56,7 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
     `begin` is the one chain without a call, `unmoved` what `still` returns for its intent, `taken` float32 (n,): the
     probability of each tool that the intent takes it.
     """
-    asked, after, sooner_or_later = begin.asked, begin, Taken(taken, LONGEST)
+    asked, after, sooner_or_later = begin.asked, begin, Taken(taken)
     weights = model.next.astype(np.float32)
     still_scores = weights @ unmoved.T
     beam, finished = [Chain((), ())], list[Chain]()
@@ -84,40 +84,24 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
     """
-    found = []
-    for cell, probability, sum_ in zip(*_chosen(scores, after, going_on, least), strict=True):
-        row, tool = divmod(cell, scores.shape[1])
-        found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, probability), sum_))
-    return found
-
-
-Chosen = tuple[list[int], list[float], list[float]]
-
-
-def _chosen(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
-    """Return the likeliest cells (row * tools + tool), the probability of each call, and the logarithm of that of its chain.
-
-    Arguments are those of `grown`.
-    """
-    tools, most = scores.shape[1], max(going_on)
+    most = max(going_on)
     scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
     odds = np.exp(scores, out=scores)
     odds *= after.asked.view.live
     total = np.maximum(np.add.reduce(odds, axis=1), np.float32(1e-9)).tolist()
-    # nothing is called twice that never was: it may be a payment
-    once = after.asked.once
-    odds.ravel()[[n for n in after.used if once.item(n % tools)]] = 0
-    likely = odds * np.array(
-        [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)], np.float32
-    )
-    enough = (likely.ravel() > _NEARLY * math.exp(least - most)).nonzero()[0]
-    cells = enough[top(likely.ravel().take(enough), WIDTH)].tolist()
-    shares = [
-        share / total[cell // tools] for cell, share in zip(cells, odds.ravel().take(cells).tolist(), strict=True)
-    ]
-    sums = [going_on[cell // tools] + math.log(max(share, 1e-9)) for cell, share in zip(cells, shares, strict=True)]
-    kept = [n for n, sum_ in enumerate(sums) if sum_ > least]
-    return [cells[n] for n in kept], [shares[n] for n in kept], [sums[n] for n in kept]
+    for row, chain in enumerate(beam):  # nothing is called twice that never was: it may be a payment
+        odds[row, [tool for tool in chain.tools if after.asked.once[tool]]] = 0
+    kept = [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)]
+    likely = (odds * np.array(kept, np.float32)).ravel()
+    enough = (likely > _NEARLY * math.exp(least - most)).nonzero()[0]
+    found = []
+    for cell in enough[top(likely.take(enough), WIDTH)].tolist():
+        row, tool = divmod(cell, scores.shape[1])
+        share = odds.item(row, tool) / total[row]
+        sum_ = going_on[row] + math.log(max(share, 1e-9))
+        if sum_ > least:
+            found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, share), sum_))
+    return found
 
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:

@@ -45,20 +45,7 @@ CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
 _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
 _FROZEN = 1e9
 # what says something before anything was called
-SEARCH = (
-    "bm25",
-    "tfidf",
-    "meaning",
-    "server",
-    "terms",
-    "by_words",
-    "by_meaning",
-    "by_members",
-    "by_meta",
-    "ridge",
-    "popular",
-    *UNSEEN,
-)
+SEARCH = ("match", "terms", "attention", "ridge", "popular", *UNSEEN)
 
 
 def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
@@ -108,7 +95,7 @@ def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
     """Return a choice among all tools, or among the chosen one, the likeliest and a draw, where there are many."""
     if len(features) <= MOST_CANDIDATES:
         return Choice(features, chosen)
-    likely = features[:, HEADS.index("bm25")] + features[:, HEADS.index("by_words")] + features[:, HEADS.index("next")]
+    likely = features[:, [HEADS.index(name) for name in ("match", "attention", "transition")]].sum(axis=1)
     best = top(likely.astype(np.float32), MOST_CANDIDATES // 2)
     others = np.random.default_rng(seed).choice(len(features), MOST_CANDIDATES // 2, replace=False)
     kept = np.unique(np.concatenate([best, others, [chosen]]))
@@ -128,7 +115,7 @@ def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int
             found.append(Choice(np.column_stack([offset, choice.features[:, block]]), choice.chosen))
     weights = phases.copy()
     prior = np.array([1.0, *phases[:, block].mean(0)])
-    weights[:, block] = fit(found, prior, np.array([_FROZEN] + [1.0] * len(block)))[1:]
+    weights[:, block] = fit(found, prior, np.array([_FROZEN] + [STRENGTH] * len(block)))[1:]
     return weights
 
 
@@ -153,7 +140,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
     """Yield for each call of a trace whether it was the last."""
     chain = asked.chain
     taken = taken_probabilities(heads(asked, ()), search, certain)
-    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(Taken(taken, len(chain)))
+    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(Taken(taken))
     for step, features in enumerate(rows, 1):
         yield Choice(np.array([features, (0.0,) * len(features)], np.float32), 0 if step == len(chain) else 1)
 

@@ -112,14 +112,6 @@ class Hypergraph:
         """Return the traces that called a tool."""
         return self.tool_trace[self.tool_start[tool] : self.tool_start[tool + 1]]
 
-    def traces_with_each(self, tools: Sequence[int], numbers: Sequence[int]) -> tuple[Integers, Integers]:
-        """Return (its number, trace) for each trace of each of the tools."""
-        return _joined(self.tool_trace, [self._tool_cuts[tool : tool + 2] for tool in tools], numbers)
-
-    def steps_from(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
-        """Return (place among the tools, int64 (3, S): before, then, owner) for each step from each of them."""
-        return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools], range(len(tools)))
-
     @cached_property
     def numbers(self) -> dict[tuple[int, ...], int]:
         """Each capability's number by its chain."""
@@ -137,45 +129,13 @@ class Hypergraph:
         """Return float32 (c,): traces → capabilities, the sum over the traces of each; `value` is float32 (m,)."""
         return sums(self.capability, value, len(self.capabilities))
 
-    @cached_property
-    def _steps(self) -> Integers:
-        """int64 (3, S): what is read of a step is read together."""
-        return np.stack([self.before, self.then, self.owner])
-
-    @cached_property
-    def _tool_cuts(self) -> list[int]:
-        cuts: list[int] = self.tool_start.tolist()
-        return cuts
-
-    @cached_property
-    def _here_cuts(self) -> list[int]:
-        cuts: list[int] = self.here_start.tolist()
-        return cuts
-
     def gather(self, weight: Weights) -> Weights:
         """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
         return sums(self.member_tool, weight.take(self.member_trace), self.tools)
 
-    def spread(self, value: Weights) -> Weights:
-        """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
-        total = sums(self.member_trace, value.take(self.member_tool), len(self))
-        return np.asarray(total / np.maximum(self._sizes, 1), np.float32)
-
-    @cached_property
-    def _sizes(self) -> Integers:
-        """int64 (m,): how many distinct tools each trace called."""
-        return np.diff(self.trace_start)
-
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""
         return self.member_tool[self.trace_start[trace] : self.trace_start[trace + 1]]
-
-    def members_of(self, traces: Integers) -> tuple[Integers, Integers]:
-        """Return how many distinct tools each of the traces called, then these tools, one trace's after the other's."""
-        size = self._sizes.take(traces)
-        place = (self.trace_start.take(traces) - size.cumsum() + size).repeat(size)
-        place += np.arange(len(place))
-        return size, self.member_tool.take(place)
 
     def shared(self, context: Sequence[int]) -> Weights:
         """Return float32 (m,): the share of the context's distinct tools that each trace called."""
@@ -209,23 +169,6 @@ def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Inte
     before = np.where(first, -1, np.roll(here, 1))
     order = np.argsort(here, kind="stable")
     return before[order], here[order], then[order], owner[order]
-
-
-def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: int) -> Weights:
-    """Return float32 (c, size): the weights of each row, float (c, k), summed by place, int (k,)."""
-    found = np.empty((len(weight), size), np.float32)
-    for row, given in enumerate(weight):
-        found[row] = np.bincount(place, given, size)
-    return found
-
-
-def _joined(values: Integers, cuts: Sequence[Sequence[int]], numbers: Sequence[int]) -> tuple[Integers, Integers]:
-    """Return (number, values) of several ranges of the last axis, one after the other: few, so that slicing costs least."""
-    if len(cuts) == 1:  # maybe all there are: not to be copied
-        begin, end = cuts[0]
-        return np.full(end - begin, numbers[0], np.int64), values[..., begin:end]
-    number = np.array(numbers, np.int64).repeat([end - begin for begin, end in cuts])
-    return number, np.concatenate([values[..., begin:end] for begin, end in cuts] or [values[..., :0]], axis=-1)
 
 
 def sums(place: Integers, weight: Weights, size: int) -> Weights:

@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.attention import MEANING, WORDS, Beside, attended, in_context, unmoved
-from vademecum.tools.followers import Followers
-from vademecum.tools.levels import Levels
+from vademecum.tools.attention import MEANING, WORDS, attend, in_context
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View, votes, without
@@ -20,7 +18,7 @@ _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
-_TEMPERATURES = np.array([WORDS, MEANING], np.float32)  # of the kernels of `attention`
+_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
@@ -65,69 +63,33 @@ class Asked:
         return self.view.intents.tfidf(self.question, self.intent_matches)
 
     @cached_property
-    def _attended(self) -> tuple[Floats, Floats, Floats]:
-        graph, kernels = self.view.graph, (self.alike, self.view.intents.dense(self.question))
-        return attended(graph.merged, graph.capability, kernels, self.weight, _TEMPERATURES)
-
-    @property
     def attention(self) -> Floats:
-        """float32 (2, m): the attention by the words of intents, and by their meaning."""
-        return self._attended[0]
+        """float32 (m,): the attention of each trace, the mean of that by the words of intents and of that by their meaning."""
+        kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
+        return np.asarray(attend(kernels, self.weight, _TEMPERATURES).mean(axis=0), np.float32)
 
     def attention_after(self, after: Sequence[int]) -> Floats:
-        """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
-        if not after:
-            return self._attention
-        both = in_context(self.attention, self.view.graph.shared(after))
-        return _middle(both)
-
-    @cached_property
-    def _attention(self) -> Floats:
-        return _middle(self.attention)
-
-    @property
-    def merged(self) -> Floats:
-        """float32 (2, c): both, by capabilities."""
-        return self._attended[1]
+        """Return float32 (m,): the attention, moved towards traces that called the same tools."""
+        return in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
 
     @cached_property
     def attention_by_chain(self) -> Floats:
-        """float32 (c,): the mean of both."""
-        return _middle(self.merged)
+        """float32 (c,): the attention of each capability, the sum over its traces."""
+        return self.view.graph.merge(self.attention)
 
     @cached_property
     def merged_weight(self) -> Floats:
         """float32 (c,): what the traces of each capability count for."""
         return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
 
-    @property
-    def gathered(self) -> Floats:
-        """float32 (2, n): what both give to tools."""
-        return self._attended[2]
-
     @cached_property
-    def kept(self) -> Floats:
-        """float32 (2, 1): what is left of both in any context, were no trace near it."""
-        return unmoved(self.merged)
-
-    @cached_property
-    def followers(self) -> Followers:
-        """What follows each tool whatever the intent."""
-        if self.excluded is None:
-            return self.view.followers
-        return Followers(self.view.graph.merged, self.merged_weight, self.usage.share)
-
-    @cached_property
-    def beside(self) -> Beside:
-        """What was called in sessions."""
-        return self.view.beside if self.excluded is None else Beside(self.view.graph, self.weight)
-
-    @cached_property
-    def levels(self) -> Levels:
-        """The level of meta-capabilities."""
+    def due(self) -> dict[tuple[int, ...], float]:
+        """The capabilities that are due after the session's earlier calls, with what their witnesses count for."""
+        if not self.earlier:
+            return {}
         metas = self.view.metas
         counted = self.view.metas_counted if self.excluded is None else metas.weights(self.weight)
-        return Levels(metas, counted, self.earlier)
+        return metas.due(self.earlier, counted)
 
     @cached_property
     def intent_matches(self) -> Matches:
@@ -175,8 +137,8 @@ class Asked:
 
     @cached_property
     def unsaid(self) -> Floats:
-        """float32 (n + 1, T): 0 where a tool says a term of the question, else 1; the last one, no tool, says none."""
-        found = np.ones((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
+        """float32 (n, T): 0 where a tool says a term of the question, else 1."""
+        found = np.ones((self.view.graph.tools, len(self.question.keys)), np.float32)
         found[self.document_matches.text, self.document_matches.term] = 0
         return found
 
@@ -188,8 +150,8 @@ class Asked:
 
     @cached_property
     def places(self) -> Floats:
-        """float32 (n + 1,): where in the intent each tool is mentioned, 0 the beginning and 1 the end; 0 for no tool, the last."""
-        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools + 1
+        """float32 (n,): where in the intent each tool is mentioned, 0 the beginning and 1 the end."""
+        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools
         total = np.bincount(matches.text, match, tools)
         place = np.bincount(matches.text, match * matches.each(self.question.places), tools)
         return (place / np.maximum(total, 1e-9)).astype(np.float32)
@@ -197,72 +159,56 @@ class Asked:
     @cached_property
     def clear(self) -> Floats:
         """float32 (n,): how sure it is that each tool is mentioned at all, 0..1."""
-        return np.asarray(np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1), np.float32)
+        return np.asarray(np.minimum(self.bm25 / np.float32(_CLEAR), 1), np.float32)
 
     @cached_property
-    def unclear(self) -> Floats:
-        """float32 (n,): what is taken from a tool for each share of the intent that lies between its mention and where it is due."""
-        return -self.clear
+    def bm25(self) -> Floats:
+        """float32 (n,): how well the words of each tool fit the intent."""
+        return self.view.documents.bm25(self.question, self.document_matches)
 
     @cached_property
-    def text(self) -> dict[str, Floats]:
-        """The heads of text, float32 (n,) each."""
+    def meaning(self) -> Floats:
+        """float32 (n,): the cosine of each tool's meaning with the intent, or with its nearest clause."""
+        return self.view.documents.nearest(self.question)
+
+    @cached_property
+    def match(self) -> Floats:
+        """float32 (n,): the score of each tool by text alone; a tool whose server has another that fits is likelier to be meant."""
         view, question = self.view, self.question
-        bm25 = view.documents.bm25(question, self.document_matches)
-        tfidf = view.documents.tfidf(question, self.document_matches)
-        servers = view.servers.matches(question)
-        meaning, server = view.documents.nearest(question), view.servers.tfidf(question, servers)
         # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
-        relative, place = (
-            (_relative(bm25) + _relative(tfidf)) / np.float32(2),
-            _relative(view.servers.bm25(question, servers)),
-        )
-        near: Floats | float = 0.0
-        if view.server.any():
-            mates = np.zeros(int(view.server.max()) + 1, np.float32)
-            np.maximum.at(mates, view.server, _relative(relative))
-            near = np.where(view.server > 0, mates.take(view.server), 0)
-        return {
-            "bm25": bm25,
-            "tfidf": tfidf,
-            "meaning": meaning,
-            "server": server,
-            # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
-            "match": (relative + _MEANING * meaning + _SERVER * place + _MATES * near).astype(np.float32),
-        }
+        tfidf = view.documents.tfidf(question, self.document_matches)
+        words = (_relative(self.bm25) + _relative(tfidf)) / np.float32(2)
+        server = _relative(view.servers.bm25(question))
+        mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
+        np.maximum.at(mates, view.server, _relative(words))
+        mates[0] = 0  # tools without a server
+        near = mates.take(view.server)
+        return np.asarray(words + _MEANING * self.meaning + _SERVER * server + _MATES * near, np.float32)
 
     @cached_property
-    def memory(self) -> dict[str, Floats]:
-        """The heads of memory that depend on the intent alone, float32 (n,) each."""
+    def columns(self) -> dict[str, Floats]:
+        """The heads that depend on the intent alone, float32 (n,) each."""
         view, graph = self.view, self.view.graph
         called, first = view.ridge.predict(view.intents, self.question, self.intent_matches)
         if self.own >= 0:
             called = view.ridge.without(called, self.own, graph.tools_of(self.own))
             first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
-        # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
-        alike = graph.merged.spread(self.text["tfidf"])
-        _, _, members = attended(graph.merged, None, (alike,), self.merged_weight, _TEMPERATURES[:1])
-        by_meta = self.levels.gathered(self.attention_by_chain)
-        terms, by_members, by_meta = self.log_share(np.stack([self._terms(), members[0], by_meta]))
         return {
-            "terms": terms,
-            "by_members": by_members,
-            "by_meta": by_meta,
+            "match": self.match,
+            "terms": self.log_share(self._terms()),
+            "attention": self.log_share(graph.merged.gather(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
-            "popular": self.seen(self.usage.popular, self.usage.least[0]),
+            "popular": self.seen(self.usage.popular, self.usage.least),
+            "unseen": self.unseen * bool(len(self.question.keys)),  # only words can mean a tool without traces
+            "unseen_match": self.unseen * self.match,
         }
-
-    @cached_property
-    def usual(self) -> Floats:
-        """float32 (n,): what tools do anyhow, where no session is near."""
-        return self.seen(self.usage.usual, self.usage.least[1])
 
     def log_share(self, share: Floats) -> Floats:
         """Return the logarithm of shares of attention, float32 (..., n)."""
         return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(EPSILON)))
 
-    def seen(self, value: Floats, floor: float | Floats) -> Floats:
+    def seen(self, value: Floats, floor: float) -> Floats:
         """Return the value for tools that memory knows; the same floor for all others. Both float32 (..., n)."""
         value = np.asarray(value, np.float32)
         return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
@@ -314,10 +260,3 @@ def _is_near(asked: Asked) -> bool:
 def _relative(score: Floats) -> Floats:
     """The score as a share of the highest."""
     return score / np.float32(max(float(np.maximum.reduce(score, initial=0)), 1e-6))
-
-
-def _middle(both: Floats) -> Floats:
-    """float32 (m,): the mean of two rows; `mean` itself takes longer to begin than to add."""
-    total: Floats = np.add.reduce(both, axis=0)
-    total /= np.float32(2)
-    return total

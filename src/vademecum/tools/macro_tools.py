@@ -8,8 +8,7 @@ n-SuperHyperGraph has edges over edges (see `hypergraph`). It is learned from
                     stand for themselves
 
 Each is kept with the traces that show it, its *witnesses*, so that a trace that must not speak takes its vote with it. The
-incidences are flat arrays: A0, tools in capabilities; A1, capabilities in meta-capabilities. A message goes up through both and
-down again (`attention.Levels`).
+capabilities in meta-capabilities are flat arrays. After the earlier calls of a session they say which capability is due.
 
     >>> from vademecum.tools.hypergraph import Chain
     >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]
@@ -23,7 +22,7 @@ down again (`attention.Levels`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain as joined
@@ -87,32 +86,28 @@ class Metas:
         return flat, np.repeat(np.arange(len(self)), self.size)
 
     @cached_property
-    def last(self) -> Integers:
-        """int64 (s,): the capability that each ends with."""
-        return np.array([members[-1] for members in self.members], np.int64)
-
-    @cached_property
-    def called(self) -> tuple[Integers, Integers]:
-        """A0 as (tool, capability), int64 (C,) each, by capability; each tool once."""
-        distinct = [sorted(set(chain)) for chain in self.chains]
-        flat = np.array([*joined.from_iterable(distinct)], np.int64)
-        return flat, np.repeat(np.arange(len(distinct)), [len(tools) for tools in distinct])
-
-    @cached_property
-    def after(self) -> dict[Numbers, Integers]:
+    def after(self) -> dict[Numbers, list[int]]:
         """What may follow what was done: the tools of all capabilities but the last, to the meta-capabilities that begin so."""
         found: dict[Numbers, list[int]] = defaultdict(list)
         for meta, members in enumerate(self.members):
             done = tuple(joined.from_iterable(self.chains[one] for one in members[:-1]))
             if len(done) <= LONGEST:
                 found[done].append(meta)
-        return {done: np.array(metas, np.int64) for done, metas in found.items()}
+        return dict(found)
 
-    def following(self, called: Sequence[int]) -> Integers:
-        """Return the meta-capabilities whose last capability is still to come, by what was called: it ends with all before."""
-        latest = tuple(called[-LONGEST:])
-        found = [self.after[latest[n:]] for n in range(len(latest)) if latest[n:] in self.after]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+    def due(self, earlier: Sequence[int], weight: Weights) -> dict[Numbers, float]:
+        """Return the capabilities that end a meta-capability whose others were just done, with the weight that says so.
+
+        Args:
+            earlier: The tools called before in the session, in order.
+            weight: float32 (s,), what each meta-capability counts for.
+        """
+        latest, found = tuple(earlier[-LONGEST:]), defaultdict[Numbers, float](float)
+        for begin in range(len(latest)):
+            for meta in self.after.get(latest[begin:], ()):
+                if weight[meta] > 0:
+                    found[self.chains[self.members[meta][-1]]] += float(weight[meta])
+        return dict(found)
 
     def weights(self, weight: Weights) -> Weights:
         """Return float32 (s,): what the witnesses of each count for; 0 where nothing else shows one of its capabilities.
@@ -165,6 +160,19 @@ class Metas:
     def _single(self) -> Integers:
         """int64 (c,): 1 for a single tool, which needs no trace to show that it is a unit."""
         return np.array([len(chain) == 1 for chain in self.chains], np.int64)
+
+
+def next_due(due: Mapping[Numbers, float], chain: Numbers, places: int) -> Weights:
+    """Return float32 (places,): the weight of the next call of each due chain that begins so; the last place is the end.
+
+    >>> next_due({(2, 3): 3.0}, (2,), 5).tolist(), next_due({(2, 3): 3.0}, (2, 3), 5).tolist()
+    ([0.0, 0.0, 0.0, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0, 3.0])
+    """
+    found, begun = np.zeros(places, np.float32), len(chain)
+    for tools, weight in due.items():
+        if tools[:begun] == chain:
+            found[tools[begun] if len(tools) > begun else -1] += weight
+    return found
 
 
 def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:

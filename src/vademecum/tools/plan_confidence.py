@@ -36,7 +36,7 @@ def confidence(asked: Asked, chain: Chain, *, fitted: bool) -> float:
         chain: one call at least, each with its probability.
         fitted: whether the weights it was found with were fitted on these traces.
     """
-    meaning, new = asked.text["meaning"], asked.unseen
+    meaning, new = asked.meaning, asked.unseen
     sure = [
         likely if fitted and not new[tool] else right(likely, meaning.item(tool), used=not new[tool])
         for tool, likely in zip(chain.tools, chain.probabilities, strict=True)

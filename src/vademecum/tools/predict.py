@@ -7,7 +7,7 @@ Every head is weighed with the fitted weights; probabilities are those of the so
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +56,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             asked_for.intent, asked_for.after, (), True, 0.0, 0.0,
             f"{said}; {reason}" if reason else said, len(view.traces),
         )  # fmt: skip
-    called = tuple(view.tools[n].id for n in after)
+    way = ways.starting([view.tools[n].id for n in after])
     question = view.read(asked_for.intent)
     asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
     here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
@@ -65,11 +65,11 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     features = here.heads(unmoved)
     taken = taken_probabilities(here.heads(unmoved, row=1) if after else features, model.search, model.certain)
     if asked_for.by == "goal":
-        probability = toward_goals(view, ways, taken, called)
+        probability = toward_goals(view, way, taken, after)
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))
-        order = shown(probability, np.where(view.live, asked.text["bm25"], 0), asked.unseen > 0, asked_for.k)
+        order = shown(probability, np.where(view.live, asked.bm25, 0), asked.unseen > 0, asked_for.k)
     mean, attention = probability @ features, asked.attention_after(after)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
     likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
@@ -80,7 +80,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             share,
             reasons(features[n] - mean, weights),
             evidence(view, attention, n),
-            ways.path(called, view.tools[n].id) if place == 0 else (),
+            way(view.tools[n].id) if place == 0 else (),
         )
         for place, (n, share) in enumerate(likely)
     )
@@ -92,7 +92,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         candidates,
         abstained,
         best,
-        stops(here, model, Taken(taken, len(after)))[0],
+        stops(here, model, Taken(taken))[0],
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
@@ -125,13 +125,20 @@ def next_probabilities(view: View, scores: Floats) -> Floats:
     return np.asarray(odds / np.maximum(np.add.reduce(odds, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
 
 
-def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) -> Floats:
-    """Return float32 (n,): the probability of each tool to be the next step towards what the intent takes; see `goal`."""
+def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
+    """Return float32 (n,): the probability of each tool to be the next step towards a goal of the intent; see `goal`.
 
-    def way(goal: int) -> list[int]:
-        return [view.number[step] for step in ways.path(after, view.tools[goal].id)]
+    Args:
+        view: the tools.
+        way: from a tool to the tools on the way there, see `Ways.starting`.
+        taken: float32 (n,), the probability of each tool that the intent takes it.
+        after: the numbers of the tools called so far.
+    """
 
-    return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after)[0], way)
+    def steps(goal: int) -> list[int]:
+        return [view.number[step] for step in way(view.tools[goal].id)]
+
+    return first_steps(np.where(view.live, taken, 0).astype(np.float32), after, steps)
 
 
 def stops(after: After, model: Model, taken: Taken) -> list[float]:

@@ -1,9 +1,9 @@
-"""How tools are reached from those already called, and what is missing: hyperpaths over what is known of them."""
+"""How tools are reached from those already called, and which inputs are missing: hyperpaths over `relations`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from vademecum.tools.fields import inputs_of
@@ -13,68 +13,70 @@ from vademecum.tools.relations import Relations, input_node, tool_of_input
 
 
 class Ways:
-    """Shortest hyperpaths over tools and traces, kept as these grow.
+    """Shortest hyperpaths over tools and traces, computed for each question.
 
     Args:
-        tools: those that can be called.
-        traces: what followed what.
+        tools: Those that can be called.
+        traces: They show what followed what.
     """
 
     def __init__(self, tools: Sequence[Tool], traces: Sequence[Trace]) -> None:
         self._tools = {tool.id: tool for tool in tools}
-        self.relations = Relations(tools, traces)
-        self._any = Hyperpaths(self.relations.graph, (), semantics="any")
-        self._all = Hyperpaths(self.relations.graph, ())
-        # what must be called before each tool, where nothing was called yet
-        self._first: dict[str, tuple[str, ...]] = {}
+        self._graph = Relations(tools, traces).graph
+        self._first: dict[str, tuple[str, ...]] = {}  # the prerequisites of each tool where nothing was called yet
         self._givers: dict[str, frozenset[str]] = {}
 
-    def path(self, after: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return the tools from what was called to a target, the target last; () where no way is known."""
-        self._any.move([id_ for id_ in after if id_ in self._tools])
-        found = self._any.path(target)
-        heads = [arc.head for arc in found.arcs if arc.head in self._tools]
-        return tuple(dict.fromkeys(heads)) if math.isfinite(found.cost) else ()
+    def starting(self, after: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
+        """Return a function from a target to the tools on the way there, the target last; () where no way is known."""
+        paths = Hyperpaths(self._graph, self._known(after), semantics="any")
+
+        def way(target: str) -> tuple[str, ...]:
+            found = paths.path(target)
+            heads = [arc.head for arc in found.arcs if arc.head in self._tools]
+            return tuple(dict.fromkeys(heads)) if math.isfinite(found.cost) else ()
+
+        return way
 
     def missing(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return the inputs of a target, or of what it needs, that nothing provides once `before` were called."""
+        """Return the inputs of a target, or of its prerequisites, that nothing provides once `before` were called."""
         return tuple(node for node in self._assumed(before, target) if tool_of_input(node)[1])
 
     def prerequisites(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return what must be called before a target beside `before`, in order."""
+        """Return the tools to call before a target beside `before`, in order."""
         if before:
             return self._before(before, target)
-        if target not in self._first:  # most plans ask it of their first call: always the same
+        if target not in self._first:  # most plans ask this of their first call
             self._first[target] = self._before((), target)
         return self._first[target]
 
     def _before(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        assumed = self._assumed(before, target)
-        self._all.move([*(id_ for id_ in before if id_ in self._tools), *assumed])
-        heads = (arc.head for arc in self._all.path(target).arcs)
+        there = [*self._known(before), *self._assumed(before, target)]
+        heads = (arc.head for arc in Hyperpaths(self._graph, there).path(target).arcs)
         return tuple(dict.fromkeys(head for head in heads if head in self._tools and head not in (*before, target)))
 
     def _assumed(self, before: Sequence[str], target: str) -> tuple[str, ...]:
         """The nodes that would have to be there for a target to be reached; () for what can be had from nothing."""
         if target in self._had:
             return ()
-        self._all.move([id_ for id_ in before if id_ in self._tools])
-        return self._all.missing(target)
+        return Hyperpaths(self._graph, self._known(before)).missing(target)
+
+    def _known(self, ids: Sequence[str]) -> list[str]:
+        return [id_ for id_ in ids if id_ in self._tools]
 
     @cached_property
     def _had(self) -> frozenset[str]:
-        """What can be had from nothing: whatever was called before, it still can."""
-        return frozenset(Hyperpaths(self.relations.graph, ()).costs())
+        """The nodes that can be had from nothing, so after any call too."""
+        return frozenset(Hyperpaths(self._graph, ()).costs())
 
     def provides(self, giver: str, taker: str) -> bool:
-        """Return whether what a tool gives is, by the schemas, what another one needs."""
+        """Return whether the outputs of a tool are, by the schemas, an input of another one."""
         if taker not in self._givers:
             self._givers[taker] = self._giving(taker)
         return giver in self._givers[taker]
 
     def _giving(self, taker: str) -> frozenset[str]:
-        """The tools that give what one needs."""
-        graph = self.relations.graph
+        """The tools that give an input of another one."""
         inputs = inputs_of(self._tools[taker].input_schema) if taker in self._tools else []
-        arcs = (graph.arc(number) for one in inputs for number in graph.into(input_node(taker, one.name)))
+        nodes = (input_node(taker, one.name) for one in inputs)
+        arcs = (self._graph.arc(number) for node in nodes for number in self._graph.into(node))
         return frozenset(giver for arc in arcs for giver in arc.tail)

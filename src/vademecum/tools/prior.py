@@ -1,8 +1,10 @@
-"""Weights to begin with, before there are traces of one's own: what held on other people's.
+"""Weights to begin with, before there are traces of one's own: fitted on other people's traces.
 
-Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
-those of `server`, `session`, `before` and `next_by_meta`, of which these tasks know nothing, those of links, which are all chains there,
-those of whole chains, kept small as people differ in how they order what they ask for, and those of unseen tools, so that without any trace `match` alone ranks a search, were set by hand. With traces of one's own the weights move from here to what these say.
+`benchmarks/tools_prior.py` fits them on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT); here they stand
+with two digits. Set by hand are `before` and the session's part in stopping, of which these tasks know nothing; the other weights
+of stopping, kept near those that also hold where there is no trace; the weights of links,
+which are all chains there; those of whole chains, kept small as people differ in the order in which they ask; and those of unseen
+tools, so that without any trace `match` alone ranks a search. With traces of one's own the weights move on from here.
 """
 
 from __future__ import annotations
@@ -18,48 +20,29 @@ from vademecum.tools.model import PHASES, Model
 
 # head: (as the next call, in a search)
 _HEADS: Mapping[str, tuple[float, float]] = {
-    "bm25": (12.0, 34.0),
-    "tfidf": (0.65, 1.4),
-    "meaning": (0.013, -0.45),
-    "server": (1.0, 0.0),
-    "match": (0.0, 0.0),
+    "match": (1.0, 2.1),
     "left": (31.0, 0.0),
-    "order": (17.0, 0.0),
-    "terms": (0.73, 0.77),
-    "by_words": (0.02, -0.091),
-    "by_meaning": (0.64, 0.97),
-    "by_members": (0.31, 0.046),
-    "by_meta": (0.0, 0.0),
-    "session": (0.7, 0.0),
-    "next_by_words": (-0.36, 0.0),
-    "next_by_meaning": (0.39, 0.0),
-    "next_by_path": (0.12, 0.0),
-    "next": (0.44, 0.0),
-    "next_by_meta": (0.0, 0.0),
-    "ridge": (0.9, 5.3),
-    "ridge_first": (1.9, 0.0),
-    "popular": (-0.74, -1.2),
-    "used": (-5.2, 0.0),
-    "last": (2.4, 0.0),
+    "order": (15.0, 0.0),
+    "terms": (0.85, 0.81),
+    "attention": (0.79, 1.2),
+    "ridge": (1.1, 5.3),
+    "ridge_first": (1.8, 0.0),
+    "transition": (0.4, 0.0),
+    "session": (0.18, 0.0),
+    "popular": (-1.3, -1.4),
+    "used": (-3.6, 0.0),
     "before": (-2.5, 0.0),
-    "unseen": (1.8, -1.2),
-    "unseen_bm25": (15.0, -34.0),
-    "unseen_tfidf": (10.0, -1.4),
-    "unseen_meaning": (2.0, 0.45),
-    "unseen_match": (2.0, 5.0),
+    "unseen": (0.5, -1.2),
+    "unseen_match": (5.0, 2.9),
 }
 _STOPPING: Mapping[str, float] = {
-    "bias": -1.2,
-    "next_by_words": -1.4,
-    "next_by_meaning": 0.64,
-    "next_by_path": 1.7,
-    "next": -0.55,
-    "next_by_meta": 0.0,
-    "left": -2.4,
-    "begun": -1.2,
-    "long": 4.3,
-    "open": 0.46,
-    "surest": -0.73,
+    "bias": -2.4,
+    "transition": 0.46,
+    "session": 0.0,
+    "unmet": -2.4,
+    "long": 4.4,
+    "open": 0.42,
+    "surest": -0.76,
 }
 _LINKING: Mapping[str, float] = {
     "bias": -1.0,
@@ -70,7 +53,7 @@ _LINKING: Mapping[str, float] = {
     "distance": -2.0,
 }
 _RANKING: Mapping[str, float] = {"likely": 0.8, "taken": 0.15, "unmet": -2.0, "in_order": 5.0, "known": 0.3}
-_CERTAIN = (2.8, 1.1)
+_CERTAIN = (2.9, 1.1)
 
 
 @cache

@@ -18,14 +18,12 @@ empty tail: nothing had to be done before. Where a trace does not say who used w
     >>> makes = Tool("shop/create_cart", "create_cart", "shop", output_schema={"properties": {"cart_id": {"type": "string"}}})
     >>> wants = {"properties": {"cart_id": {"type": "string"}, "card": {"type": "string"}}, "required": ["cart_id", "card"]}
     >>> relations = Relations([makes, Tool("shop/pay", "pay", "shop", input_schema=wants)])
-    >>> paths = Hyperpaths(relations.graph, [])
-    >>> paths.path("shop/pay").missing
+    >>> Hyperpaths(relations.graph, []).path("shop/pay").missing
     ('shop/pay?card',)
-    >>> paths.move(["shop/pay?card"])
-    >>> [arc.head for arc in paths.path("shop/pay").arcs]
+    >>> [arc.head for arc in Hyperpaths(relations.graph, ["shop/pay?card"]).path("shop/pay").arcs]
     ['shop/create_cart', 'shop/pay?cart_id', 'shop/pay']
-    >>> relations.observe(Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay"))))
-    >>> relations.graph.arc(relations.graph.into("shop/pay")[-1])  # doctest: +ELLIPSIS
+    >>> relations = Relations([makes], [Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay")))])
+    >>> relations.graph.arc(relations.graph.into("shop/pay")[0])  # doctest: +ELLIPSIS
     Hyperarc(tail=('shop/create_cart',), head='shop/pay', weight=1.0, kind='sequence', evidence=('t1',))
 """
 
@@ -33,8 +31,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 
 from vademecum.tools.directed import DirectedHypergraph
 from vademecum.tools.fields import Field, about, fields_of, inputs_of, match, words
@@ -63,26 +60,16 @@ def tool_of_input(node: str) -> tuple[str, str]:
     return tool, name
 
 
-@dataclass(slots=True)
-class _Seen:
-    """How the calls of one tool came about in traces."""
-
-    calls: int = 0
-    tails: dict[Tail, int] = field(default_factory=dict)  # how many calls came after this
-    arcs: dict[Tail, int] = field(default_factory=dict)
-    evidence: dict[Tail, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-
 class Relations:
-    """The directed hypergraph of some tools and traces, kept up as either grows.
+    """The directed hypergraph of some tools and traces.
 
     Args:
-        tools: Whose schemas say what provides what.
-        traces: What followed what.
+        tools: Their schemas say what provides what.
+        traces: They show what followed what.
         capabilities: Id to members: tools, or other capabilities.
 
     Attributes:
-        graph: For `Hyperpaths`, which follow every change of it.
+        graph: The hypergraph, for `Hyperpaths`.
     """
 
     def __init__(
@@ -92,111 +79,61 @@ class Relations:
         capabilities: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         self.graph = DirectedHypergraph()
-        self._tools: dict[str, Tool] = {}
-        self._arcs: dict[str, list[int]] = defaultdict(list)  # tool or capability to the arcs it brought
-        self._seen: dict[str, _Seen] = defaultdict(_Seen)
-        self._given: dict[Topic, dict[str, list[Field]]] = defaultdict(dict)  # who has an output about this
-        self._wanted: dict[Topic, dict[str, list[Field]]] = defaultdict(dict)  # and who needs an input
-        self.register(*tools)
+        self._tools = {tool.id: tool for tool in tools}
+        self._came: dict[str, dict[Tail, list[str]]] = defaultdict(
+            dict
+        )  # tool to the tails of its calls, with their traces
         for trace in traces:
-            self.observe(trace)
+            for number, call in enumerate(trace.calls):
+                self._came[call.tool].setdefault(_tail(trace, number), []).append(trace.id)
+        self._add_needs()
+        self._add_provides()
+        self._add_sequences()
         for id_, members in (capabilities or {}).items():
-            self.contain(id_, members)
-
-    def register(self, *tools: Tool) -> None:
-        """Add tools, or replace those of the same id."""
-        for tool in tools:
-            self.forget(tool.id)
-        concerned = {(tool.id, wanted) for tool in tools for wanted in _required(tool)}
-        for tool in tools:
-            self._tools[tool.id] = tool
-            needed = [input_node(tool.id, wanted.name) for wanted in _required(tool)]
-            if needed or tool.id not in self._seen:
-                self._bring(tool.id, self.graph.add(needed, tool.id, CALL, "needs"))
-            for topic, given in _topics_given(tool):
-                self._given[topic].setdefault(tool.id, []).append(given)
-            for topic, wanted in _topics_wanted(tool):
-                self._wanted[topic].setdefault(tool.id, []).append(wanted)
-        for tool in tools:
-            for topic, _ in _topics_given(tool):
-                if len(self._given[topic]) <= MOST_SHARING:
-                    concerned.update((taker, wanted) for taker, all_ in self._wanted[topic].items() for wanted in all_)
-        for taker, wanted in sorted(concerned, key=lambda pair: (pair[0], pair[1].name)):
-            self._provide(taker, wanted)
-
-    def forget(self, id_: str) -> None:
-        """Take a tool or a capability out, with what it provides and needs; what traces showed of it stays."""
-        for arc in self._arcs.pop(id_, ()):
-            if self.graph.weights[arc] < math.inf:
-                self.graph.remove(arc)
-        if tool := self._tools.pop(id_, None):
-            for topic, _ in _topics_given(tool):
-                self._given[topic].pop(id_, None)
-            for topic, _ in _topics_wanted(tool):
-                self._wanted[topic].pop(id_, None)
-
-    def contain(self, id_: str, members: Iterable[str]) -> None:
-        """Add a capability over tools or other capabilities, or replace it."""
-        self.forget(id_)
-        self._bring(id_, self.graph.add(members, id_, 0.0, "contains"))
-
-    def observe(self, trace: Trace) -> None:
-        """Count what followed what in a trace. It counts each time it is handed in."""
-        for number, call in enumerate(trace.calls):
-            if call.tool not in self._seen:
-                self._settle(call.tool)
-            seen, tail = self._seen[call.tool], _tail(trace, number)
-            seen.calls += 1
-            seen.tails[tail] = seen.tails.get(tail, 0) + 1
-            seen.evidence[tail] = [*seen.evidence[tail], trace.id][-EVIDENCE:]
-            self._weigh(call.tool, seen, tail)
+            self.graph.add(members, id_, 0.0, "contains")
 
     def count(self, tail: Iterable[str], tool: str) -> int:
         """Return how many calls of a tool came after these, as traces show."""
-        return self._seen[tool].tails.get(tuple(sorted(tail)), 0) if tool in self._seen else 0
+        return len(self._came.get(tool, {}).get(tuple(sorted(tail)), ()))
 
-    def open_inputs(self, tool: str) -> list[str]:
-        """Return the required inputs of a tool that no other tool provides: whoever asks has to know them."""
-        known = self._tools.get(tool)
-        inputs = inputs_of(known.input_schema) if known else []
-        return [one.name for one in inputs if one.required and not self.graph.into(input_node(tool, one.name))]
+    def _add_needs(self) -> None:
+        """Lead from the required inputs to each tool; from nothing where it has none and no trace says otherwise."""
+        for tool in self._tools.values():
+            needed = [input_node(tool.id, wanted.name) for wanted in _required(tool)]
+            if needed or tool.id not in self._came:
+                self.graph.add(needed, tool.id, CALL, "needs")
 
-    def _settle(self, tool: str) -> None:
-        """Now that traces say what comes before a tool, it no longer comes from nothing."""
-        for arc in self.graph.into(tool):
-            if not self.graph.tails[arc]:
-                self.graph.remove(arc)
+    def _add_sequences(self) -> None:
+        """Lead from the tools whose outcome a call used to its tool."""
+        for tool, tails in self._came.items():
+            calls = sum(map(len, tails.values()))
+            for tail, seen in tails.items():
+                self.graph.add(tail, tool, CALL - math.log(len(seen) / calls), "sequence", seen[-EVIDENCE:])
 
-    def _weigh(self, tool: str, seen: _Seen, changed: Tail) -> None:
-        """Give every sequence into a tool its new weight; the one that changed is a new arc, with its new evidence."""
-        for tail, count in seen.tails.items():
-            weight = CALL - math.log(count / seen.calls)
-            if tail != changed:
-                self.graph.reweigh(seen.arcs[tail], weight)
-                continue
-            if tail in seen.arcs:
-                self.graph.remove(seen.arcs[tail])
-            seen.arcs[tail] = self.graph.add(tail, tool, weight, "sequence", seen.evidence[tail])
+    def _add_provides(self) -> None:
+        """Lead from the most trusted givers to each required input."""
+        given: dict[Topic, dict[str, list[Field]]] = defaultdict(dict)  # topic to the tools with an output about it
+        for tool in self._tools.values():
+            for topic, output in _topics_given(tool):
+                given[topic].setdefault(tool.id, []).append(output)
+        for taker in self._tools.values():
+            for wanted in _required(taker):
+                for trust, giver in self._givers(taker, wanted, given):
+                    self.graph.add([giver], input_node(taker.id, wanted.name), -math.log(trust), "provides")
 
-    def _provide(self, taker: str, wanted: Field) -> None:
-        """Let the most trusted tools provide an input, instead of those that did."""
-        node, tool = input_node(taker, wanted.name), self._tools[taker]
-        for arc in self.graph.into(node):
-            self.graph.remove(arc)
-        trusted: dict[str, float] = {}
-        for topic in _topics(wanted, about(wanted, words(tool.name))):
-            for giver, all_ in self._given[topic].items() if len(self._given[topic]) <= MOST_SHARING else ():
-                if giver != taker and giver not in trusted:
-                    named = words(self._tools[giver].name)
-                    trusted[giver] = max(match(given, named, wanted, words(tool.name)) for given in all_)
-        best = sorted((-trust, giver) for giver, trust in trusted.items() if trust)[:MOST_GIVERS]
-        for trust, giver in best:
-            arc = self.graph.add([giver], node, -math.log(-trust), "provides")
-            self._bring(giver, arc)
-            self._bring(taker, arc)
-
-    def _bring(self, owner: str, arc: int) -> None:
-        self._arcs[owner].append(arc)
+    def _givers(
+        self, taker: Tool, wanted: Field, given: Mapping[Topic, Mapping[str, Sequence[Field]]]
+    ) -> list[tuple[float, str]]:
+        """Return (trust, tool) of those that give an input, the most trusted first."""
+        named, trusted = words(taker.name), dict[str, float]()
+        for topic in _topics(wanted, about(wanted, named)):
+            outputs = given.get(topic, {})
+            for giver, fields in outputs.items() if len(outputs) <= MOST_SHARING else ():
+                if giver != taker.id and giver not in trusted:
+                    of_giver = words(self._tools[giver].name)
+                    trusted[giver] = max(match(output, of_giver, wanted, named) for output in fields)
+        best = sorted((-trust, giver) for giver, trust in trusted.items() if trust)
+        return [(-trust, giver) for trust, giver in best[:MOST_GIVERS]]
 
 
 def _required(tool: Tool) -> list[Field]:
@@ -207,11 +144,6 @@ def _topics_given(tool: Tool) -> list[tuple[Topic, Field]]:
     named = words(tool.name)
     fields = fields_of(tool.output_schema)
     return [(topic, given) for given in fields for topic in _topics(given, given.around.union(given.words, named))]
-
-
-def _topics_wanted(tool: Tool) -> list[tuple[Topic, Field]]:
-    named = words(tool.name)
-    return [(topic, wanted) for wanted in _required(tool) for topic in _topics(wanted, about(wanted, named))]
 
 
 def _topics(field: Field, shared: Iterable[str]) -> list[Topic]:

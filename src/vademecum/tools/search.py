@@ -88,7 +88,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
 def text_alone(asked: Asked) -> Floats:
     """Return float32 (n,): the probability of each tool that the intent takes it, if nothing were known but texts."""
     fresh = prior()
-    alone = asked.text["match"] * np.float32(fresh.search[HEADS.index("unseen_match")])
+    weight = fresh.search[HEADS.index("match")] + fresh.search[HEADS.index("unseen_match")]
+    alone = asked.match * np.float32(weight)
     return taken_from(log_shares(alone), fresh.certain)
 
 

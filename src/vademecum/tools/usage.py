@@ -53,13 +53,7 @@ class Usage:
         """float32 (n,): the logarithm of how often it is called, of all traces."""
         return np.asarray(np.log((self.counted + 0.5) / self.calls), np.float32)
 
-    @cached_property
-    def usual(self) -> Floats:
-        """float32 (n,): the same as a share of attention: what tools do anyhow, where no session is near."""
-        share = (self.counted + np.float32(0.5)) / self.calls
-        return np.asarray(np.log(share + np.float32(EPSILON)), np.float32)
-
     @property
-    def least(self) -> tuple[float, float]:
-        """What `popular` and `usual` say of a tool that no trace called."""
-        return float(np.log(0.5 / self.calls)), float(np.log(0.5 / self.calls + EPSILON))
+    def least(self) -> float:
+        """The value of `popular` for a tool that no trace called."""
+        return float(np.log(0.5 / self.calls))

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from vademecum.protocols import Embedder
 from vademecum.result import Err
-from vademecum.tools.attention import Beside
 from vademecum.tools.documents import document, names, passage
-from vademecum.tools.followers import Followers
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.macro_tools import Metas
@@ -77,11 +75,6 @@ class View:
         return self.graph.merge(self.graph.weight)
 
     @cached_property
-    def followers(self) -> Followers:
-        """What follows each tool."""
-        return Followers(self.graph.merged, self.merged_weight, self.usage.share)
-
-    @cached_property
     def votes(self) -> Floats:
         """`votes` of every posting of the intents."""
         return votes(self.intents.everything, self.graph.weight)
@@ -90,11 +83,6 @@ class View:
     def voters(self) -> NDArray[np.int64]:
         """int64 (P,): the capability of every posting of the intents."""
         return self.graph.capability.take(self.intents.everything.text)
-
-    @cached_property
-    def beside(self) -> Beside:
-        """What was called in sessions."""
-        return Beside(self.graph, self.graph.weight)
 
     @cached_property
     def metas(self) -> Metas:
