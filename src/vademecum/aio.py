@@ -1,10 +1,10 @@
-"""The engine off the event loop.
+"""The engine for event loops.
 
     async with await AsyncEngine.open(".") as engine:
         answer = await engine.call(lambda e: e.codebase.search("how are tokens counted"))
 
-One mechanism rather than a twin of every method: `call` runs a function of the engine on the engine's own thread, so
-what it returns keeps its type. One thread per engine, because a database connection belongs to the thread that made it.
+`call` runs a function of the engine on the engine's own thread and keeps the type of its result. It replaces an async
+copy of every method. An engine has one thread, because a database connection belongs to the thread that made it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class AsyncEngine:
 
     @classmethod
     async def open(cls, *paths: str, settings: Settings | None = None) -> Self:
-        """Open an engine as `Engine.open` does. Raises what it raises."""
+        """Open an engine.
+
+        Takes the arguments and raises the errors of `Engine.open`.
+        """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vademecum")
 
         def opened() -> Engine:
@@ -51,15 +54,15 @@ class AsyncEngine:
             raise
 
     async def call(self, function: Callable[[Engine], T]) -> T:
-        """Run `function(engine)` on the engine's thread and return what it returns."""
+        """Run `function(engine)` on the engine's thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, self._engine)
 
     async def context(self, task: str, budget_tokens: int | None = None, **options: Any) -> Context:
-        """Return what to read for a task, as `Engine.context` does."""
+        """Return the code and notes for a task, as `Engine.context`."""
         return await self.call(lambda engine: engine.context(task, budget_tokens, **options))
 
     async def map(self, paths: Sequence[str] = (), budget_tokens: int | None = None, **options: Any) -> Map:
-        """Return the repository in so many tokens, as `Engine.map` does."""
+        """Return a map of the repositories, as `Engine.map` does."""
         return await self.call(lambda engine: engine.map(paths, budget_tokens, **options))
 
     async def close(self) -> None:
@@ -77,14 +80,19 @@ class AsyncEngine:
 
 
 class Awaited:
-    """A part of the engine whose every method is awaited: `await engine.codebase.search("…")`."""
+    """A part of the engine with awaitable methods.
+
+    Example: `await engine.codebase.search("…")`.
+
+    Example: `await engine.codebase.search("…")`.
+    """
 
     def __init__(self, engine: AsyncEngine, part: Callable[[Engine], Any]) -> None:
         self._engine = engine
         self._part = part
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return the method of this name, to be awaited."""
+        """Return an awaitable wrapper of the method called `name`."""
 
         async def method(*args: Any, **kwargs: Any) -> Any:
             return await self._engine.call(lambda engine: getattr(self._part(engine), name)(*args, **kwargs))

@@ -1,4 +1,4 @@
-"""`Engine`: everything vademecum can do, over one or several repositories.
+"""`Engine`: every feature of vademecum, over one or several repositories.
 
 from vademecum.engine import Engine
 
@@ -39,7 +39,7 @@ from vademecum.wiring.roots import OpenedRoot, distinct_names, indexed_roots, na
 from vademecum.wiring.source_assembly import assemble_sources
 from vademecum.wiring.stores import Stores
 
-if TYPE_CHECKING:  # what a search does not need is imported by what does
+if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.answers.piece import Context, Section, Within
     from vademecum.context.code import Makers
     from vademecum.context.map import Map
@@ -49,13 +49,16 @@ if TYPE_CHECKING:  # what a search does not need is imported by what does
     from vademecum.memory.shared_view import Sharing
     from vademecum.tools.tools import Tools
 
-AROUND = 20  # results for a task that a map is drawn around
+AROUND = 20  # results for a task that a map centres on
 MOST_ITEMS = 4  # of backlogs and documents that match a task
 MOST_NOTES = 5  # shown beside an answer about code
 
 
 class Engine:
-    """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
+    """Every feature of vademecum, over one or several repositories.
+
+    Use an engine as a context manager, or `close` it.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
         self,
@@ -75,7 +78,7 @@ class Engine:
         self.sources = sources
         self.roots = tuple(roots)
         self.settings = settings
-        self._closing = closing  # it grows: scope "all" opens more
+        self._closing = closing  # scope "all" appends to it
         self._read = read
         self._tools = tools
         self._remember = cache(remember)
@@ -84,20 +87,27 @@ class Engine:
 
     @cached_property
     def tools(self) -> Tools:
-        """The user's tools: found, predicted, planned. Their database is opened when it is first needed."""
+        """The user's tools, to find, predict and plan.
+
+        Their database is opened at the first access.
+        """
         return self._tools()
 
     @property
     def memory(self) -> Memory:
-        """What was done, decided and preferred in the first repository; its databases are opened when it is first asked for.
+        """The memory of the first repository.
+
+        Its databases are opened at the first access.
 
         Raises:
-            StoreError: a memory cannot be opened; it is never set aside or emptied by itself.
+            StoreError: a memory cannot be opened. Its file is never set aside or emptied automatically.
         """
         return self.memory_of(self.roots[0].name)
 
     def memory_of(self, repo: str = "") -> Memory:
-        """Return the memory of an open repository, by its name, or that of all of them, to be asked as one.
+        """Return the memory of one open repository, or of all.
+
+        Without `repo`, one `Memory` covers all open repositories.
 
         Raises:
             UnknownError: no open repository has that name.
@@ -121,21 +131,21 @@ class Engine:
         personal: bool = True,
         sharing: Sharing | None = None,
     ) -> Self:
-        """Open the repositories that `paths` lie in; the current directory's unless given.
+        """Open the repositories of `paths`, by default the current directory's.
 
         A path below a repository's top narrows searches to it. Nothing is read yet.
 
         Args:
             paths: directories or files.
-            settings: all settings; read from their layers for the first path unless given.
+            settings: all settings. By default they are read from their layers for the first path.
             embedder: an object, or `name[:model]`; the setting `search.embedder` unless given.
             reranker: an object, or `name[:model]`; the setting `search.reranker` unless given. A search may name another.
             enricher: an object, or `name:model`; the setting `enrich.provider` unless given.
             counter: an object, or `name[:model]`; the setting `context.counter` unless given.
             clock: tells the time, in seconds since the epoch.
-            personal: whether what is the user's own and no repository's is there too: the global memory, the tools, and
-                other repositories. Asking for it where it is not raises `AccessError`.
-            sharing: what engines of one process that remember the same share, so that it is held once.
+            personal: also open what belongs to the user and to no repository: the global memory, the tools, and other
+                repositories. Without it, asking for one of these raises `AccessError`.
+            sharing: state that engines of one process with the same memory share, so that memory holds it once.
 
         Raises:
             RootError: a path does not exist.
@@ -146,7 +156,7 @@ class Engine:
         settings = settings or config.load(next(iter(narrowed)).path)
         spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
         closing: list[Callable[[], None]] = []
-        with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
+        with ExitStack() as opening:  # closes the earlier repositories when a later one fails to open
             opening.callback(lambda: [close() for close in closing])
             assembled = [
                 (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
@@ -182,10 +192,11 @@ class Engine:
         )  # fmt: skip
 
     def scope(self, *elsewhere: object) -> str:
-        """Return the scope of a question that names none: the setting `search.scope`.
+        """Return the scope of a question that names none.
 
-        A server of a shared database knows no regular expression, no other commit and no items: where one of these is asked for
-        (`elsewhere`), the open repositories are searched; as where others are not open to whoever asks.
+        The setting `search.scope` decides. A server of a shared database supports no regular expression, no other commit
+        and no items: with one of these (`elsewhere`), the open repositories are searched. The same holds for a caller who
+        may not see other repositories.
         """
         usual = self.settings.search.scope if self._personal else "repos"
         return "repos" if usual == "shared" and any(elsewhere) else usual
@@ -201,7 +212,9 @@ class Engine:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Context:
-        """Return the code that answers a question, as one text within a budget: a small `context`.
+        """Return the code that answers a question, as one text.
+
+        The text fits a budget: a small `context`.
 
         Args:
             question: words, a name, or a whole issue.
@@ -238,21 +251,23 @@ class Engine:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Context:
-        """Return what to read for a task, as one text within a budget.
+        """Return the code and notes to read for a task.
+
+        The answer is one text within a budget.
 
         Args:
-            task: what is to be done: a line, a whole issue, what a failing test printed.
-            budget_tokens: what the text may take at most, never exceeded; the setting `context.budget` unless given.
-            paths: what matches the task lies in files that match one of these globs, or below one of these directories.
-            exclude: nothing is shown of files that match one of these.
-            commit: the files of this revision instead of those on disk, and nothing that is remembered or kept beside them.
-            session: a name: what was shown under it before is left out.
+            task: the work to do: a line, a whole issue, or the output of a failing test.
+            budget_tokens: tokens the text may take at most, never exceeded; the setting `context.budget` unless given.
+            paths: globs or directories; matches for the task come from these files only.
+            exclude: globs of files to leave out.
+            commit: read the files of this revision instead of those on disk, without memory and items.
+            session: a name; code shown under this name before is left out.
             form: of the text, "markdown" or "json".
-            refresh: whether to take in what changed first.
+            refresh: whether to take in changes first.
             progress: told about indexing.
 
         Raises:
-            Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
+            Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
         from vademecum.answers.piece import Within
         from vademecum.context.code import context
@@ -276,21 +291,23 @@ class Engine:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Map:
-        """Return the open repositories in so many tokens: their files with the most central declarations.
+        """Return a map of the open repositories within a token budget.
+
+        The map lists their files with the most central declarations.
 
         Args:
-            paths: files, from a repository's top, that the map is drawn around.
-            budget_tokens: what the text may take at most, never exceeded; the setting `context.map_budget` unless given.
-            task: a task or question that it is drawn around.
-            within: globs and directories that it is of; everything that is open unless given.
-            session: a name: what a map showed under it before is left out.
+            paths: files, relative to a repository's top, that the map centres on.
+            budget_tokens: tokens the text may take at most, never exceeded; the setting `context.map_budget` unless given.
+            task: a task or question that the map centres on.
+            within: globs and directories to map; all open repositories unless given.
+            session: a name; declarations that a map showed under this name before are left out.
             form: of the text, "markdown" or "json".
-            refresh: whether to take in what changed first.
+            refresh: whether to take in changes first.
             progress: told about indexing.
 
         Raises:
             UsageError: a path is not indexed, nothing lies in `within`, or the budget or the form makes no sense.
-            Error: what went wrong and how to mend it.
+            Error: says what went wrong and how to mend it.
         """
         from vademecum.answers.piece import ANYWHERE
         from vademecum.context.map import draw
@@ -314,8 +331,11 @@ class Engine:
             return draw(repositories, budget, makers.counter, task=task, form=form, own=own)
 
     def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
-        """Take in what changed, or a commit, also in the graphs, which would otherwise be made in silence."""
-        with suppress(StoreAwayError):  # a context goes on with what this machine has of the index, and says so
+        """Refresh the index and the graphs, or index a commit.
+
+        Otherwise the graphs would be built later, without progress.
+        """
+        with suppress(StoreAwayError):  # a context uses this machine's copy of the index then, and says so
             if refresh and not commit:
                 self.codebase.refresh(progress, linked=True)
             for root in self.roots:
@@ -330,9 +350,9 @@ class Engine:
         return [notes_section(notes)]
 
     def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
-        """Return what is remembered of the code in an answer: of its symbols, and of what they call.
+        """Return memory's notes about an answer's symbols and their callees.
 
-        Empty where nothing is, or where the memory cannot be read: an answer about code stands without it.
+        Empty when there are none, or when memory cannot be read: an answer about code does not depend on it.
         """
         return self._notes(answer.evidence)[:most]
 
@@ -351,14 +371,20 @@ class Engine:
             return []
 
     def _calls(self, item: Evidence) -> Iterator[tuple[str, str]]:
-        """Yield the symbols of a piece of evidence with what each calls, as the code writes it."""
+        """Yield each symbol of the evidence with the names it calls.
+
+        The names are as written in the code.
+        """
         for symbol in item.symbols:
             found = self.codebase.symbol(symbol, repo=item.repo, refresh=False).evidence
             here = (each for each in (item, *found) if each.path == item.path and symbol in each.symbols)
             yield from {(symbol, name): None for each in here for name in each.metadata.get("calls", ())}
 
     def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
-        """The items of backlogs and documents that answer a task, and those that the shown code is linked to."""
+        """Return the items and documents for a task and its code.
+
+        They match the task, or are linked to the shown code.
+        """
         from vademecum.answers.items import items_section
 
         linked = self.codebase.items(shown)
@@ -366,12 +392,18 @@ class Engine:
         return [items_section(linked, found)] if linked or found else []
 
     def warm_up(self) -> None:
-        """Load ahead what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        """Load ahead the data that the first memory question needs.
+
+        Does nothing without a memory. Raises `Error`.
+        """
         if self._has_memory():
             self.memory_of().warm_up()
 
     def check_memory(self) -> list[Check]:
-        """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
+        """Check the databases of memory, with a fix for each problem.
+
+        Empty when no memory exists.
+        """
         from vademecum.memory.health import check_memory
 
         try:
@@ -381,13 +413,16 @@ class Engine:
         return check_memory(lambda: self.memory.scopes) if there else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
-        """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
+        """Ask code and memory at once, and merge by rank.
+
+        Raises the errors of `Codebase.search` and `Memory.recall`.
+        """
         from vademecum.context.unified import unified
 
         return unified(self.codebase.search(question, k=k), self.memory.recall(question, k=k), k)
 
     def close(self) -> None:
-        """Let go of every database."""
+        """Close every database."""
         while self._closing:
             self._closing.pop()()
 

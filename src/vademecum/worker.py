@@ -1,9 +1,9 @@
-"""A worker: takes repositories from a queue and indexes them, one after the other, until it is told to stop.
+"""A worker: indexes the repositories of a queue, one after another.
 
     take → clone or fetch → index → done, or failed and why
 
-While it works a thread of its own renews the lease. If that cannot be done, somebody else has the job, and this one is
-dropped at its next sign of progress; what was stored by then is complete as far as it goes, and the other goes on from there.
+A separate thread renews the lease meanwhile. If renewal fails, another worker has the job, and this worker drops it at the
+next call of `progress`. Everything stored by then is complete, and the other worker continues from there.
 """
 
 from __future__ import annotations
@@ -28,33 +28,39 @@ from vademecum.types import Job
 
 LEASE_SECONDS = 60.0
 POLL_SECONDS = 2.0
-AWAY_SECONDS = 600.0  # a server that is restarted, or moved, is waited for so long
-HOPELESS = (UsageError, PluginError)  # the same again would fail again
+AWAY_SECONDS = 600.0  # how long to wait for a server that restarts or moves
+HOPELESS = (UsageError, PluginError)  # errors that a retry cannot fix
 
 
 class Queue(Protocol):
-    """What a worker needs of a queue; see `storage.postgres.queue`."""
+    """The part of a job queue that a worker uses.
+
+    Implementation: `storage.postgres.queue`.
+    """
 
     def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
-        """Take a job."""
+        """Lease the next job for `worker`, None when there is none."""
         ...
 
     def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
-        """Go on holding it; False where it is somebody else's."""
+        """Renew the lease; False when another worker has the job."""
         ...
 
     def done(self, job: Job, said: str) -> Result[bool, StoreError]:
-        """Say that it is done."""
+        """Mark the job as done; False when the lease is lost."""
         ...
 
     def failed(self, job: Job, said: str, *, again: bool = True) -> Result[bool, StoreError]:
-        """Say that it failed."""
+        """Mark the job as failed; False when the lease is lost.
+
+        `again` says whether the job may be tried again.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What became of one job."""
+    """The outcome of one job."""
 
     job: Job
     state: str  # "done", "failed", "dead" or "lost"
@@ -62,7 +68,7 @@ class Worked:
 
 
 class LostError(StoreError):
-    """The lease of a job ended while it was worked on."""
+    """The lease of a job ended during the work."""
 
 
 def work(
@@ -74,19 +80,19 @@ def work(
     lease_s: float = LEASE_SECONDS,
     until_empty: bool = False,
 ) -> None:
-    """Take job after job until `stop` is set, or the queue is empty.
+    """Process jobs until `stop` is set or the queue is empty.
 
     Args:
         queue: where jobs come from.
-        perform: does one, and returns what to say of it.
-        told: of each job that ended.
-        stop: ends it after the job that is under way.
-        lease_s: how long a job is this worker's without a sign of life.
-        until_empty: whether to end where nothing can be taken now.
+        perform: does one job and returns a message about the result.
+        told: called with the outcome of each job.
+        stop: ends the loop after the current job.
+        lease_s: seconds a lease lasts without renewal.
+        until_empty: end when no job can be taken now.
 
     Raises:
-        StoreError: the queue cannot be reached; its message says why. One that was there is waited for first, for ten
-            minutes. A lease that is held ends by itself.
+        StoreError: the queue cannot be reached; its message says why. A queue that answered before gets ten minutes to come
+            back. The worker's lease expires on its own.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     reached = -AWAY_SECONDS
@@ -119,7 +125,10 @@ def _one(queue: Queue, job: Job, perform: Callable[[Job, Progress], str], lease_
 
 
 def _ended(job: Job, noted: Result[bool, StoreError], state: str, said: str, lost: str) -> Worked:
-    """What to report of a job: how it ended, or that another worker has it, or will have it once its lease ends."""
+    """Return the outcome to report for a finished job.
+
+    "lost" means that another worker has the job, or will have it when its lease ends.
+    """
     match noted:
         case Err(error):
             return Worked(job, "lost", str(error))
@@ -129,7 +138,10 @@ def _ended(job: Job, noted: Result[bool, StoreError], state: str, said: str, los
 
 @contextmanager
 def _held(queue: Queue, job: Job, lease_s: float) -> Iterator[Progress]:
-    """Renew a job's lease meanwhile; yields what is told of progress, and raises `LostError` once the lease is gone."""
+    """Renew a job's lease while the block runs.
+
+    Yields a progress callback that raises `LostError` once the lease is lost.
+    """
     over, lost = threading.Event(), threading.Event()
 
     def renew() -> None:
@@ -146,7 +158,7 @@ def _held(queue: Queue, job: Job, lease_s: float) -> Iterator[Progress]:
                 lost.set()
                 return
 
-    def progress(stage: str, done: int, total: int) -> None:  # noqa: ARG001 - what is told is of no interest here
+    def progress(stage: str, done: int, total: int) -> None:  # noqa: ARG001 - called for the check alone
         if lost.is_set():
             raise LostError(f"the lease of job {job.id} ended: another worker has it")
 
@@ -160,7 +172,10 @@ def _held(queue: Queue, job: Job, lease_s: float) -> Iterator[Progress]:
 
 
 def indexing(settings: Settings) -> Callable[[Job, Progress], str]:
-    """Return what indexes the repository of a job, cloning it first where it is somewhere else."""
+    """Return a function that indexes a job's repository.
+
+    It clones the repository first when the source is an address.
+    """
 
     def perform(job: Job, progress: Progress) -> str:
         directory, commit = job.source, job.revision

@@ -1,8 +1,8 @@
-"""How the parts are put together: which store, which providers, with whose consent, handed to which part.
+"""Assembly of the engine's parts: stores and providers, with consent.
 
-`assemble_repository`, `assemble_memory` and `assemble_tools` make the three capabilities' parts, `reading` what a context is
-made from. Nothing is loaded before it is needed, modules neither (a search imports no memory and no tools), and what must be
-closed is added to `closing`.
+`assemble_repository`, `assemble_memory` and `assemble_tools` make the parts of the three capabilities; `reading` makes
+the sources of a context. Everything is loaded when first needed, modules too: a search imports no memory and no tools.
+The functions append cleanup callbacks to `closing`.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def assemble_repository(
     *,
     enricher: str = "",
 ) -> Repository:
-    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`.
+    """Return one repository with its store, snapshot store and embedder.
 
-    `enricher` is the name of the one whose sentences stand in the place of summaries.
+    Cleanup callbacks are appended to `closing`. `enricher` names the enricher whose sentences replace summaries.
     """
     chosen = embedding(settings, embedder)
     directory = index_directory(settings.home, root)
@@ -97,13 +97,15 @@ def assemble_memory(
     personal: bool = True,
     sharing: Sharing | None = None,
 ) -> Memory:
-    """Return the memory of repositories and, where it is `personal`, of everything; outside of git of everything alone.
+    """Return one memory for several repositories.
 
-    That of several is one to ask, and what is recorded in it goes to the first: their memories are numbered as they come, and
-    worktrees of one repository have one.
+    With `personal` it includes the global memory. Outside of git there is the global memory alone.
+
+    New events go to the first repository. Repositories are numbered in their order, and worktrees of one repository share
+    a memory.
 
     Raises:
-        AccessError: there is only what is personal, and that is not asked for.
+        AccessError: only the global memory exists, and `personal` is false.
     """
     first = next((repo for repo in repos if repo.root.common_dir), repos[0])
     if not personal and not first.root.common_dir:
@@ -145,7 +147,11 @@ def assemble_tools(
     *,
     personal: bool = True,
 ) -> Tools:
-    """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
+    """Return the user's tools.
+
+    Their database is opened when first needed. A damaged file is never set aside, because its records cannot be made
+    again.
+    """
     from vademecum.tools.tools import Tools
 
     chosen = embedding(settings, embedder)
@@ -166,14 +172,20 @@ def assemble_tools(
 
 
 def extract(text: str, role: Role, *, later: bool = False) -> Reading:
-    """Read statements in a text; the tables of rules are loaded with the first."""
+    """Read the statements in a text.
+
+    The tables of rules are loaded at the first call.
+    """
     from vademecum.memory.extract import read
 
     return read(text, role, later=later)
 
 
 def extractor(settings: Settings) -> Extractor | None:
-    """Return what reads events beside the rules, None for nothing. Raises what `plugins.load` does, and `ConsentError`."""
+    """Return the configured extractor, None without one.
+
+    Raises the errors of `plugins.load`, and `ConsentError`.
+    """
     spec = settings.memory.extractor
     if spec in WITHOUT_PROVIDER["extractor"]:
         return None
@@ -183,14 +195,17 @@ def extractor(settings: Settings) -> Extractor | None:
 
 
 def surroundings(repo: Repository, settings: Settings) -> Outside:
-    """Return where agents write about a repository on this machine, what tells of its commits, and what reads beside the rules."""
+    """Return a repository's surroundings: agents' files, commits and extractor.
+
+    Memory reads these besides recorded events. Outside of git there is the extractor alone.
+    """
     from vademecum.memory.sync import Outside
 
     def reads() -> Extractor | None:
         return extractor(settings)
 
     if not repo.root.common_dir:
-        return Outside(extractor=reads)  # other projects' words have no business in the memory for everything
+        return Outside(extractor=reads)  # other projects' texts must not enter the global memory
 
     def told(known: str) -> list[Message]:
         return messages(repo.root, known).unwrap()
@@ -199,7 +214,10 @@ def surroundings(repo: Repository, settings: Settings) -> Outside:
 
 
 def sites(repos: Sequence[Repository], codebase: Codebase) -> LookUp:
-    """Return what tells memory where names are defined, from the indexes as they are; None where there is none yet."""
+    """Return a function that finds where names are defined.
+
+    It refreshes the indexes first, and returns None when no repository has an index.
+    """
 
     def look_up(names: Sequence[str]) -> dict[str, list[Site]] | None:
         indexed = [repo for repo in repos if repo.catalogue.load("worktree", repo.root.path) is not None]
@@ -216,7 +234,7 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
 
     try:
         found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False, nearest=False)
-    except UsageError:  # written like a name, and none in any language
+    except UsageError:  # no language allows such a name
         return []
     return [Site(each.symbols[0], each.path, each.id.rpartition(":")[2]) for each in found.evidence]
 
@@ -224,7 +242,10 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
 def reading(
     codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
 ) -> Callable[[Within, bool, Progress | None], Makers]:
-    """Return a function from the limits of a question to the parts its answer is made from; a counter is loaded once."""
+    """Return a function that makes context sources for a question's limits.
+
+    The token counter is loaded once.
+    """
 
     @cache
     def counting() -> TokenCounter:
@@ -249,7 +270,7 @@ def reading(
 
             try:
                 return relations(graph, pieces, task, found, within.exclude)
-            except StoreAwayError:  # the graph is in the database alone; the search said that it is away
+            except StoreAwayError:  # the graph needs the database; the search already said that it is away
                 return (), ()
 
         own = settings.context
@@ -262,9 +283,10 @@ def reading(
 
 
 def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:
-    """Return what gives the way to rerank for a provider or its name, for "" what was opened with or is set.
+    """Return a function from a provider or its name to `Reranking`.
 
-    What is loaded by name is kept. It raises what `plugins.load` does, and `ConsentError`.
+    "" means the reranker of `Engine.open`, or else the setting. Providers loaded by name are cached. The function raises
+    the errors of `plugins.load`, and `ConsentError`.
     """
     default = settings.search.reranker if opened_with is None else opened_with
     depth = settings.search.rerank_depth
@@ -276,7 +298,9 @@ def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callabl
     def named(spec: str, *, shared: bool) -> Reranking:
         if spec in WITHOUT_PROVIDER["reranker"]:
             return Reranking(spec)
-        own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}  # that provider has a section of its own
+        own = (
+            asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}
+        )  # that provider has its own section of settings
         return of(load("reranker", spec, **own), shared=shared)
 
     def reranking(chosen: Reranker | str) -> Reranking:
@@ -288,7 +312,10 @@ def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callabl
 
 
 def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callable[[], tuple[Enricher, Pace]]:
-    """Return what gives the enricher and its pace. It raises what `plugins.load` does, `UsageError` and `ConsentError`."""
+    """Return a function that gives the enricher and its pace.
+
+    The function raises the errors of `plugins.load`, `UsageError` and `ConsentError`.
+    """
     own = settings.enrich
 
     @cache
@@ -298,7 +325,7 @@ def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callabl
             raise UsageError('no enricher is set: set enrich.provider in your user file, as in "ollama:qwen2.5-coder"')
         if isinstance(spec, str):
             server = asdict(settings.llm)
-            same = server.pop("api") == spec.partition(":")[0]  # an address and key of one kind are nothing to another
+            same = server.pop("api") == spec.partition(":")[0]  # another kind of server has another address and key
             arguments = server if same else {"timeout_s": server["timeout_s"]}
             spec = load("enricher", spec, **(arguments if spec.partition(":")[0] in BUILT_IN["enricher"] else {}))
         assert not isinstance(spec, str)

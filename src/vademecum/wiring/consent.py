@@ -1,4 +1,7 @@
-"""Who agreed to what leaves the machine: a provider that sends text elsewhere is refused unless the user chose it and said so."""
+"""Consent: the rule for providers that send text to other machines.
+
+Such a provider is refused unless the user chose it and set `privacy.allow_remote`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from vademecum.protocols import (
 
 P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker, ToolServer, VectorIndex)
 
-# By kind of provider: the setting that chooses it, and what it is sent.
+# By kind of provider: the setting that chooses it, and the data it receives.
 CHOSEN_BY = {
     "embedder": ("search.embedder", "code"),
     "prose embedder": ("search.prose_embedder", "documents and what was said"),
@@ -34,9 +37,11 @@ CHOSEN_BY = {
 
 
 def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
-    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
+    """Return the provider, or refuse it for lack of consent.
 
-    `kind` is a key of `CHOSEN_BY`; `shared` says that such a file chose it.
+    A remote provider needs the user's consent, and a repository's own file cannot choose one.
+
+    `kind` is a key of `CHOSEN_BY`; `shared` says that a repository's file chose the provider.
 
     Raises:
         ConsentError: nothing was sent; the message says how to agree.

@@ -1,4 +1,7 @@
-"""What every configured provider does when it is tried, and what may leave the machine: where to, and who agreed."""
+"""Checks of `vade doctor`: providers that answer, data that leaves.
+
+Each configured provider gets a small task. Each destination outside of this machine is listed with the consent for it.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ _TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.p
 
 
 def check_providers(settings: Settings, embedder: Embedder | str | None = None) -> list[Check]:
-    """Try each configured reranker, enricher and extractor, and say what may leave the machine.
+    """Try each provider, and list the data that leaves this machine.
 
-    `embedder` is what the engine was opened with, where that was not left to the settings. Embedders are tried with the
-    repository that they are for.
+    `embedder` is the argument of `Engine.open`, None when the settings decide. Embedders are tried with their repository,
+    not here.
     """
     loaders = _loaders(settings, embedder)
     tried = [_tried(kind, *loaders[kind]) for kind in ("reranker", "enricher", "extractor") if kind in loaders]
@@ -37,12 +40,15 @@ Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]
 
 
 def _loaders(settings: Settings, embedder: Embedder | str | None) -> dict[str, Loader]:
-    """By kind, what loads each provider that is configured, and a small task for it."""
+    """Return a loader and a small task for each configured provider.
+
+    The keys are kinds of providers.
+    """
     chosen = embedding(settings, embedder)
     found: dict[str, Loader] = {"embedder": (chosen.code, lambda p: p.embed([_TRIED], "query"))}
     if chosen.prose is not chosen.code:
         found["prose embedder"] = (chosen.prose, lambda p: p.embed([_TRIED], "query"))
-    if settings.search.vectors != "exact":  # which is tried with the repository that it mirrors
+    if settings.search.vectors != "exact":  # tried with the repository it mirrors, not here
         found["vectors"] = (lambda: vector_index(settings, "", "", 1, settings.home), Ok)
     if settings.search.reranker not in WITHOUT_PROVIDER["reranker"]:
         reranking = rerankers(settings, None)
@@ -69,7 +75,7 @@ def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any,
 
 
 def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> list[Check]:
-    """One line for each way out, or one that says there is none."""
+    """Return one check for each destination, or one for "nothing"."""
     found = [*_store_out(settings), *_ways_out(settings, loaders, embedder), *_sources_out(settings)]
     if settings.embedding.download:
         origin = settings.origin("embedding.download")
@@ -80,13 +86,13 @@ def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder 
 
 
 def _store_out(settings: Settings) -> Iterator[Check]:
-    """The shared database, where it is on another machine."""
+    """Yield a check for a shared database on another machine."""
     try:
         place = Stores(settings).elsewhere()
     except ConsentError as refused:
         yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
         return
-    except Error:  # nothing is kept there, and every other step says why
+    except Error:  # nothing can be stored there; the other checks say why
         return
     if place:
         yield _way_out(
@@ -102,7 +108,7 @@ def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder
         except ConsentError as refused:
             yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
             continue
-        except Error:  # it cannot be had, so it sends nothing; its own check says why
+        except Error:  # a provider that fails to load sends nothing; its own check says why
             continue
         if provider.remote:
             given = kind == "embedder" and embedder is not None
@@ -111,7 +117,7 @@ def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder
 
 
 def _sources_out(settings: Settings) -> Iterator[Check]:
-    """The backlogs and sources of documents that `vade sync` asks elsewhere."""
+    """Yield a check for each source that `vade sync` asks remotely."""
     for name, own in settings.sources.items():
         try:
             kind, provider = open_provider(name, own)

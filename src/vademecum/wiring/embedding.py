@@ -1,4 +1,7 @@
-"""Which embedders were chosen: one, or one for code and one for prose, loaded when first needed, with whose consent."""
+"""Embedders: one for everything, or one for code and one for prose.
+
+They are loaded when first needed, after checking consent.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,23 @@ from vademecum.plugins import DERIVED, load
 from vademecum.protocols import Embedder
 from vademecum.wiring.consent import consented
 
-MODELS = "models"  # the directory, below that of all data, of models that were fetched
-SCALES = "scales"  # and the one where it is kept how two embedders compare
+MODELS = "models"  # folder of downloaded models, below the home directory
+SCALES = "scales"  # folder of calibrations between two embedders
 ON_THIS_MACHINE = frozenset({"onnx", "model2vec", "sentence-transformers"})
 ON_SERVERS = frozenset({"ollama", "openai", "voyage"})
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The embedders of an engine. Each is loaded by the first call; that raises what `plugins.load` does, and `ConsentError`.
+    """The embedders of an engine, loaded at the first call.
+
+    That call raises the errors of `plugins.load`, and `ConsentError`.
 
     Attributes:
-        derived: the name of the one that runs beside the parser, "" where vectors are made later and kept.
-        loaded: returns the one that compares code and documents, of two parts where they have one each.
-        code: returns the one for code.
-        prose: returns the one for prose alone, for what tools say of themselves.
+        derived: the name of the embedder that runs beside the parser, "" when vectors are computed later and stored.
+        loaded: returns the embedder for code and documents, a `DualEmbedder` when code and prose have one each.
+        code: returns the embedder for code.
+        prose: returns the embedder for prose alone, such as descriptions of tools.
     """
 
     derived: str
@@ -38,7 +43,10 @@ class Chosen:
 
     @property
     def steady(self) -> Callable[[], Embedder]:
-        """What loads the embedder of memory: that for prose, and words alone while it fails."""
+        """Loader of memory's embedder, with a fallback to words alone.
+
+        The fallback applies while the prose embedder fails.
+        """
 
         @cache
         def loaded() -> Embedder:
@@ -48,7 +56,7 @@ class Chosen:
 
 
 def embedding(settings: Settings, embedder: Embedder | str | None) -> Chosen:
-    """Return what `embedder` says, which then reads everything, or else the settings."""
+    """Return the embedders: `embedder` for everything, or those of the settings."""
     spec = settings.search.embedder if embedder is None else embedder
     prose_spec = settings.search.prose_embedder if embedder is None else ""
 
@@ -75,13 +83,19 @@ def embedding(settings: Settings, embedder: Embedder | str | None) -> Chosen:
 
 
 def load_embedder(spec: str, settings: Settings) -> Embedder:
-    """Return an embedder by name, with the settings that are its own. Raises what `plugins.load` does."""
+    """Load an embedder by name, with its settings.
+
+    Raises the errors of `plugins.load`.
+    """
     found: Embedder = load("embedder", spec, **arguments(spec.partition(":")[0], settings))
     return found
 
 
 def arguments(name: str, settings: Settings) -> dict[str, Any]:
-    """Return what a built-in embedder is told besides its model: {} for those that need nothing, and for others' own."""
+    """Return the keyword arguments of a built-in embedder besides its model.
+
+    {} for an embedder without settings, or one that is not built in.
+    """
     if name in ON_THIS_MACHINE:
         return {"settings": settings.embedding, "models": str(settings.home / MODELS)}
     return {"settings": settings.embedding} if name in ON_SERVERS else {}

@@ -1,4 +1,4 @@
-"""Indexes that this machine keeps in files: each with its places, its size and its age, and how one is deleted."""
+"""Indexes in files on this machine: list, find and delete them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vademecum.errors import UsageError
 from vademecum.wiring.stores import INDEX, MEMORY, worktrees_in
 
 _LOCK = "index.lock"
-_REMEMBERED = frozenset({MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", "memory"})  # no other file can make these again
+_REMEMBERED = frozenset({MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", "memory"})  # nothing can make these again
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +22,28 @@ class Kept:
 
     name: str
     folder: str
-    paths: tuple[str, ...]  # of its worktrees, the one that was indexed last first
-    gone: tuple[str, ...]  # those of them that are no directory any more
+    paths: tuple[str, ...]  # of its worktrees, the last indexed first
+    gone: tuple[str, ...]  # paths whose directory no longer exists
     indexed_at: float  # seconds since the epoch; 0 when never
     bytes: int  # of the index alone
     memory_bytes: int
 
 
 def kept_indexes(home: Path) -> list[Kept]:
-    """Return every index below a home directory, and every memory without one; those that were used last first."""
+    """Return every index below a home directory, the last indexed first.
+
+    Memories without an index are included.
+    """
     folders = {database.parent for name in (INDEX, MEMORY) for database in (home / "repos").glob(f"*/{name}")}
     found = [_kept(folder) for folder in folders]
     return sorted(found, key=lambda kept: (-kept.indexed_at, kept.folder))
 
 
 def index_called(kept: Sequence[Kept], wanted: str) -> Kept:
-    """Return the index that a name, a folder's name or a path of a worktree means.
+    """Return the index of a name, folder name or worktree path.
 
     Raises:
-        UsageError: none is called so, or several are.
+        UsageError: no index has that name, or several have.
     """
     path = os.path.realpath(wanted)
     meant = [each for each in kept if path in each.paths or wanted == Path(each.folder).name]
@@ -53,11 +56,13 @@ def index_called(kept: Sequence[Kept], wanted: str) -> Kept:
 
 
 def delete_index(kept: Kept, *, memory: bool) -> int:
-    """Delete an index, and the memory of its repository only where that is asked for; return the bytes freed.
+    """Delete an index and return the number of bytes freed.
+
+    `memory` also deletes the repository's memory.
 
     Raises:
-        StoreBusyError: it is being written just now.
-        StoreReadOnlyError: its folder cannot be written.
+        StoreBusyError: another process is writing the index.
+        StoreReadOnlyError: the folder cannot be written.
     """
     folder = Path(kept.folder)
     with exclusive(folder / _LOCK, 0.0):

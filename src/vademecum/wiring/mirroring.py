@@ -1,4 +1,4 @@
-"""Which index of vectors mirrors a repository's arrays, and with whose consent."""
+"""Mirroring: a repository's vectors in an external index, with consent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vademecum.plugins import BUILT_IN, load
 from vademecum.protocols import Clock, Embedder, VectorIndex
 from vademecum.wiring.consent import consented
 
-BESIDE = frozenset({"lancedb", "chroma"})  # files of this machine, beside the index
+BESIDE = frozenset({"lancedb", "chroma"})  # stored as local files beside the index
 
 
 def mirror_of(
@@ -25,9 +25,10 @@ def mirror_of(
     clock: Clock,
     closing: list[Callable[[], None]],
 ) -> Mirror | None:
-    """Return what keeps a repository's vectors in the index that is set, None for this machine's arrays alone.
+    """Return the mirror of a repository's vectors, None without one.
 
-    Nothing is opened yet; that raises what `plugins.load` does, and `ConsentError`.
+    None means that `search.vectors` is "exact": local arrays alone. The mirror connects at its first use; connecting
+    raises the errors of `plugins.load`, and `ConsentError`.
     """
     kind = settings.search.vectors
     if kind == "exact":
@@ -43,13 +44,16 @@ def mirror_of(
 
 
 def vector_index(settings: Settings, collection: str, model: str, dim: int, directory: Path) -> VectorIndex:
-    """Return the index that is set, opened for a collection. Raises what `plugins.load` does, and `ConsentError`."""
+    """Open the configured vector index for a collection.
+
+    Raises the errors of `plugins.load`, and `ConsentError`.
+    """
     kind = settings.search.vectors
     own: dict[str, Any] = {}
-    if kind in BUILT_IN["vectors"] and hasattr(settings, kind):  # it has a section of settings
+    if kind in BUILT_IN["vectors"] and hasattr(settings, kind):  # such a kind has its own section of settings
         own = asdict(getattr(settings, kind))
         own.pop("collection", None)
-    if kind == "pgvector":  # the database that `storage.url` names, whatever keeps the records
+    if kind == "pgvector":  # the database of `storage.url`, even when records are in files
         own = {"url": settings.storage.url, "timeout_s": settings.storage.timeout_s}
     if kind in BESIDE:
         own["directory"] = directory / kind

@@ -1,4 +1,4 @@
-"""Which repositories paths lie in, what they are called, and which have an index on this machine."""
+"""Roots: the repositories of paths, their names, and indexed ones."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from vademecum.config import Settings
 from vademecum.errors import RootError
 from vademecum.wiring.stores import INDEX, Stores, roots_in_files, worktrees_in
 
-MOST_UNASKED = 5_000  # files of a folder that is no repository; a large project has fewer
+MOST_UNASKED = 5_000  # files in a folder outside of a repository; even a large project has fewer
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedRoot:
-    """A repository that is open: what it is called and where it lies."""
+    """An open repository: its name and its path."""
 
     name: str
     path: str
 
 
 def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:
-    """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
+    """Return each root of the paths, with the named parts.
+
+    () means the whole root.
 
     Raises:
-        RootError: a path does not exist, or is a file of no repository: a whole directory is not indexed for the sake of it.
+        RootError: a path does not exist, is not UTF-8, or is a file outside of a repository: one file does not justify indexing
+            its whole directory.
     """
     found: dict[Root, list[str]] = {}
     for path in paths:
@@ -50,7 +53,9 @@ def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...
 
 
 def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[str]:
-    """Return a name for each root, none of them `taken`; those that would be alike get their parent directories in front.
+    """Return a distinct name for each root, none of them `taken`.
+
+    Equal names get their parent directories in front.
 
     >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
     ['a-app', 'b-app', 'lib']
@@ -63,15 +68,15 @@ def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[s
 
 
 def path_name(root: Root, depth: int) -> str:
-    """Return the last parts of a root's path as a name."""
+    """Return the last `depth` parts of a root's path, as a name."""
     return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
 
 
 def unasked(paths: Sequence[str | os.PathLike[str]], settings: Settings) -> dict[str, str]:
-    """Return each root of the paths that is not indexed before somebody agrees, and why; none for the usual ones.
+    """Return the roots that need consent before indexing, with the reason.
 
-    These are the home directory, the whole disk, and any folder of many files, unless it is a repository, holds a
-    `.vade.toml`, or has an index already.
+    These are the home directory, the whole disk, and any folder of many files. A repository, a folder with a `.vade.toml`,
+    and a root that has an index need no consent.
 
     Raises:
         RootError: as `narrow`.
@@ -91,7 +96,10 @@ def _too_wide(root: Root) -> str:
 
 
 def _holds_many(folder: str) -> bool:
-    """Tell whether a folder holds more files than are indexed unasked; what tools make does not count."""
+    """Return whether a folder holds more than `MOST_UNASKED` files.
+
+    Files in generated directories do not count.
+    """
     count, pending = 0, [folder]
     while pending and count <= MOST_UNASKED:
         try:
@@ -115,6 +123,6 @@ def _is_indexed(root: Root, settings: Settings) -> bool:
 
 
 def indexed_roots(settings: Settings) -> list[Root]:
-    """Return the worktrees on this machine that have an index and are still there."""
+    """Return this machine's existing worktrees that have an index."""
     stores = Stores(settings)
     return stores.roots_in_spaces() if stores.shared else roots_in_files(stores.home)

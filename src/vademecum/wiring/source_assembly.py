@@ -1,6 +1,6 @@
-"""How backlogs and sources of documents are assembled: what is kept of each, its provider, and with whose consent.
+"""Assembly of sources: backlogs and documents, their stores and providers.
 
-Nothing of one is opened before it is asked for, and no provider before a `sync`.
+A source's store is opened when first asked for, and its provider only by a `sync`. Providers need consent.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def assemble_sources(
     *,
     personal: bool = True,
 ) -> tuple[Sources, Documents]:
-    """Return the sources that are set, as what fetches them; and those that belong to the repositories, to be searched beside them.
+    """Return the configured sources, and the documents to search beside repositories.
 
-    They are the user's own: there are none where that is not asked for.
+    Sources belong to the user: without `personal` there are none.
     """
     settings = settings if personal else replace(settings, sources={})
 
@@ -69,8 +69,8 @@ def assemble_sources(
 def assemble_source(
     name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
 ) -> Source:
-    """Return one backlog or source of documents: what is kept of it, and what opens its provider."""
-    from vademecum.sources.ledger import Ledger  # not before a source is set: every command assembles
+    """Return one source: its store and a loader of its provider."""
+    from vademecum.sources.ledger import Ledger  # imported only when a source is set: every command assembles
     from vademecum.sources.opening import digest_of, open_provider
     from vademecum.sources.sync import Source
 

@@ -1,4 +1,6 @@
-"""Where each kind of record is kept: a file each below the home directory, or a space each of one shared database.
+"""Storage places: files below the home directory, or a shared database.
+
+Each kind of record has one file, or one space of the shared database.
 
     records of        in files                      in a shared database, the space
     code              repos/<name>-<hash>/index.db  code:<origin>
@@ -8,8 +10,7 @@
     tools             user.db                       tools:<owner>
     a source          sources/<name>/index.db       source:<owner>:<name>
 
-Derived files lie below the home directory in both cases: each machine has its own, made again from the records where they
-are missing.
+Derived files lie below the home directory in both cases. Each machine has its own and remakes missing files from the records.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ TOOLS_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One store, in files and in a shared database."""
+    """One store: its file and its space in a shared database."""
 
     of: str  # the repository's directory, or "everything"
     what: str  # INDEX, MEMORY or TOOLS
@@ -53,52 +54,64 @@ class Pair:
 
 
 class Stores:
-    """Opens what records are kept in, as the settings say.
+    """Opens the stores of records, as the settings say.
 
     Raises, from every method:
         ConfigError: a shared database is chosen and not named.
-        ConsentError: it is on another machine, and nobody agreed to that.
-        StoreError: it cannot be opened.
+        ConsentError: the database is on another machine, and the user did not agree to that.
+        StoreError: the store cannot be opened.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.home = settings.home
-        if not settings.storage.home:  # the usual place is ours; a folder that somebody named is left as it is
+        if not settings.storage.home:  # the default folder is ours; a configured one keeps its permissions
             keep_private(self.home)
         self.shared = settings.storage.provider != FILES
 
     @property
     def here(self) -> str:
-        """The name of this machine, or rather of its home directory, where others share the database; "" in files."""
+        """The name of this machine's home directory; "" with files.
+
+        It tells apart the machines that share one database.
+        """
         return machine(self.home) if self.shared else ""
 
     def code(self, root: Root) -> Store:
-        """Open the index of a repository. A damaged file is set aside: all it held can be read from the disk again."""
+        """Open the index of a repository.
+
+        A damaged file is set aside: the index can be made again from the files on disk.
+        """
         if self.shared:
-            return self._space(self.code_space(root), at_once=False)  # a search goes on without it
+            return self._space(self.code_space(root), at_once=False)  # a search continues without the database
         return self._file(index_directory(self.home, root) / INDEX, set_aside=True)
 
     def memory(self, root: Root | None, *, busy_seconds: float = 60.0) -> Store:
-        """Open the memory of a repository, or of everything. It is never set aside: nothing remakes it."""
+        """Open the memory of a repository, or the global memory.
+
+        A damaged file is never set aside, because its records cannot be made again.
+        """
         if self.shared:
             return self._space(self.memory_space(root), durable=True)
         return self._file(self._memory_file(root), durable=True, remedy=MEMORY_REMEDY, busy_seconds=busy_seconds)
 
     def has_memory(self, root: Root | None) -> bool:
-        """Return whether there is such a memory yet; none is made for being asked."""
+        """Return whether the memory exists. Never creates one."""
         if not self.shared:
             return self._memory_file(root).exists()
         return self.memory_space(root) in self.spaces(self.memory_space(root))
 
     def source(self, name: str) -> Store:
-        """Open what is kept of a backlog or a source of documents; all of it can be fetched again."""
+        """Open the store of a backlog or documents source.
+
+        A damaged file is set aside: the source can be fetched again.
+        """
         if self.shared:
             return self._space(self._source_space(name))
         return self._file(self._source_file(name), set_aside=True)
 
     def has_source(self, name: str) -> bool:
-        """Return whether anything is kept of it yet."""
+        """Return whether the source has a store yet."""
         space = self._source_space(name)
         return space in self.spaces(space) if self.shared else self._source_file(name).exists()
 
@@ -109,59 +122,77 @@ class Stores:
         return f"source:{self.owner}:{name}"
 
     def tools(self) -> Store:
-        """Open the user's tools. They are never set aside either."""
+        """Open the user's tools.
+
+        A damaged file is never set aside.
+        """
         if self.shared:
             return self._space(f"tools:{self.owner}", durable=True)
         return self._file(self.home / TOOLS, remedy=TOOLS_REMEDY)
 
     def has_tools(self) -> bool:
-        """Return whether any tool or trace was ever kept."""
+        """Return whether any tool or trace was ever stored."""
         space = f"tools:{self.owner}"
         return space in self.spaces(space) if self.shared else (self.home / TOOLS).exists()
 
     def where(self, file: Path) -> str:
-        """Return where records are, to be shown: `file`, or the shared database."""
+        """Return the place of records for display.
+
+        It is `file`, or the shared database.
+        """
         return str(self._provider().place(self.url)) if self.shared else str(file)
 
     def elsewhere(self) -> str:
-        """Return a shared database that is on another machine, as it may be shown; "" for one that is here, or files."""
+        """Return the shared database's address when it is remote, else "".
+
+        The address is safe to show.
+        """
         return str(self._provider().place(self.url)) if self.shared and self._provider().is_remote(self.url) else ""
 
     def roots_in_spaces(self) -> list[Root]:
-        """Return the worktrees on this machine that a shared database has an index of and that are still there."""
+        """Return this machine's existing worktrees with an index in the database."""
         prefix = f"{self.here}:"
         try:
             rows = self._provider().across(
                 self.url, "snapshots", [("kind", "=", "worktree"), ("place", "prefix", prefix)], ("place",),
                 timeout_s=self.settings.storage.timeout_s,
             )  # fmt: skip
-        except StoreAwayError:  # what this machine read of it before can be searched all the same
+        except StoreAwayError:  # this machine's derived files can still be searched
             return [root for place in dict.fromkeys(worktrees_kept(self.home)) for root in _standing(place)]
         places = [(space, place.removeprefix(prefix)) for space, place in rows]
         roots = {root.path: (space, root) for space, place in places for root in _standing(place)}
         return [root for space, root in roots.values() if self.code_space(root) == space]
 
     def spaces(self, beginning: str) -> list[str]:
-        """Return the names of a shared database's spaces that begin so."""
+        """Return the names of database spaces that begin with `beginning`."""
         timeout_s = self.settings.storage.timeout_s
         names: list[str] = self._provider().spaces(self.url, beginning, timeout_s=timeout_s)
         return names
 
     def reach(self) -> None:
-        """Check that a shared database answers. Files are opened when they are read, so they are not looked at."""
+        """Check that the shared database answers.
+
+        Files are not checked: they are opened at their first read.
+        """
         if self.shared:
             self.spaces(self.memory_space(None))
 
     def space(self, root: Root) -> str:
-        """Return what a shared database calls a repository's index, "" in files."""
+        """Return the database space of a repository's index; "" with files."""
         return self.code_space(root) if self.shared else ""
 
     def called(self, root: Root) -> str:
-        """Return what a repository's records call it: in a shared database by its origin, whatever each directory is called."""
+        """Return the repository's name in records.
+
+        In a shared database the name comes from the origin, so clones in directories of any name share it.
+        """
         return folder_name(shared_identity(root, "")) if self.shared else repository_name(root)
 
     def searcher(self) -> Callable[[], SearchServer] | None:
-        """Return what opens the server that searches a shared database, None where records are in files."""
+        """Return a function that opens the search server.
+
+        None when records are in files.
+        """
         if not self.shared:
             return None
 
@@ -174,18 +205,21 @@ class Stores:
         return opened
 
     def code_space(self, root: Root) -> str:
-        """Return the space of a repository's index."""
+        """Return the database space of a repository's index."""
         return f"code:{shared_identity(root, self.here)}"
 
     def memory_space(self, root: Root | None) -> str:
-        """Return the space of a repository's memory, or of that of everything."""
+        """Return the space of a repository's memory, or the global one."""
         if root is None:
             return f"memory:{self.owner}"
         origin = shared_identity(root, self.here)
         return f"memory::{origin}" if self.settings.storage.shared_memory else f"memory:{self.owner}:{origin}"
 
     def pairs(self) -> list[Pair]:
-        """Return what this machine keeps, or may keep: each with its file and its space of a shared database."""
+        """Return every store of this machine as file and space.
+
+        A pair is listed whether or not its store exists.
+        """
         found = [
             Pair("everything", MEMORY, self._memory_file(None), self.memory_space(None)),
             Pair("everything", TOOLS, self.home / TOOLS, f"tools:{self.owner}"),
@@ -198,21 +232,21 @@ class Stores:
             found.append(Pair(root.path, INDEX, index_directory(self.home, root) / INDEX, self.code_space(root)))
             if root.common_dir:
                 found.append(Pair(root.path, MEMORY, self._memory_file(root), self.memory_space(root)))
-        return list({pair.file: pair for pair in found}.values())  # the worktrees of a repository share one
+        return list({pair.file: pair for pair in found}.values())  # worktrees of a repository share one file
 
     def both(self, pair: Pair) -> tuple[Store, Store]:
-        """Open a file and its space."""
+        """Open the file and the database space of a pair."""
         durable = pair.what != INDEX
         return self._file(pair.file, durable=durable), self._space(pair.space, durable=durable)
 
     @property
     def owner(self) -> str:
-        """Whose memory and tools these are."""
+        """The owner of this memory and these tools."""
         return self.settings.storage.owner or self.here
 
     @property
     def url(self) -> str:
-        """The shared database, with consent to what it is sent."""
+        """The shared database's address, after checking consent."""
         url = self.settings.storage.url
         if not url:
             raise ConfigError(
@@ -246,7 +280,7 @@ class Stores:
 
 
 def roots_in_files(home: Path) -> list[Root]:
-    """Return the worktrees that have an index of their own below a home directory and are still there."""
+    """Return the existing worktrees that have an index in files."""
     known: dict[str, Root] = {}
     for database in sorted((home / "repos").glob(f"*/{INDEX}")):
         roots = [root for place, _ in worktrees_in(database) for root in _standing(place)]
@@ -255,14 +289,17 @@ def roots_in_files(home: Path) -> list[Root]:
 
 
 def worktrees_in(database: Path) -> list[tuple[str, float]]:
-    """Return the worktrees that a file holds an index of, and when each was last indexed; none where it cannot be read."""
+    """Return the worktrees of an index file, with their indexing times.
+
+    Empty when the file cannot be read.
+    """
     try:
         store: Store = find("store", FILES)(path=database)
         rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place", "indexed_at"), ("id",))
         store.close()
         return [(place, indexed_at) for place, indexed_at in rows.unwrap()]
     except Error:
-        return []  # another process may be making it, or `doctor` will tell
+        return []  # another process may be writing the file, or `doctor` reports the damage
 
 
 def _standing(place: str) -> list[Root]:
@@ -270,7 +307,10 @@ def _standing(place: str) -> list[Root]:
 
 
 def machine(home: Path) -> str:
-    """Return the name of a home directory, given when it is first asked for: machines may have one name, or change it."""
+    """Return the unique name of a home directory.
+
+    The first call creates the name. Host names would not do: two machines may share one, or change it.
+    """
     from uuid import uuid4
 
     path = home / "machine"
@@ -281,7 +321,7 @@ def machine(home: Path) -> str:
             with open(beside, "w", encoding="ascii", opener=private_opener) as file:
                 file.write(uuid4().hex[:12])
             try:
-                os.link(beside, path)  # of two processes at once one wins, and both read its name
+                os.link(beside, path)  # of two concurrent processes one wins, and both read its name
             except FileExistsError:
                 pass
             finally:
