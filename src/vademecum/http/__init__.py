@@ -1,1 +1,4 @@
-"""`vade serve`: the engine over HTTP, with the page for people, metrics, and MCP for agents. No logic of its own."""
+"""`vade serve`: the HTTP server with page, metrics and MCP.
+
+It serves the engine to programs, a page to people, metrics, and MCP to agents. All logic is in the engine.
+"""

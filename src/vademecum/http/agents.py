@@ -1,8 +1,9 @@
-"""MCP over streamable HTTP at `/mcp`: the same tools as over standard input and output, for whoever has a key.
+"""MCP over streamable HTTP at `/mcp`.
 
-The official SDK speaks the protocol (both eras), which takes longer to import than the loop of `mcp.stdio`, and once. No
-session is kept between requests, so a server that was started again goes on where it was. Each call is answered by an engine
-that is opened with what is open to the one who makes it.
+It offers the same tools as MCP over standard input and output, to any caller with a key. The official SDK speaks the
+protocol (both eras). It takes longer to import than the loop of `mcp.stdio`, but only once. No session is stored between
+requests, so a restarted server continues where it was. Each call is answered by an engine that opens only the caller's
+repositories.
 """
 
 from __future__ import annotations
@@ -37,10 +38,16 @@ Context = ServerRequestContext[Any, Any]
 
 
 class Agents:
-    """The ASGI application at `/mcp`; `run` it while it is asked."""
+    """The ASGI application at `/mcp`.
+
+    `run` must be active while it answers.
+    """
 
     def __init__(self, desk: Callable[[], Desk], max_body_bytes: int) -> None:
-        """Take what gives the desk once the server has started, and the most bytes of a body."""
+        """Take a function that returns the `Desk`, and the body limit.
+
+        The function is called after the server has started. `max_body_bytes` limits a request's body.
+        """
         self._desk = desk
         server: Server[Any] = Server(
             "vademecum",
@@ -53,7 +60,7 @@ class Agents:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Answer for as long as this lasts."""
+        """Answer requests while the block runs."""
         async with self._sessions.run():
             yield
 
@@ -66,7 +73,10 @@ class Agents:
         return mcp_types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
-        """Run a tool; what goes wrong is told to the model, which can do better."""
+        """Run a tool.
+
+        Errors are returned to the model, which can then correct the call.
+        """
         tools = self._tools()
         tool = tools.get(params.name)
         if tool is None:
@@ -95,7 +105,10 @@ def _failed(said: str) -> mcp_types.CallToolResult:
 
 
 def _progress(context: Context) -> Progress:
-    """Progress as notifications, from whatever thread tells it; the SDK sends them where the client asked for them."""
+    """Return a callback that sends progress as MCP notifications.
+
+    Any thread may call it. The SDK sends notifications only to clients that asked for them.
+    """
     loop, told, count = asyncio.get_running_loop(), 0.0, 0
 
     def progress(stage: str, done: int, total: int) -> None:

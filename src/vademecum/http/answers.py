@@ -1,4 +1,4 @@
-"""Answers that were worked out, by tag: while the state they are of stands, they are not worked out again.
+"""Cache of rendered answers by tag, reused until the index changes.
 
 >>> kept = Answers(most_bytes=5)
 >>> kept.keep("a", b"123"); kept.keep("b", b"45"); kept.get("a")
@@ -16,24 +16,24 @@ MOST_BYTES = 32_000_000
 
 
 class Answers:
-    """Bodies by tag, those used last; safe to use from several threads."""
+    """Rendered bodies by tag, the last used; safe for several threads."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Take how many bytes to keep at most."""
+        """Take the limit of the cache, in bytes."""
         self._most = most_bytes
         self._size = 0
         self._bodies: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, tag: str) -> bytes | None:
-        """Return the body of a tag, where it is kept."""
+        """Return the cached body of a tag, or None."""
         with self._lock:
             if tag in self._bodies:
                 self._bodies.move_to_end(tag)
             return self._bodies.get(tag)
 
     def keep(self, tag: str, body: bytes) -> None:
-        """Keep a body, and drop those used longest ago where there is no room."""
+        """Cache a body, and drop the least recently used beyond the limit."""
         with self._lock:
             if tag in self._bodies or len(body) > self._most:
                 return

@@ -1,4 +1,4 @@
-"""The application: its routes, how errors are told, what is opened when it starts and closed when it ends."""
+"""The ASGI application: routes, error handlers, startup and shutdown."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def application(
     Args:
         roots: The repositories that are served.
         settings: All settings.
-        keys: Who may ask; whoever reaches it where there are none.
-        hosts: The names it goes by; None for any, which takes keys.
-        closing: Called when all is over, before the signal that ended it is let through.
-        ending: Set when the server was asked to end, and waits for what is under way: streams end then.
+        keys: Keys of callers; without keys any caller may ask.
+        hosts: Host names that requests may address; None for any, which requires keys.
+        closing: Called after shutdown, before the signal is re-raised.
+        ending: Set when shutdown begins. Streams then end; other requests may finish.
     """
     own = settings.server
     agents = Agents(lambda: _desk(app), own.max_body_bytes)
@@ -114,7 +114,7 @@ def _desk(app: FastAPI) -> Desk:
 
 
 def _tell_errors(app: FastAPI) -> None:
-    """Have every error told as problem details."""
+    """Register handlers that answer every error with problem details."""
 
     def answer(request: Request, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
         return Response(encoded(body | {"instance": request.state.request_id}), status, headers, media_type=MEDIA_TYPE)
@@ -146,5 +146,5 @@ def _tell_errors(app: FastAPI) -> None:
 
 
 def standard_error(text: str) -> None:
-    """Tell whoever started the server."""
+    """Write a line to standard error."""
     sys.stderr.write(f"{text}\n")

@@ -1,8 +1,18 @@
-"""Who may ask, and about which repositories.
+"""Keys and callers: who may ask about which repositories.
 
-A key is 256 random bits; what is kept of it is its SHA-256, so that whoever reads the settings cannot use it (a slow hash is
-for passwords, which can be guessed). An entry of `server.keys` is `NAME:DIGEST:REPOSITORIES`, entries separated by white
-space; repositories are names or paths separated by commas, or `*` for everything, the user's own memory and tools included.
+A key is 256 random bits. Only its SHA-256 is stored, so reading the settings does not reveal the key. (A slow hash is for
+passwords, which can be guessed.) An entry of `server.keys` is `NAME:DIGEST:REPOSITORIES`, entries separated by white
+space. Repositories are names or paths separated by commas, or `*` for everything, the user's own memory and tools
+included.
+
+    >>> key, entry = new_key("ci", "app,lib", token="s3cret")
+    >>> key
+    'vade_s3cret'
+    >>> [parsed] = read_keys(entry)
+    >>> parsed.name, parsed.repositories
+    ('ci', ('app', 'lib'))
+    >>> find_key([parsed], key) is parsed, find_key([parsed], "vade_other")
+    (True, None)
 
     >>> key, entry = new_key("ci", "app,lib", token="s3cret")
     >>> key
@@ -34,7 +44,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One entry: whose it is, the SHA-256 of the key, and the repositories that it opens, "*" among them for all."""
+    """One entry of `server.keys`.
+
+    It holds the caller's name, the SHA-256 of the key, and the repositories of the key; "*" means everything.
+    """
 
     name: str
     digest: str = field(repr=False)
@@ -43,7 +56,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Whoever asks: a name for the log, and what is open to them.
+    """The caller of a request: a name and the open repositories.
 
     Attributes:
         paths: the repositories' roots.
@@ -56,7 +69,10 @@ class Visitor:
 
 
 def new_key(name: str, repositories: str = EVERYTHING, token: str = "") -> tuple[str, str]:
-    """Return a new key, to be shown once, and its entry for `server.keys`. Raises `UsageError`."""
+    """Return a new key and its entry for `server.keys`.
+
+    The key is shown once and not stored. Raises `UsageError`.
+    """
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a key: take letters, digits, dots and dashes")
     if not repositories or re.search(r"\s|:", repositories):
@@ -68,7 +84,10 @@ def new_key(name: str, repositories: str = EVERYTHING, token: str = "") -> tuple
 
 
 def read_keys(text: str) -> list[Key]:
-    """Return the entries of `server.keys`. Raises `ConfigError`, without showing more than a name."""
+    """Return the entries of `server.keys`.
+
+    Raises `ConfigError`, whose message shows no more than a name.
+    """
     keys = []
     for number, entry in enumerate(text.split(), 1):
         name, digest, repositories = (*entry.split(":", 2), "", "")[:3]
@@ -84,7 +103,10 @@ def read_keys(text: str) -> list[Key]:
 
 
 def find_key(keys: Sequence[Key], given: str) -> Key | None:
-    """Return the key that was given, None where there is none; it takes as long whichever it is."""
+    """Return the entry of the given key, or None.
+
+    The time does not depend on which entry matches.
+    """
     digest = _digest(given)
     found = None
     for key in keys:
@@ -94,7 +116,10 @@ def find_key(keys: Sequence[Key], given: str) -> Key | None:
 
 
 def visitor(key: Key, roots: Sequence[OpenedRoot]) -> Visitor:
-    """Return what a key opens of the repositories that are served. Raises `ConfigError` where it names another."""
+    """Return the caller that a key stands for.
+
+    Raises `ConfigError` if the key names a repository that is not served.
+    """
     if EVERYTHING in key.repositories:
         return Visitor(key.name, tuple(root.path for root in roots), personal=True)
     by_name = {root.name: root.path for root in roots} | {root.path: root.path for root in roots}

@@ -1,8 +1,8 @@
-"""Engines off the event loop: a few threads that answer, each with engines of its own, and a queue with an end.
+"""Engine threads: a fixed pool with a bounded queue.
 
-An engine is opened with exactly the repositories that are open to whoever asks, so there is nothing else in it that an answer
-could tell. A thread keeps the engines it used last: what they read from the disk is mapped, and what is made of the events of a
-memory is held once for all engines that have just that memory open.
+They answer beside the event loop, each thread with its own engines. An engine opens exactly the caller's repositories, so
+an answer cannot reveal others. A thread keeps its last used engines. Their files are memory-mapped, and engines with the
+same memory open share one view of its events.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vademecum.metrics import gauge
 
 T = TypeVar("T")
 
-KEPT = 8  # engines that a thread keeps
+KEPT = 8  # engines per thread
 RETRY_SECONDS = 2
 _QUEUED = gauge("vademecum_http_queue_depth", "Requests that wait for a thread.")
 _BUSY = gauge("vademecum_http_engine_calls_in_flight", "Requests that a thread is answering.")
@@ -32,20 +32,20 @@ _BUSY = gauge("vademecum_http_engine_calls_in_flight", "Requests that a thread i
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Which engine: over which roots, and whether with what is the user's own."""
+    """Arguments of an engine: its roots, and access to personal data."""
 
     paths: tuple[str, ...]
     personal: bool
 
 
 class Engines:
-    """Runs functions of engines on its threads.
+    """Runs functions on engines in a thread pool.
 
     Args:
-        settings: with which engines are opened.
-        threads: How many.
-        waiting: How many calls may wait for one.
-        timeout_s: How long a call may take, waiting included. Nothing can stop a thread: its answer is thrown away.
+        settings: settings of the engines.
+        threads: number of threads.
+        waiting: number of calls that may wait for a thread.
+        timeout_s: seconds a call may take, including its wait. A thread cannot be stopped; a late answer is discarded.
     """
 
     def __init__(self, settings: Settings, threads: int, waiting: int, timeout_s: float) -> None:
@@ -54,20 +54,23 @@ class Engines:
         self._room = threads + waiting
         self._timeout_s = timeout_s
         self._calls = 0
-        self.answered = 0  # calls that came to an end
+        self.answered = 0  # finished calls
         self._own = threading.local()
         self._sharing = Sharing()
         self._all: list[OrderedDict[Opening, Engine]] = []
         self._lock = threading.Lock()
 
     async def call(self, opening: Opening, function: Callable[[Engine], T]) -> T:
-        """Return `function(engine)`. Raises what it raises, and `ProblemError` where there is no room or no time."""
+        """Return `function(engine)`, run on a thread.
+
+        Raises the function's errors, and `ProblemError` when the queue is full or the time is up.
+        """
         if self._calls >= self._room:
             said = f"{self._calls} requests are waiting already: ask again in {RETRY_SECONDS} seconds"
             raise ProblemError(503, said, {"Retry-After": str(RETRY_SECONDS)})
         self._calls += 1
         _QUEUED.add(1)
-        here = contextvars.copy_context()  # the span that this is part of
+        here = contextvars.copy_context()  # carries the current span
         work = asyncio.get_running_loop().run_in_executor(self._pool, lambda: here.run(self._run, opening, function))
         work.add_done_callback(self._done)
         try:
@@ -77,7 +80,7 @@ class Engines:
             raise ProblemError(504, said) from None
 
     def close(self) -> None:
-        """Finish what is under way, and let go of every engine."""
+        """Finish running calls, and close every engine."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         for kept in self._all:
             while kept:
@@ -87,7 +90,7 @@ class Engines:
         self._calls -= 1
         self.answered += 1
         if not work.cancelled():
-            work.exception()  # a call that nobody waits for any more may fail unseen
+            work.exception()  # nobody waits for a timed-out call; ignore its error
 
     def _run(self, opening: Opening, function: Callable[[Engine], T]) -> T:
         _QUEUED.add(-1)

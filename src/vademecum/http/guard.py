@@ -1,8 +1,9 @@
-"""What every request passes before a route sees it: an id, the name it was addressed to, where it came from, whose it is.
+"""The guard: checks every request before a route answers.
 
-On a loopback address there need be no key, so a page in the user's browser must not be able to ask in the user's name: a
-request is answered only under a name this server goes by (DNS rebinding), and only to pages of its own (`Origin`,
-`Sec-Fetch-Site`; no CORS). Written as plain ASGI, since events are streamed.
+It sets the request's id, and checks the host name, the origin and the key. On a loopback address there need be no key, so
+a page in the user's browser must not be able to ask in the user's name. A request is answered only under a name of this
+server (DNS rebinding), and only to pages of its own (`Origin`, `Sec-Fetch-Site`; no CORS). The guard is plain ASGI
+because events are streamed.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-# Told to anybody: whether it lives, and what stands in the repository of this project.
+# Open without a key: health, and files that are public in this project's repository.
 OPEN = re.compile(r"/(?:healthz|readyz|openapi\.json|docs)?|/page/.*")
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # of others there is no end
+METHODS = frozenset(
+    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+)  # the metrics count any other method as ANY
 HARDENING = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -38,7 +41,7 @@ HARDENING = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
-_STREAM = re.compile(r"/mcp|/v1/index/jobs/[^/]+/events")  # what only ends when something else does
+_STREAM = re.compile(r"/mcp|/v1/index/jobs/[^/]+/events")  # streams: a HEAD for them would not end
 _ID = re.compile(r"[\w.-]{1,64}")
 _REQUESTS = counter("vademecum_http_requests_total", "Requests, by method, route and status.")
 _TOOK = histogram("vademecum_http_request_duration_seconds", "Seconds until a request was answered, by route.")
@@ -46,15 +49,15 @@ _OPEN = gauge("vademecum_http_requests_in_flight", "Requests that are being answ
 
 
 class Guard:
-    """ASGI middleware that lets a request in, or answers it with what is wrong.
+    """ASGI middleware that passes a request on or refuses it.
 
     Args:
-        app: What answers.
+        app: The application that answers.
         roots: The repositories that are served.
-        keys: Who may ask; nobody needs one where there are none.
-        hosts: Names this server goes by beside the loopback ones; () for any, which takes keys.
-        max_body_bytes: Most bytes of a body.
-        log_queries: Whether the log shows what was asked.
+        keys: Keys of callers; without keys any caller may ask.
+        hosts: Host names that requests may address; None for any, which requires keys.
+        max_body_bytes: Largest body, in bytes.
+        log_queries: Whether the log shows paths and queries.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class Guard:
             return
         headers, method = Headers(scope=scope), scope["method"]
         if method == "HEAD" and not _STREAM.fullmatch(scope["path"]):
-            scope = {**scope, "method": "GET"}  # answered as that; whoever sends it leaves the body out
+            scope = {**scope, "method": "GET"}  # answered like GET; the HTTP server omits the body
         given = headers.get("x-request-id", "")
         said = _Said(given if _ID.fullmatch(given) else uuid.uuid4().hex, send)
         scope.setdefault("state", {})["request_id"] = said.id
@@ -98,7 +101,10 @@ class Guard:
             self._note(scope, method, said, time.perf_counter() - started)
 
     def _note(self, scope: Scope, method: str, said: _Said, took_s: float) -> None:
-        """Count and log a request; of what was asked the log shows nothing unless that is set."""
+        """Count and log a request.
+
+        The log shows the path and query only with `log_queries`.
+        """
         route = _route(scope)
         method = method if route != "none" and method in METHODS else "ANY"
         _REQUESTS.add(method=method, route=route, status=str(said.status))
@@ -108,7 +114,7 @@ class Guard:
         log_request(said.id, method, route, said.status, took_s, visitor=who, asked=asked)
 
     def _let_in(self, scope: Scope, headers: Headers) -> None:
-        """Raise `ProblemError` unless a request may be answered; else note whose it is."""
+        """Check a request, and set its caller; raise `ProblemError` otherwise."""
         self._check_host(headers)
         _check_origin(scope, headers)
         if int(headers.get("content-length", "0") or 0) > self._max_body_bytes:
@@ -133,7 +139,7 @@ class Guard:
 
 
 class _Said:
-    """Sends an answer with its id and what hardens it, and remembers its status."""
+    """Sends an answer with request id and security headers; stores its status."""
 
     def __init__(self, request_id: str, send: Send) -> None:
         self.id = request_id
@@ -153,7 +159,7 @@ class _Said:
 
 
 def refusal(refused: ProblemError, request_id: str = "") -> Response:
-    """Return a request's end as problem details."""
+    """Return a refusal as problem details."""
     body = problem(refused.status_code, refused.detail, **({"instance": request_id} if request_id else {}))
     return Response(encoded(body), refused.status_code, refused.headers, media_type=MEDIA_TYPE)
 
@@ -164,7 +170,7 @@ def _given_key(headers: Headers) -> str:
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:
-    """Refuse what a page of another site asks in the name of the browser's user."""
+    """Refuse requests from pages of other sites."""
     origin = headers.get("origin")
     host = headers.get("host", "").lower()
     if origin is not None and origin.lower() not in {f"http://{host}", f"https://{host}"}:
@@ -176,7 +182,7 @@ def _check_origin(scope: Scope, headers: Headers) -> None:
 
 
 def _check_body(headers: Headers) -> None:
-    """Refuse bodies of the kinds that a form of any page can send."""
+    """Refuse bodies of types that an HTML form can send."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and kind not in {"application/json", "application/x-ndjson"}:
         raise ProblemError(415, f"a body of {kind!r} is not read here: send application/json")
@@ -185,7 +191,10 @@ def _check_body(headers: Headers) -> None:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """Receive a body of at most so many bytes, whatever its length was said to be."""
+    """Wrap `receive` to refuse bodies longer than `most` bytes.
+
+    The limit also holds when `Content-Length` is wrong.
+    """
     seen = 0
 
     async def limited() -> Message:
@@ -204,6 +213,9 @@ def _too_large(most: int) -> ProblemError:
 
 
 def _route(scope: Scope) -> str:
-    """Return the pattern of the route that answered: of paths themselves there is no end, and they may say what was asked."""
+    """Return the pattern of the route that answered.
+
+    Paths themselves are unbounded and may reveal the question.
+    """
     route: Any = scope.get("route")
     return str(getattr(route, "path", "/mcp" if scope["path"] == "/mcp" else "none"))

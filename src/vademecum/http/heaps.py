@@ -1,8 +1,8 @@
-"""What the C library keeps of memory that was freed: few heaps, and given back while the server is in use.
+"""Heaps of glibc: few, and trimmed while the server works.
 
-Each answer takes arrays and lets go of them, in several threads at once, and what is left between those that stay is not the
-system's again by itself: a server that records would grow by it for as long as it runs. Only glibc has to be told so;
-elsewhere nothing is done here.
+Each answer allocates and frees arrays, in several threads at once. Freed memory between live blocks is not returned to
+the system automatically, so the process would grow for as long as it runs. Only glibc needs this; elsewhere these
+functions do nothing.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from collections.abc import Callable
 from contextlib import suppress
 
 HEAPS = 2
-EVERY_S = 5.0  # it takes a few milliseconds
-APART = 65_536  # bytes: what is larger is no part of a heap. Left to itself glibc raises this to as much as was ever freed at once
-KEPT = 67_108_864  # bytes free at a heap's end before each `free` gives them back, which searches would wait for: see `give_back`
+EVERY_S = 5.0  # a trim takes a few milliseconds
+APART = 65_536  # bytes: larger blocks are mapped, outside of the heaps. By default glibc raises this to its largest freed block
+KEPT = 67_108_864  # bytes free at a heap's end before `free` trims, which would delay searches: see `give_back`
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of glibc's malloc.h
-_ABSENT = (OSError, AttributeError, TypeError)  # no such function, or, on Windows, no library without a name
+_ABSENT = (OSError, AttributeError, TypeError)  # no such function; on Windows, no unnamed library
 
 
 def keep_few() -> None:
-    """Have threads share two heaps, of what is small: glibc gives each one of its own, and none can use what another has freed.
+    """Limit malloc to two heaps, and map large blocks separately.
 
-    Arrays as long as a memory are a little longer for each question, and of the place that one had, others take a part: they are
-    put elsewhere, and given back as they are freed.
+    By default glibc gives each thread its own heap, and no thread can use memory freed in another heap. Arrays as long as
+    a memory grow a little with each question, so freed blocks no longer fit the next array. Mapped blocks are returned to
+    the system when freed.
     """
     with suppress(*_ABSENT):
         libc = ctypes.CDLL(None)
@@ -33,13 +34,13 @@ def keep_few() -> None:
 
 
 def give_back() -> None:
-    """Give whole pages of what was freed back to the system."""
+    """Return freed pages to the system."""
     with suppress(*_ABSENT):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 async def give_back_while_used(calls: Callable[[], int], give: Callable[[], None] = give_back) -> None:
-    """Give back what was freed every few seconds, for as long as `calls` goes up; until it is cancelled."""
+    """Trim every `EVERY_S` seconds while `calls` increases; runs until cancelled."""
     seen = calls()
     while True:
         await asyncio.sleep(EVERY_S)

@@ -1,4 +1,7 @@
-"""Hooks run in processes of their own, that are over before metrics are asked for: what they wrote down is counted here."""
+"""Hook runs as metrics, counted from the file that hooks write.
+
+Hooks run in separate processes, which have ended when metrics are read.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,20 @@ _TOOK = histogram("vademecum_hook_duration_seconds", "Seconds that a hook took, 
 
 
 class HookRuns:
-    """Counts the lines of a file that others append to and now and then begin anew; safe to call from several threads."""
+    """Counts the lines of the hooks' log file.
+
+    Other processes append to the file, and sometimes replace it. Safe for several threads.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Take the file, which need not be there."""
+        """Take the file, which need not exist."""
         self._path = path
         self._file = 0  # its inode
         self._read = 0  # bytes of it
         self._lock = threading.Lock()
 
     def count(self) -> None:
-        """Count what was written since the last time."""
+        """Count the lines written since the last call."""
         with self._lock, suppress(OSError), self._path.open("rb") as file:
             inode = os.fstat(file.fileno()).st_ino
             if inode != self._file:

@@ -1,7 +1,7 @@
-"""Jobs on disk, a file each, so that one that was accepted is run although the server was killed before it was.
+"""Files of index jobs, so that accepted jobs survive a killed server.
 
-Below the data directory, `jobs/<id>.json` holds a job and `jobs/<id>.lock` is locked by the process that is to run it; the system
-lets go of a lock when its holder dies, and whoever starts next takes over what nobody holds.
+Below the data directory, `jobs/<id>.json` holds a job. The process that will run the job locks `jobs/<id>.lock`. The
+system releases the lock when the process dies, and the next server takes over unlocked jobs.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from vademecum.private import private_folder, private_opener
 
 
 class JobFiles:
-    """The files of one data directory."""
+    """The job files of one data directory."""
 
     def __init__(self, directory: Path) -> None:
-        """Take the directory, which is made when it is first written to."""
+        """Take the directory; the first write creates it."""
         self._directory = directory
         self._held: dict[str, ExitStack] = {}
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Keep a job, whole or not at all, and on the disk before this returns.
+        """Store a job atomically, and sync the file before returning.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the file cannot be written.
         """
         path = self._directory / f"{record['id']}.json"
         beside = path.with_suffix(".tmp")
@@ -46,7 +46,7 @@ class JobFiles:
             raise kind(f"cannot write {path}: {error.strerror}; free some space or mend its permissions") from error
 
     def take(self, id_: str) -> bool:
-        """Make a job this process's own, until it is let go of; False where another has it."""
+        """Lock a job for this process; False when another process holds it."""
         if id_ in self._held:
             return True
         stack = ExitStack()
@@ -58,20 +58,20 @@ class JobFiles:
         return True
 
     def let_go(self, id_: str) -> None:
-        """Let others take it."""
+        """Release the lock of a job."""
         if stack := self._held.pop(id_, None):
             stack.close()
             with suppress(OSError):
                 (self._directory / f"{id_}.lock").unlink()
 
     def drop(self, id_: str) -> None:
-        """Forget a job."""
+        """Delete the files of a job."""
         self.let_go(id_)
         with suppress(OSError):
             (self._directory / f"{id_}.json").unlink()
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Yield every job, the oldest first; a file that is damaged is passed over."""
+        """Yield every job, the oldest first; skip damaged files."""
         found = []
         for path in self._directory.glob("*.json"):
             with suppress(OSError, ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Index runs as jobs: one at a time, told of while they run, stopped cleanly when the server stops, and run by the next one.
+"""Index jobs: run one at a time, resumed after a restart.
 
-An index run keeps whole batches and names them in one transaction at its end, so one that is stopped between two batches
-leaves the state before it, and the next goes on from what it kept. A job that was accepted is on the disk (`job_files`).
+An index run stores whole batches and names them in one transaction at its end. A run that is stopped between two batches
+leaves the earlier state, and the next run reuses the stored batches. An accepted job is on disk (`job_files`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from vademecum.http.job_files import JobFiles
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
 
-AT_ONCE = 1  # index runs take all cores each, and one repository's wait for each other anyway
-KEPT = 200  # jobs that are over
+AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
+KEPT = 200  # finished jobs
 RUNNING = ("queued", "running")
 SHOWN = (
     "id", "repo", "full", "commit", "state", "stage", "done", "total", "created_at", "started_at", "finished_at", "report", "problem",
@@ -32,13 +32,13 @@ SHOWN = (
 _JOBS = gauge("vademecum_index_jobs", "Index jobs that are queued or running.")
 
 
-class Stopped(Exception):  # noqa: N818 - no error: somebody asked for it
+class Stopped(Exception):  # noqa: N818 - a requested stop is no error
     """Raised inside an index run to end it."""
 
 
 @dataclass(slots=True)
 class Job:
-    """One index run: of what, how far, and how it ended."""
+    """One index run: its target, progress and result."""
 
     id: str
     repo: str
@@ -48,35 +48,35 @@ class Job:
     state: str = "queued"  # queued, running, done, failed, stopped
     stage: str = ""
     done: int = 0
-    total: int = 0  # 0 while it is not known
+    total: int = 0  # 0 while unknown
     created_at: float = 0.0
     started_at: float | None = None
     finished_at: float | None = None
     report: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
-    changes: int = 0  # grows with each of them
+    changes: int = 0  # counts updates, for streams
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing will happen to it any more."""
+        """True when the job has ended."""
         return self.state not in RUNNING
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON-serialisable values."""
+        """Return the job as JSON-serialisable values."""
         return {name: getattr(self, name) for name in SHOWN}
 
     def wants(self, path: str, commit: str, *, full: bool) -> bool:
-        """Whether it is still to do just this."""
+        """Return whether the unfinished job has exactly these arguments."""
         return not self.is_over and (self.path, self.commit, self.full) == (path, commit, full)
 
 
 class Jobs:
-    """Runs index jobs on a thread of its own, each with an engine of its own.
+    """Runs index jobs on one thread, with an engine per job.
 
     Args:
-        settings: with which engines are opened.
-        paths: the repositories that are served: what is left to do for them is done.
+        settings: settings of the engines.
+        paths: the served repositories; their unfinished jobs are resumed.
         clock: tells the time.
     """
 
@@ -91,16 +91,18 @@ class Jobs:
         self._take_over(paths)
 
     def start(self, repo: str, path: str, *, full: bool = False, commit: str = "") -> tuple[Job, bool]:
-        """Begin a run, and say whether it is a new one: where just this is queued or running, it is that one.
+        """Start a run; return the job, and whether it is new.
+
+        A queued or running job with the same arguments is returned instead of a new one.
 
         Raises:
-            StoreError: it cannot be written down; nothing begins.
+            StoreError: the job cannot be stored; no run starts.
         """
         with self._lock:
             same = next((job for job in self._jobs.values() if job.wants(path, commit, full=full)), None)
             if same is not None:
                 return same, False
-            # a number would tell how many there were of repositories that are closed to whoever sees it
+            # a sequential number would reveal the number of jobs of other repositories
             job = Job(uuid.uuid4().hex, repo, path, full, commit, created_at=self._clock())
             self._files.take(job.id)
             self._keep(job)
@@ -121,11 +123,11 @@ class Jobs:
         return job
 
     def stop(self, job: Job) -> None:
-        """End a job at its next step."""
+        """Stop a job at its next step."""
         job._stop.set()  # noqa: SLF001 - same module
 
     def close(self) -> None:
-        """End every job, and wait for them; the next server does what was left to do."""
+        """Stop every job and wait; the next server resumes them."""
         with self._lock:
             self._closing = True
             for job in self._jobs.values():
@@ -133,12 +135,12 @@ class Jobs:
         self._pool.shutdown(wait=True)
 
     def _take_over(self, paths: Sequence[str]) -> None:
-        """Know what was done before, and do what is left of it."""
+        """Load the jobs of earlier servers, and resume unfinished ones."""
         for record in self._files.read():
             known = {name: record[name] for name in (*SHOWN, "path") if name in record}
             if known.get("path") not in paths:
                 continue
-            with suppress(TypeError):  # a file of another version
+            with suppress(TypeError):  # the file of another version has other fields
                 job = Job(**known)
                 if job.is_over:
                     self._jobs[job.id] = job
@@ -180,11 +182,14 @@ class Jobs:
             self._end(job, end, trouble)
 
     def _end(self, job: Job, end: str, trouble: dict[str, Any]) -> None:
-        """Say how a job ended; one that only the server's end stopped is left to the next server."""
+        """Store the result of a job.
+
+        A job that server shutdown stopped stays unfinished on disk, for the next server.
+        """
         job.state, job.problem, job.finished_at = end, trouble or None, self._clock()
         job.changes += 1
         _JOBS.add(-1)
-        with suppress(StoreError):  # it is done all the same, and would be done once more
+        with suppress(StoreError):  # the run ended all the same; the next server would run it again
             if not (end == "stopped" and self._closing):
                 self._keep(job)
         self._files.let_go(job.id)

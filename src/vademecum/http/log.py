@@ -1,4 +1,7 @@
-"""Logs as one JSON object a line on standard error: what was done for whom, and never what was asked unless that is set."""
+"""Logs: one JSON object a line on standard error.
+
+They name the caller and the route. They show questions only with the setting for that.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ class JsonLines(logging.Formatter):
     """Formats a record as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
+        """Return the record as a line of JSON."""
         said: dict[str, Any] = {
             "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
@@ -29,12 +32,15 @@ class JsonLines(logging.Formatter):
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a record says what is not said elsewhere: our own record of a bug knows its request."""
+    """Return whether to log a record.
+
+    Uvicorn's record of a bug is dropped: our own also has the request's id.
+    """
     return not record.getMessage().startswith("Exception in ASGI application")
 
 
 def log_to_standard_error(level: int = logging.INFO) -> None:
-    """Have what this server and its libraries log written as JSON lines."""
+    """Write logs of this server and its libraries as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     handler.addFilter(_is_news)
@@ -46,7 +52,7 @@ def log_to_standard_error(level: int = logging.INFO) -> None:
 
 
 def log_request(id_: str, method: str, route: str, status: int, took_s: float, *, visitor: str, asked: str) -> None:
-    """Log a request that was answered."""
+    """Log an answered request."""
     fields: dict[str, Any] = {
         "request": id_,
         "method": method,

@@ -1,7 +1,7 @@
-"""Long lists, a page at a time.
+"""Pages of long lists, by cursor.
 
-A cursor holds the place of the last item shown, not a count: what is added or deleted meanwhile neither repeats nor hides
-anything that comes after.
+A cursor holds the place of the last item shown, not a count. Items added or deleted meanwhile neither repeat nor hide
+later items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Place = tuple[Any, ...]
 def page(
     items: Iterable[T], limit: int, cursor: str, place: Callable[[T], Place], show: Callable[[T], Any]
 ) -> dict[str, Any]:
-    """Return one page of items that are in order of their place: what it shows, how many there are, and the next's cursor.
+    """Return one page of items, which are sorted by place.
+
+    The page has the shown items, the total, and the cursor of the next page.
 
     >>> first = page("abcde", 2, "", lambda item: (item,), str.upper)
     >>> first["items"], first["total"]
@@ -43,10 +45,12 @@ def page(
 
 
 def events_page(scopes: Sequence[Scope], wanted: Filter, limit: int, cursor: str) -> dict[str, Any]:
-    """Return one page of events, the latest first, as `page` does; no more is read than that, and the total is counted once.
+    """Return one page of events, the latest first.
+
+    It has the form of `page`, but reads only the page's events. The total is counted once, for the first page.
 
     Raises:
-        UsageError: the cursor is none of this list, or there is no such role.
+        UsageError: the cursor belongs to another list, or there is no such role.
         StoreError: a database cannot be read.
     """
     start = after(cursor)
@@ -66,7 +70,10 @@ def pack(place: Place) -> str:
 
 
 def after(cursor: str) -> Place:
-    """Return the place that a cursor holds; () for none. Raises `UsageError`."""
+    """Return the place in a cursor; () for none.
+
+    Raises `UsageError`.
+    """
     if not cursor:
         return ()
     try:
@@ -80,5 +87,5 @@ def after(cursor: str) -> Place:
 
 
 def no_cursor(cursor: str) -> UsageError:
-    """Return what says that a cursor is none of this list."""
+    """Return the error for a cursor of another list."""
     return UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before, or none to begin")

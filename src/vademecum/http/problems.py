@@ -1,4 +1,7 @@
-"""Errors as RFC 9457 problem details: what is wrong and how to mend it, in the words of every other front."""
+"""Errors as RFC 9457 problem details.
+
+The details use the same words as the command line: the problem and its fix.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from vademecum.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
-# The first that fits decides.
+# The first matching class decides.
 _STATUS: tuple[tuple[type[Error], int], ...] = (
     (UnknownError, 404),
     (UsageError, 400),
@@ -57,14 +60,14 @@ _TITLES: Mapping[int, str] = {
 
 
 class ProblemError(HTTPException):
-    """A request that ends here, with its status, what to say, and headers."""
+    """The refusal of a request: status, message and headers."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, detail, dict(headers or {}))
 
 
 def status_of(error: Error) -> int:
-    """Return the status that says what an error says.
+    """Return the HTTP status of an error.
 
     >>> status_of(UnknownError("no such")), status_of(StoreBusyError("held")), status_of(StoreAwayError("gone")), status_of(Error("?"))
     (404, 503, 502, 500)
@@ -73,7 +76,9 @@ def status_of(error: Error) -> int:
 
 
 def invalid_part(error: Mapping[str, Any]) -> str:
-    """Return what is wrong with one part of a request, as FastAPI found it: the part by its name, and why.
+    """Return FastAPI's validation error as a message.
+
+    The message names the part of the request and the reason.
 
     >>> invalid_part({"type": "missing", "loc": ("body",), "msg": "Field required"})
     'the body: Field required'
@@ -92,6 +97,9 @@ def problem(status: int, detail: str, *, kind: str = "about:blank", **more: Any)
 
 
 def problem_of(error: Error) -> tuple[int, dict[str, Any]]:
-    """Return the status and the details of one of our errors; `error` names its class."""
+    """Return the status and problem details of an engine error.
+
+    `error` in the details names the class.
+    """
     status = status_of(error)
     return status, problem(status, str(error), error=type(error).__name__)

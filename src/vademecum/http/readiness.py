@@ -1,6 +1,7 @@
-"""Whether the database that records are kept in answers: a server without it takes no events, so that others should be sent them.
+"""Readiness: the shared database must answer before events can be recorded.
 
-However often that is asked, the database is once in `EVERY_S`; and nobody who asks waits longer than `PATIENCE_S`.
+Load balancers should send events to other servers meanwhile. The database is asked at most once in `EVERY_S`, and no
+caller waits longer than `PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -22,17 +23,26 @@ _ANSWERS = gauge(
 
 
 class Readiness:
-    """Asks the database on a thread of its own, since nothing can stop one that waits. For one event loop."""
+    """Checks the database on a separate thread, for one event loop.
+
+    A thread, because a waiting database call cannot be stopped.
+    """
 
     def __init__(self, ask: Callable[[], object], called: str) -> None:
-        """Take what asks it, raising an `Error` where it does not answer, and what its kind is called."""
+        """Take a function that asks the database, and the database's kind.
+
+        The function raises `Error` when the database does not answer.
+        """
         self._ask = ask
         self._called = called
         self._asked: asyncio.Task[object] | None = None
         self._at = 0.0
 
     async def check(self) -> None:
-        """Return where it answers. Raises `ProblemError`, which tells nothing of where it is: whoever reaches the server may ask."""
+        """Return if the database answers, or raise `ProblemError`.
+
+        The error does not tell the database's address, because any caller may ask.
+        """
         now = time.monotonic()
         if self._asked is None or (self._asked.done() and now - self._at >= EVERY_S):
             self._at, self._asked = now, asyncio.create_task(asyncio.to_thread(self._ask))

@@ -1,7 +1,7 @@
-"""One request as the routes see it: who asks, which engine answers, and the answer with its tag.
+"""Request context for routes: caller, engine and tagged answers.
 
-Every answer is JSON, tagged with a hash of what it says, so that whoever has it already is told so (`304`) and sent nothing.
-Where the state of the index alone decides, the tag is known before the answer is worked out.
+Every answer is JSON with an ETag, a hash of its content. A client that has the content gets `304` without a body. When an
+answer depends on the index state alone, its tag is known before the answer is computed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass
 class Desk:
-    """What all requests share."""
+    """The state that all requests share."""
 
     settings: Settings
     roots: tuple[OpenedRoot, ...]
@@ -42,12 +42,12 @@ class Desk:
     jobs: Jobs
     hooks: HookRuns
     readiness: Readiness
-    ending: threading.Event = field(default_factory=threading.Event)  # set when the server was asked to end
+    ending: threading.Event = field(default_factory=threading.Event)  # set when shutdown begins
     answers: Answers = field(default_factory=Answers)
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
 
     def is_due(self, paths: tuple[str, ...]) -> bool:
-        """Whether repositories are to be looked at for changes again; if so, they count as looked at."""
+        """Return whether a refresh is due, and note its time if so."""
         now = time.monotonic()
         due = now - self.looked_at.get(paths, -1e9) >= self.settings.server.refresh_s
         if due:
@@ -57,7 +57,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One request."""
+    """One request, with its caller."""
 
     request: Request
     desk: Desk
@@ -65,11 +65,14 @@ class Asking:
 
     @property
     def roots(self) -> tuple[OpenedRoot, ...]:
-        """The repositories that are open to whoever asks."""
+        """The repositories that the caller may see."""
         return tuple(root for root in self.desk.roots if root.path in self.visitor.paths)
 
     def path_of(self, repo: str) -> str:
-        """Return the root of a repository, the first's unless named. Raises `UnknownError`."""
+        """Return the root of a repository, by default the first.
+
+        Raises `UnknownError`.
+        """
         known = {root.name: root.path for root in self.roots}
         if not repo:
             return self.roots[0].path
@@ -78,38 +81,47 @@ class Asking:
         return known[repo]
 
     def is_due(self) -> bool:
-        """Whether the repositories are to be looked at for changes again."""
+        """Return whether a refresh of the repositories is due."""
         return self.desk.is_due(self.visitor.paths)
 
     def must_be_personal(self) -> None:
-        """Refuse what is the user's own to a key for some repositories. Raises `AccessError`."""
+        """Refuse the user's personal data to a restricted key.
+
+        Raises `AccessError`.
+        """
         if not self.visitor.personal:
             raise AccessError("this belongs to the user, not to a repository: ask with a key for '*'")
 
     async def text(self) -> str:
-        """Return the body as it is."""
+        """Return the body as text."""
         return (await self.request.body()).decode("utf-8", "replace")
 
     async def engine(self, function: Callable[[Engine], T], *, repo: str | None = None) -> T:
-        """Return `function(engine)` over all that is open to whoever asks, or over one repository alone; "" is the first."""
+        """Return `function(engine)` over the caller's repositories, or over one.
+
+        `repo` names one repository; "" is the first.
+        """
         paths = self.visitor.paths if repo is None else (self.path_of(repo),)
         return await self.desk.engines.call(Opening(paths, self.visitor.personal), function)
 
     async def answer(
         self, function: Callable[[Engine], Any], *, repo: str | None = None, status: int = 200
     ) -> Response:
-        """Return what a function of the engine gives, as JSON."""
+        """Return the result of `function(engine)` as JSON."""
         return self.say(await self.engine(function, repo=repo), status=status)
 
     async def answer_of_state(self, function: Callable[[Engine], Any], *, repo: str = "") -> Response:
-        """Do the same for what the state of a repository's index alone decides: a known answer is not worked out again."""
-        self.path_of(repo)  # whoever may not see it learns nothing of its state
+        """Return a cached answer that depends on the index state alone.
+
+        It computes the answer only if neither the client nor the cache has it.
+        """
+        self.path_of(repo)  # refuses first: a caller learns nothing about a closed repository
 
         def tagged(engine: Engine) -> tuple[str, bytes | None]:
             if self.is_due():
                 engine.codebase.refresh()
             named = (repo,) if repo else ()
-            if "" in engine.codebase.states(named):  # nothing is indexed yet
+            if "" in engine.codebase.states(named):  # not indexed yet
                 engine.codebase.refresh()
             states = engine.codebase.states(named)
             tag = self._tag(
@@ -127,7 +139,7 @@ class Asking:
         return self._send(tag, body, 200)
 
     def say(self, value: Any, *, status: int = 200) -> Response:
-        """Return a value as JSON, with its tag where it is an answer to GET."""
+        """Return a value as JSON, with an ETag for GET."""
         body = encoded(value)
         if self.request.method != "GET" or status != 200:
             return Response(body, status, media_type="application/json")
@@ -150,7 +162,7 @@ class Asking:
 
 
 def asked(request: Request) -> Asking:
-    """Return the request as routes see it; the guard has let it in."""
+    """Return the request context; the guard has set the caller."""
     return Asking(request, request.app.state.desk, request.state.visitor)
 
 
@@ -158,13 +170,16 @@ Asked = Annotated[Asking, Depends(asked)]
 
 
 def encoded(value: Any) -> bytes:
-    """Return a value as UTF-8 JSON; half a surrogate pair, which no encoding takes, becomes a question mark."""
+    """Return a value as UTF-8 JSON.
+
+    Lone surrogates become question marks.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
     return text.encode("utf-8", "replace")
 
 
 def _plain(value: Any) -> Any:
-    """What `json` cannot write by itself: mappings of other kinds, sets, numbers of numpy."""
+    """Convert mappings, sets and numpy numbers for `json`."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, set | frozenset):

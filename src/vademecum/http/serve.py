@@ -1,4 +1,4 @@
-"""Listening: where, to whom, and how it ends."""
+"""The listening socket, the access rules, and the server's run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vademecum.http import heaps, spans
 from vademecum.http.auth import Key, read_keys
 from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
 
-GRACE_SECONDS = 30  # that requests under way have to finish
+GRACE_SECONDS = 30  # for running requests to finish
 
 
 def serve(paths: Sequence[str], settings: Settings, host: str | None = None, port: int | None = None) -> None:
@@ -25,7 +25,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
 
     Raises:
         MissingExtraError: FastAPI or uvicorn is not installed.
-        UsageError: others could reach it, and there is no key.
+        UsageError: other machines could reach the server, and there is no key.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more than it saves here
     heaps.keep_few()
@@ -51,7 +51,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
     standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
 
     class Server(uvicorn.Server):
-        """Tells streams that the end was asked for, since it waits for them."""
+        """Signals the end to streams, because shutdown waits for them."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             ending.set()
@@ -67,7 +67,10 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
 
 
 def check_reach(host: str, keys: Sequence[Key]) -> None:
-    """Refuse to be reached from elsewhere without a key. Raises `UsageError`."""
+    """Refuse a public address without a key.
+
+    Raises `UsageError`.
+    """
     if not keys and not is_loopback(host):
         raise UsageError(
             f"{host} can be reached from other machines, and there is no key: make one with `vade serve --new-key NAME` and set "
@@ -76,13 +79,19 @@ def check_reach(host: str, keys: Sequence[Key]) -> None:
 
 
 def opened_roots(paths: Sequence[str]) -> list[OpenedRoot]:
-    """Return the repositories that paths lie in, with the names they are asked for by. Raises `RootError`."""
+    """Return the repositories of the paths, with their names.
+
+    Raises `RootError`.
+    """
     roots = list(narrow(tuple(paths) or (".",)))
     return [OpenedRoot(name, root.path) for root, name in zip(roots, distinct_names(roots), strict=True)]
 
 
 def hosts_of(settings: Settings) -> frozenset[str] | None:
-    """Return the names that requests may be addressed to; None for any: who has a key is no page in a browser."""
+    """Return the host names that requests may address; None for any.
+
+    Any name is safe when keys are required, because a page in a browser has no key.
+    """
     own = settings.server
     more = {name.strip().lower() for name in own.hosts.split(",") if name.strip()}
     if own.keys and not more and not is_loopback(own.host):
@@ -92,7 +101,10 @@ def hosts_of(settings: Settings) -> frozenset[str] | None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises `UsageError`."""
+    """Return a listening socket.
+
+    Raises `UsageError`.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

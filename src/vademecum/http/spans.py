@@ -1,4 +1,7 @@
-"""Where spans go: to the collector that OpenTelemetry's own variables name, and nowhere where they name none."""
+"""Export of spans to an OpenTelemetry collector.
+
+OpenTelemetry's own variables name the collector; without them no span is sent.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,12 @@ _WHERE = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
 def start(environ: Mapping[str, str] = os.environ) -> Callable[[], None]:
-    """Send spans where the environment says, if it does. Returns what sends the last ones and ends it.
+    """Start exporting spans, if the environment names a collector.
+
+    Returns a function that sends the last spans and stops.
 
     Raises:
-        MissingExtraError: it says where, and OpenTelemetry is not installed.
+        MissingExtraError: a collector is named, and OpenTelemetry is not installed.
     """
     asked = next((name for name in _WHERE if environ.get(name)), None)
     if asked is None or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":

@@ -1,1 +1,4 @@
-"""One module per part of the API: each route asks the engine and hands on what the command line prints as JSON."""
+"""Routes: one module per part of the API.
+
+Each route asks the engine and returns the same records as `--json` on the command line.
+"""

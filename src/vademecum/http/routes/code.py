@@ -18,7 +18,9 @@ from vademecum.http.routes.shapes import ContextShape, Found, SearchShape
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
 MOST_TOKENS = 200_000
-LONGEST_QUESTION = 5_000  # characters: with all of them escaped an address still fits; longer ones are sent as a body
+LONGEST_QUESTION = (
+    5_000  # characters: a URL of this length fits even when all are escaped; longer questions go into a body
+)
 Text = Annotated[str, Query(max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Query(max_length=1000)]
 Names = Annotated[list[str], Query(max_length=100)]
@@ -26,7 +28,7 @@ Budget = Annotated[int | None, Query(ge=1, le=MOST_TOKENS, description="Tokens t
 
 
 class Task(BaseModel):
-    """What is to be done, and what a context for it may take."""
+    """A task, and limits of the context for it."""
 
     task: str = Field(max_length=1_000_000)
     budget: int | None = Field(
@@ -54,16 +56,17 @@ async def search(
     commit: Name = "",
     regex: Name = "",
     ranker: Name = "",
-    reranker: Literal["", "built-in", "none"] = "",  # others would load what a caller names
+    reranker: Literal["", "built-in", "none"] = "",  # others would load a module that the caller names
     source: Names = [],
     snippet_lines: Annotated[
         int | None, Query(ge=0, le=10_000, description="Lines of each result at most, instead of a budget.")
     ] = None,
     refresh: bool | None = None,
 ) -> Response:
-    """Find code that answers a question: the likeliest code whole, then matching lines, then places, within a budget.
+    """Find the code that answers a question, within a budget.
 
-    Repositories are looked at for changes first, at most once in `server.refresh_s` unless `refresh` says.
+    The best matches are shown as whole code, further ones as matching lines, the rest as places. Changed files are
+    indexed first, at most once in `server.refresh_s` unless `refresh` says.
     """
     due = asked.is_due() if refresh is None else refresh
 
@@ -80,7 +83,10 @@ async def search(
 
 @router.get("/open", response_model=Found)
 async def open_(asked: Asked, target: Name, repo: Name = "", commit: Name = "") -> Response:
-    """Read a file, or lines of it, as they are on disk now: `path`, `path:10` or `path:10-40`."""
+    """Read a file, or lines of a file, as now on disk.
+
+    `target` is `path`, `path:10` or `path:10-40`.
+    """
     return await asked.answer(lambda engine: evidence_record(engine.codebase.open(target, commit=commit, repo=repo)))
 
 
@@ -96,7 +102,10 @@ async def context(
     session: Annotated[str, Query(max_length=100)] = "",
     refresh: bool | None = None,
 ) -> Response:
-    """Return what to read for a task, within a budget of tokens; what matches it lies at `path`, where that is given."""
+    """Return the code to read for a task, within a budget.
+
+    The budget counts tokens. `path` limits the matches to these files.
+    """
     body = Task(
         task=task, budget=budget or budget_tokens, path=path, exclude=exclude, commit=commit, session=session, refresh=refresh
     )  # fmt: skip
@@ -105,13 +114,13 @@ async def context(
 
 @router.post("/context", response_model=ContextShape)
 async def context_of(asked: Asked, body: Task) -> Response:
-    """Return what to read for a task that is too long for an address."""
+    """Return the code to read for a task, sent as body."""
     return await _context(asked, body)
 
 
 async def _context(asked: Asking, body: Task) -> Response:
     due = asked.is_due() if body.refresh is None else body.refresh
-    # two keys that choose one name for a session are two sessions
+    # sessions of one name under two keys are distinct
     session = f"{asked.visitor.name}/{body.session}" if asked.visitor.name and body.session else body.session
 
     def answer(engine: Engine) -> Any:
@@ -119,6 +128,8 @@ async def _context(asked: Asking, body: Task) -> Response:
             body.task, body.budget, paths=body.path, exclude=body.exclude, commit=body.commit, session=session,
             form="json", refresh=due,
         )  # fmt: skip
-        return json.loads(found.text or "null") or context_record(found)  # a budget may be too small for any text
+        return json.loads(found.text or "null") or context_record(
+            found
+        )  # the text is empty when the budget is too small
 
     return await asked.answer(answer)

@@ -1,4 +1,4 @@
-"""What happened and was said: `/v1/events`."""
+"""Events of memory: `/v1/events`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EventId = Annotated[str, Path(min_length=1, max_length=200)]
 
 
 class New(BaseModel):
-    """Something that happened or was said."""
+    """A new event."""
 
     text: str = Field(min_length=1, max_length=1_000_000)
     role: str = Field(default="note", max_length=50)
@@ -39,13 +39,13 @@ class New(BaseModel):
 
 
 class Changes(BaseModel):
-    """What to change of an event's metadata; null takes a name away."""
+    """Changes of an event's metadata; null removes a name."""
 
     metadata: dict[str, Any]
 
 
 class Sought(BaseModel):
-    """What events are sought by: words, a vector, or both of them by their meaning, and what all of them have to have."""
+    """A search for events: words, a vector, and filters."""
 
     q: str = Field(default="", max_length=LONGEST_QUESTION)
     vector: list[float] | None = Field(
@@ -63,7 +63,7 @@ class Sought(BaseModel):
 
 @router.post("", status_code=201, response_model=Recorded)
 async def record(asked: Asked, body: New, repo: Name = "") -> Response:
-    """Keep something, without its secrets, and the facts that it states."""
+    """Record an event without its secrets, and learn its facts."""
     if body.everywhere:
         asked.must_be_personal()
     given = body.model_dump(exclude={"text"})
@@ -86,7 +86,10 @@ async def events(
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> Response:
-    """List events of a time, the latest first; `meta` is NAME=VALUE, of which each has to be there."""
+    """List the events of a period, the latest first.
+
+    `meta` is NAME=VALUE; an event must have all given pairs.
+    """
     wanted = {name: value for each in meta for name, value in metadata_of(each).items()}
 
     def answer(engine: Engine) -> dict[str, Any]:
@@ -100,13 +103,19 @@ async def events(
 
 @router.get("/search", response_model=RecalledShape)
 async def search(asked: Asked, answer: Answering, repo: Name = "") -> Response:
-    """Find the events that answer a question, what they state, and what has become of it."""
+    """Find the events that answer a question, with their facts.
+
+    The answer says which facts still hold.
+    """
     return await asked.answer(answer, repo=repo)
 
 
 @router.post("/search", response_model=RecalledShape)
 async def seek(asked: Asked, body: Sought, repo: Name = "") -> Response:
-    """Find events by words, by a vector, by metadata and time; without words or a vector use `GET /v1/events`."""
+    """Find events by words, vector, metadata and time.
+
+    Without words or a vector use `GET /v1/events`.
+    """
     given = body.model_dump(exclude={"q"})
     return await asked.answer(lambda engine: recalled(engine.memory.recall(body.q, **given)), repo=repo)
 
@@ -119,12 +128,15 @@ async def event(asked: Asked, id: EventId, repo: Name = "") -> Response:
 
 @router.patch("/{id}", response_model=Event)
 async def change(asked: Asked, id: EventId, body: Changes, repo: Name = "") -> Response:
-    """Change an event's metadata; its words stay what was said."""
+    """Change an event's metadata.
+
+    The text of an event cannot change.
+    """
     return await asked.answer(lambda engine: asdict(engine.memory.patch(id, body.metadata)), repo=repo)
 
 
 @router.delete("/{id}", status_code=204)
 async def delete(asked: Asked, id: EventId, repo: Name = "") -> Response:
-    """Delete an event and what it says, for good."""
+    """Delete an event and its facts for good."""
     await asked.engine(lambda engine: engine.memory.delete(id), repo=repo)
     return Response(status_code=204)

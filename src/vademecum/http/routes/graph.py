@@ -1,4 +1,4 @@
-"""The graph to be drawn, the map to be read, the files for a treemap: `/v1/graph`."""
+"""The graph to draw, the map, and files: `/v1/graph`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ router = APIRouter(prefix="/v1/graph", tags=["graph"])
 async def path(
     asked: Asked, from_: Annotated[str, Query(alias="from", max_length=1000)], to: Name, repo: Name = "", depth: Depth = 2
 ) -> Response:  # fmt: skip
-    """Say how one declaration leads to another, in up to `depth` steps from each end."""
+    """Return the paths between two declarations.
+
+    Paths take up to `depth` steps from each end.
+    """
     return await asked.answer_of_state(
         lambda engine: neighbours_record(engine.codebase.path(from_, to, depth, repo=repo)), repo=repo
     )
@@ -42,7 +45,10 @@ async def neighbourhood(
     depth: Depth = 2,
     most: Annotated[int, Query(ge=1, le=500, description="Most nodes.")] = 80,
 ) -> Response:
-    """Return what to draw around a symbol or a file: nodes and edges; around nothing, the most central files."""
+    """Return nodes and edges to draw around a symbol or file.
+
+    Without either, the most central files are drawn.
+    """
     if symbol and path:
         raise UsageError("a neighbourhood is around a `symbol` or a `path`: give one of them")
 
@@ -61,7 +67,10 @@ async def map_(
     path: Names = [],
     repo: Annotated[str | None, Query(max_length=1000)] = None,
 ) -> Response:
-    """Return repositories in so many tokens, as Markdown and as JSON: their files with the most central declarations."""
+    """Return a map of repositories within a token budget.
+
+    The map lists files with their most central declarations, as Markdown and as JSON.
+    """
     due = asked.is_due()
 
     def answer(engine: Engine) -> dict[str, Any]:
@@ -80,7 +89,10 @@ async def files(
     limit: Annotated[int, Query(ge=1, le=5000, description="Most items of a page.")] = 1000,
     cursor: Cursor = "",
 ) -> Response:
-    """List every indexed file with its size, complexity and freshness, in order of paths."""
+    """List the indexed files by path.
+
+    Each has its size, complexity and freshness.
+    """
     place = after(cursor)
     if place and not isinstance(place[0], str):
         raise UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before")

@@ -1,4 +1,4 @@
-"""Whether it lives, whether it can answer, and what it counted: `/healthz`, `/readyz`, `/metrics`."""
+"""Health, readiness and metrics: `/healthz`, `/readyz`, `/metrics`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", response_model=Standing)
 async def readyz(request: Request) -> dict[str, str]:
-    """Say that the database answers and engines can be opened; 503 while they do not."""
+    """Check that the database and the engines answer; 503 otherwise."""
     desk = request.app.state.desk
     await desk.readiness.check()
     await desk.engines.call(
@@ -32,7 +32,7 @@ async def readyz(request: Request) -> dict[str, str]:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(asked: Asked) -> Response:
-    """Return what was counted, in Prometheus' text format."""
+    """Return the metrics in Prometheus' text format."""
     asked.must_be_personal()
     asked.desk.hooks.count()
     return Response(exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Indexing as jobs, and what is indexed: `/v1/index`."""
+"""Index jobs and index status: `/v1/index`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from vademecum.types import RepoStatus
 router = APIRouter(prefix="/v1/index", tags=["index"])
 LOOK_SECONDS = 0.2
 MOST_STREAMS = 100
-HEARTBEAT_SECONDS = 15.0  # proxies close what is silent for long
+HEARTBEAT_SECONDS = 15.0  # proxies close connections that stay silent
 
 STREAMS = gauge("vademecum_http_event_streams", "Streams of events that are open.")
 STREAMS.add(0)
 
 
 class Wanted(BaseModel):
-    """What is to be indexed."""
+    """A request for an index run."""
 
     repo: str = Field(default="", max_length=1000, description="Which repository; the first unless given.")
     full: bool = Field(default=False, description="Read every file again, whatever is known.")
@@ -43,12 +43,15 @@ class Wanted(BaseModel):
 
 @router.post("", status_code=202, response_model=JobShape)
 async def index(asked: Asked, body: Wanted | None = None) -> Response:
-    """Begin to bring an index up to date. Where just this is queued or under way, that job is returned."""
+    """Start an index run.
+
+    A queued or running job with the same arguments is returned instead of a new one.
+    """
     wanted = body or Wanted()
     path = asked.path_of(wanted.repo)
     name = next(root.name for root in asked.roots if root.path == path)
     start = partial(asked.desk.jobs.start, name, path, full=wanted.full, commit=wanted.commit)
-    job, _ = await asyncio.to_thread(start)  # it waits for the disk
+    job, _ = await asyncio.to_thread(start)  # writes to disk
     answer = asked.say(job.record(), status=202)
     answer.headers["Location"] = f"/v1/index/jobs/{job.id}"
     return answer
@@ -63,13 +66,16 @@ async def jobs(asked: Asked, limit: Limit = 50, cursor: Cursor = "") -> Response
 
 @router.get("/jobs/{id}", response_model=JobShape)
 async def job(asked: Asked, id: str) -> Response:
-    """Return one job: how far it is, or how it ended."""
+    """Return one job, with its progress or result."""
     return asked.say(asked.desk.jobs.get(id, asked.visitor.paths).record())
 
 
 @router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
 async def stop(asked: Asked, id: str) -> Response:
-    """Stop a job at its next step; what was indexed before it stays."""
+    """Stop a job at its next step.
+
+    The earlier index stays.
+    """
     found = asked.desk.jobs.get(id, asked.visitor.paths)
     asked.desk.jobs.stop(found)
     return asked.say(found.record(), status=202)
@@ -77,7 +83,10 @@ async def stop(asked: Asked, id: str) -> Response:
 
 @router.get("/jobs/{id}/events", response_class=EventStream)
 async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
-    """Stream a job as server-sent events: `progress` while it runs, then `done`, `failed` or `stopped`."""
+    """Stream a job as server-sent events.
+
+    The events are `progress` while the job runs, then `done`, `failed` or `stopped`.
+    """
     found = asked.desk.jobs.get(id, asked.visitor.paths)
     if STREAMS.value() >= MOST_STREAMS:
         said = f"{MOST_STREAMS} streams are open already: ask for /v1/index/jobs/{found.id} now and then instead"
@@ -86,14 +95,17 @@ async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
 
 
 async def _told(job: Job, request: Request, ending: threading.Event) -> AsyncIterator[str]:
-    """Yield what is told of a job, and count the stream while it is open."""
+    """Yield the events of a job, and count the open stream."""
     with STREAMS.during():
         async for event in _changes(job, request, ending):
             yield event
 
 
 async def _changes(job: Job, request: Request, ending: threading.Event) -> AsyncIterator[str]:
-    """Yield an event for each change that is seen, and a comment where nothing happens for long; the server's end is one too."""
+    """Yield an event per change of a job, and heartbeat comments.
+
+    The stream ends with the job, with the client, or when the server shuts down.
+    """
     seen, silent = -1, 0.0
     while not await request.is_disconnected():
         changes, over = job.changes, job.is_over
@@ -112,7 +124,10 @@ async def _changes(job: Job, request: Request, ending: threading.Event) -> Async
 
 @router.get("/status", response_model=list[RepoStatus])
 async def status(asked: Asked, repo: Name = "") -> Response:
-    """Say of each repository what is indexed, what was skipped and why, and whether it still matches the disk."""
+    """Return the index status of each repository.
+
+    It lists indexed and skipped files with reasons, and says whether the index matches the disk.
+    """
 
     def answer(engine: Engine) -> list[dict[str, Any]]:
         return [asdict(each) for each in engine.codebase.status() if repo in {"", each.repo}]

@@ -1,4 +1,4 @@
-"""What is open, and how it is set: `/v1/repos`, `/v1/settings`."""
+"""Open repositories and settings: `/v1/repos`, `/v1/settings`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ router = APIRouter(prefix="/v1", tags=["settings"])
 
 @router.get("/repos", response_model=Repos)
 async def repos(asked: Asked) -> Response:
-    """List the repositories that are open to whoever asks."""
+    """List the repositories that the caller may see."""
     return asked.say({"items": [{"name": root.name, "root": root.path} for root in asked.roots]})
 
 
 @router.get("/settings", response_model=SettingsShape)
 async def settings(asked: Asked) -> Response:
-    """Return every setting with the layer that set it; secrets are not shown."""
+    """Return every setting with its layer; secrets are hidden."""
     asked.must_be_personal()
     values = {key: {"value": value, "origin": origin} for key, value, origin in asked.desk.settings.items()}
     return asked.say(

@@ -1,4 +1,4 @@
-"""What is remembered: `/v1/memory`."""
+"""Memory: `/v1/memory`."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ STATES = ("holds", "past", "disputed", "confirmed", "rejected", "all")
 
 
 class Wording(BaseModel):
-    """New words for a fact."""
+    """New text for a fact."""
 
     text: str = Field(min_length=1, max_length=100_000)
 
 
 class Message(BaseModel):
-    """What was asked last, and what is open."""
+    """The last message, with the open files."""
 
     message: str = Field(max_length=100_000)
     session: str = Field(default="", max_length=1000)
@@ -52,7 +52,7 @@ def answering(
     session: Name = "",
     role: Names = [],
 ) -> Callable[[Engine], dict[str, Any]]:
-    """Return what asks a memory the question that an address holds."""
+    """Return a function that asks a memory the URL's question."""
 
     def answer(engine: Engine) -> dict[str, Any]:
         moment = engine.memory.moment(as_of) if as_of else None
@@ -65,19 +65,25 @@ Answering = Annotated[Callable[[Engine], dict[str, Any]], Depends(answering)]
 
 
 def recalled(found: Recalled) -> dict[str, Any]:
-    """Return an answer of memory as `vade memory recall --json` prints it."""
+    """Return memory's answer as `vade memory recall --json` prints it."""
     return asdict(found)
 
 
 @router.get("/recall", response_model=RecalledShape)
 async def recall(asked: Asked, answer: Answering, repo: Name = "") -> Response:
-    """Return what is remembered that answers a question, whether it still holds, and whether memory holds it at all."""
+    """Return the events and facts that answer a question.
+
+    The answer says whether each still holds, and whether memory holds an answer at all.
+    """
     return await asked.answer(answer, repo=repo)
 
 
 @router.post("/context", response_model=Markdown)
 async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
-    """Return what an agent should know before it answers a message, as Markdown; "" where there is nothing."""
+    """Return the memory an agent needs before answering a message.
+
+    The text is Markdown; "" when memory has nothing to say.
+    """
 
     def answer(engine: Engine) -> dict[str, str]:
         tokens = body.budget_tokens or asked.desk.settings.memory.context_tokens
@@ -100,7 +106,7 @@ async def context_for(
     budget_tokens: Annotated[int | None, Query(ge=20, le=200_000)] = None,
     repo: Name = "",
 ) -> Response:
-    """Do the same for a message that fits an address."""
+    """Return the same context for a message in the URL."""
     return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
 
 
@@ -108,9 +114,9 @@ async def context_for(
 async def timeline(
     asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
-    """Return what was said and committed, the latest first, and the chapters that these events are of.
+    """Return messages and commits, the latest first, with their chapters.
 
-    No more is read than the page: a chapter's events are counted in the database, and the total once for all pages.
+    Only the page's events are read. The database counts the events of a chapter, and the total once for all pages.
     """
 
     def answer(engine: Engine) -> dict[str, Any]:
@@ -136,7 +142,10 @@ async def facts(
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> Response:
-    """List facts, those said last first: what holds, since when, how sure that is, and whether a person said so."""
+    """List facts, the last stated first.
+
+    Each has its state, its period, its confidence, and whether a person confirmed it.
+    """
     if state not in STATES:
         raise UsageError(f"state {state!r} is not one of {', '.join(STATES)}")
 
@@ -158,7 +167,10 @@ async def facts(
 
 
 def _facts(ledger: Ledger, kinds: list[FactKind], state: str) -> list[Fact]:
-    """The facts of a scope in one state; what was rejected stands in none of the others, not even in all."""
+    """Return the facts of a scope in one state.
+
+    Rejected facts appear in no other state, not even "all".
+    """
     if state == "rejected":
         return [fact for fact in ledger.rejected() if not kinds or fact.kind in kinds]
     found = ledger.facts(kinds, standing=state in {"holds", "disputed", "confirmed"})
@@ -174,7 +186,7 @@ def _is(fact: Fact, state: str) -> bool:
 
 
 def state_of(fact: Fact) -> str:
-    """Return what a fact is now: "past", "disputed", "confirmed" or "holds"."""
+    """Return a fact's state: "past", "disputed", "confirmed" or "holds"."""
     if fact.valid_to is not None:
         return "past"
     return "disputed" if fact.disputed else "confirmed" if fact.confirmed else "holds"
@@ -182,43 +194,55 @@ def state_of(fact: Fact) -> str:
 
 @router.get("/facts/{id}/why", response_model=Why)
 async def why(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Return where a fact comes from: who said it when, and what held before and after."""
+    """Return the sources of a fact, with earlier and later facts."""
     return await asked.answer(lambda engine: asdict(engine.memory.why(id)), repo=repo)
 
 
 @router.post("/facts/{id}/confirm", response_model=Fact)
 async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Say that a fact holds: it is certain from now on, and decides what contradicts it."""
+    """Confirm a fact: certain from now on.
+
+    A confirmed fact decides contradictions.
+    """
     return await asked.answer(lambda engine: asdict(engine.memory.confirm(id)), repo=repo)
 
 
 @router.post("/facts/{id}/reject", response_model=Fact)
 async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Say that a fact does not hold: it is shown no more, and not learned again, until it is restored."""
+    """Reject a fact.
+
+    It is hidden, and not learned again, until it is restored.
+    """
     return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
 
 
 @router.post("/facts/{id}/restore", response_model=Fact)
 async def restore(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Take a rejection back: the fact stands again as what was said makes it."""
+    """Undo a rejection.
+
+    The fact returns as its events state it.
+    """
     return await asked.answer(lambda engine: asdict(engine.memory.restore(id)), repo=repo)
 
 
 @router.post("/facts/{id}/forget", response_model=Forgotten)
 async def forget(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Forget a fact or an event for good, with the words that said it."""
+    """Delete a fact or event for good, with its words."""
     return await asked.answer(lambda engine: {"id": id, "events": engine.memory.forget(id)}, repo=repo)
 
 
 @router.patch("/facts/{id}", response_model=Fact)
 async def edit(asked: Asked, id: FactId, body: Wording, repo: Name = "") -> Response:
-    """Put a fact in other words from now on; what it was stays its past."""
+    """Change the wording of a fact from now on.
+
+    The earlier wording stays in its history.
+    """
     return await asked.answer(lambda engine: asdict(engine.memory.edit(id, body.text)), repo=repo)
 
 
 @router.get("/export", response_class=JsonLines)
 async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> JsonLines:
-    """Return everything of a memory as JSON lines, with provenance."""
+    """Return a whole memory as JSON lines, with provenance."""
     if everywhere:
         asked.must_be_personal()
     lines = await asked.engine(lambda engine: list(engine.memory.export(everywhere=everywhere)), repo=repo)
@@ -231,7 +255,7 @@ async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> 
 
 @router.post("/import", response_model=Imported, openapi_extra=JSON_LINES)
 async def import_(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> Response:
-    """Read what `export` gave; what is known stays as it is."""
+    """Import the lines of `export`; known events and facts stay unchanged."""
     if everywhere:
         asked.must_be_personal()
     given = (await asked.text()).split("\n")

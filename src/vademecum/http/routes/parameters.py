@@ -1,4 +1,4 @@
-"""Parameters that many routes take, with their limits; and none that a route does not take."""
+"""Parameters of many routes, and the refusal of unknown ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi.dependencies.models import Dependant
 
 from vademecum.http.problems import ProblemError
 
-_LONGEST_NAME = 100  # characters told of a name that nothing has
+_LONGEST_NAME = 100  # characters of an unknown name that the error repeats
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most items of a page.")]
 Cursor = Annotated[str, Query(max_length=4000, description="The `next` of the page before.")]
@@ -22,16 +22,18 @@ def _body(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
 
 
-# Bodies that are read as they are: the engine checks them item by item, and says which it could not take.
+# Bodies without a model: the engine checks each item and names the ones it refuses.
 ANY_JSON = _body("application/json", {"anyOf": [{"type": "object"}, {"type": "array"}]})
 JSON_LINES = _body("application/x-ndjson", {"type": "string"})
 
 
 async def only_known(request: Request) -> None:
-    """Refuse a parameter that a route of the API does not take: ignored, it would make the answer one to another question.
+    """Refuse parameters that a route does not take.
+
+    Ignoring one would answer another question.
 
     Raises:
-        ProblemError: with the name, and the nearest that the route takes.
+        ProblemError: names the parameter, and the nearest one that the route takes.
     """
     route = request.scope["route"]
     if not route.path.startswith("/v1/"):
@@ -45,6 +47,9 @@ async def only_known(request: Request) -> None:
 
 
 def _taken(dependant: Dependant) -> list[str]:
-    """The names of the parameters that a route takes in its address, itself or by what it depends on."""
+    """Return the names of a route's query parameters.
+
+    Parameters of its dependencies are included.
+    """
     own = [parameter.alias for parameter in dependant.query_params]
     return [*own, *(name for each in dependant.dependencies for name in _taken(each))]

@@ -1,4 +1,7 @@
-"""The API's own description for a reader: `/docs`, one page made of `/openapi.json`, which asks for nothing else."""
+"""The API reference at `/docs`: one page from `/openapi.json`.
+
+The page loads nothing else.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ cursor of the <code>next</code> page.</p>"""
 
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> Response:
-    """Return every route with its parameters as one page."""
+    """Return a page that lists every route with its parameters."""
     described = request.app.openapi()
     parts = [_HEAD]
     for path, methods in described["paths"].items():
@@ -48,7 +51,7 @@ def _route(method: str, path: str, told: dict[str, Any], described: dict[str, An
 
 
 def _fields(schema: dict[str, Any], described: dict[str, Any]) -> list[tuple[str, str, dict[str, Any], bool, str]]:
-    """The fields of a body that is described by name."""
+    """Return the fields of a body with a named schema."""
     name = next((each["$ref"] for each in (schema, *schema.get("anyOf", ())) if "$ref" in each), "").rpartition("/")[2]
     known = described["components"]["schemas"].get(name, {}) if name else {}
     return [
@@ -58,7 +61,7 @@ def _fields(schema: dict[str, Any], described: dict[str, Any]) -> list[tuple[str
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """What a parameter may be, in a few words."""
+    """Return the type of a parameter in a few words."""
     if "anyOf" in schema:
         return " or ".join(_kind(each) for each in schema["anyOf"] if each.get("type") != "null")
     if "enum" in schema:

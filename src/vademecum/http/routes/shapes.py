@@ -1,6 +1,7 @@
-"""What answers look like, for `/openapi.json`: the records that routes hand on, named where FastAPI looks for them.
+"""Response models, for `/openapi.json`.
 
-Routes write their answers themselves; a test asks everything and holds the answers against these.
+They describe the records that routes return, under the names FastAPI looks for. Routes write their answers themselves; a
+test compares every answer with these models.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ T = TypeVar("T")
 
 
 class Shape(BaseModel):
-    """All that an answer says: nothing else is in it."""
+    """A response that has exactly these fields."""
 
     model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
 
 
 class Page(Shape, Generic[T]):
-    """Part of a long list."""
+    """One page of a long list."""
 
     items: list[T]
     total: int
@@ -36,7 +37,7 @@ class Page(Shape, Generic[T]):
 
 
 class Problem(Shape):
-    """What is wrong, and how to mend it (RFC 9457)."""
+    """A problem and its fix (RFC 9457)."""
 
     type: str
     title: str
@@ -58,7 +59,7 @@ class Declaration(Shape):
 
 
 class Node(Shape):
-    """A declaration or file to be drawn."""
+    """A declaration or file to draw."""
 
     id: str
     name: str
@@ -71,7 +72,7 @@ class Node(Shape):
 
 
 class Edge(Shape):
-    """What leads from one node to another."""
+    """An edge between two nodes."""
 
     from_: str = Field(alias="from")
     to: str
@@ -91,7 +92,7 @@ class Drawing(Shape):
 
 
 class MapShape(Shape):
-    """Repositories in so many tokens."""
+    """A map of repositories within a token budget."""
 
     task: str
     markdown: str
@@ -121,7 +122,7 @@ class JobShape(Shape):
 
 
 class RecalledShape(Shape):
-    """What memory answers."""
+    """An answer of memory."""
 
     query: str
     verdict: Verdict
@@ -134,7 +135,7 @@ class RecalledShape(Shape):
 
 
 class Found(Shape):
-    """One result: its place, its lines, why it ranks there, and whether it still holds."""
+    """One result: its place, its code, its signals and freshness."""
 
     id: str = Field(description="`<repo>:<commit>:<path>:<hash of the chunk>`.")
     repo: str
@@ -161,7 +162,7 @@ class Found(Shape):
 
 
 class AnswerShape(Shape):
-    """What was found, how far to trust it, and, when nothing was, why."""
+    """Results, with a verdict and the reason when there are none."""
 
     query: str
     verdict: Verdict
@@ -173,7 +174,10 @@ class AnswerShape(Shape):
 
 
 class SearchShape(AnswerShape):
-    """What a search shows: a result's lines are those of its snippet; of a place alone the snippet is empty."""
+    """The results of a search, as shown.
+
+    A result's lines are those of its snippet. A result shown as a place has no snippet.
+    """
 
     tokens: int = Field(description="What the answer takes as text; the budget is of these.")
     left_out: int = Field(description="How many results found no room.")
@@ -181,7 +185,10 @@ class SearchShape(AnswerShape):
 
 
 class ChunkShape(Shape):
-    """Code or a line to read; a line that stands in no file has no place."""
+    """Code or a line to read.
+
+    A line from memory has no place in a file.
+    """
 
     why: list[str] = Field(description="What of it matches the task, or how it belongs to what does.")
     form: Form
@@ -196,14 +203,17 @@ class ChunkShape(Shape):
 
 
 class SectionShape(Shape):
-    """Chunks of one sort, the most wanted first."""
+    """A section of a context: chunks of one kind, best first."""
 
     name: str
     chunks: list[ChunkShape]
 
 
 class ContextShape(Shape):
-    """What to read for a task; of `tokens` and what follows it only what is known where the budget holds any text."""
+    """The code to read for a task.
+
+    `tokens` and the fields after it are known only if the budget holds any text.
+    """
 
     task: str = ""
     verdict: Verdict
@@ -220,7 +230,7 @@ class ContextShape(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFact(Fact):
-    """A fact, where it is kept, and what it is now."""
+    """A fact with its scope and state."""
 
     scope: Literal["repository", "global"]
     state: Literal["holds", "past", "disputed", "confirmed", "rejected"]
@@ -244,13 +254,13 @@ class ChapterShape(Shape):
 
 
 class TimelineShape(Page[Happened]):
-    """What was said and committed, the latest first, and the chapters that these events are of."""
+    """Messages and commits, the latest first, with their chapters."""
 
     chapters: list[ChapterShape]
 
 
 class InputShape(Shape):
-    """What a tool takes."""
+    """An input of a tool."""
 
     name: str
     type: str
@@ -258,7 +268,7 @@ class InputShape(Shape):
 
 
 class ToolNode(Shape):
-    """A tool, a capability or a meta-capability, and how it fared."""
+    """A tool, a capability or a meta-capability, with its usage."""
 
     id: str
     name: str
@@ -270,7 +280,7 @@ class ToolNode(Shape):
 
 
 class Arc(Shape):
-    """What leads from tools to one, all by their number among the nodes."""
+    """A hyperarc: from several tools to one, numbered as in `nodes`."""
 
     tail: list[int]
     head: int
@@ -281,7 +291,7 @@ class Arc(Shape):
 
 
 class Given(Shape):
-    """An input of a task, and the task before it that gives it, if one does."""
+    """An input of a task, and the earlier task that provides it."""
 
     name: str
     from_: str = Field(alias="from")
@@ -300,7 +310,7 @@ class TaskShape(Shape):
 
 
 class PlanShape(Shape):
-    """What to call for an intent, in layers whose tasks can run at the same time."""
+    """A plan for an intent, in layers of parallel tasks."""
 
     intent: str
     tasks: list[TaskShape]
@@ -313,7 +323,7 @@ class PlanShape(Shape):
 
 
 class ToolGraph(Shape):
-    """How tools lead to each other, and a plan where an intent was given."""
+    """The graph of tools, with a plan if an intent was given."""
 
     nodes: list[ToolNode]
     arcs: list[Arc]
@@ -323,26 +333,26 @@ class ToolGraph(Shape):
 
 
 class Standing(Shape):
-    """How the server stands."""
+    """The state of the server."""
 
     status: str
 
 
 class Markdown(Shape):
-    """A text to be read."""
+    """A text in Markdown."""
 
     markdown: str
 
 
 class Forgotten(Shape):
-    """What was forgotten, and how many events lost words."""
+    """The forgotten id, and the number of changed events."""
 
     id: str
     events: int
 
 
 class ListedTool(Shape):
-    """A registered tool, and how it fared."""
+    """A registered tool, with its usage."""
 
     id: str
     name: str
@@ -356,27 +366,27 @@ class ListedTool(Shape):
 
 
 class Repo(Shape):
-    """A repository that is open."""
+    """An open repository."""
 
     name: str
     root: str
 
 
 class Repos(Shape):
-    """The repositories that are open."""
+    """The open repositories."""
 
     items: list[Repo]
 
 
 class Value(Shape):
-    """A setting, and which layer set it."""
+    """A setting, with the layer that set it."""
 
     value: Any
     origin: str
 
 
 class SettingsShape(Shape):
-    """Every setting."""
+    """All settings."""
 
     settings: dict[str, Value]
     home: str
@@ -384,7 +394,7 @@ class SettingsShape(Shape):
 
 
 class JsonLines(StreamingResponse):
-    """A JSON document a line."""
+    """A stream of JSON documents, one a line."""
 
     media_type = "application/x-ndjson"
 
@@ -396,7 +406,7 @@ class EventStream(StreamingResponse):
 
 
 _PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
-# Beside what each route says: any of them may answer so.
+# Responses that any route may give.
 ALWAYS: dict[int | str, dict[str, Any]] = {
     304: {"description": "What `If-None-Match` names is still so."},
     422: {"description": "A parameter is missing or wrong.", **_PROBLEM},

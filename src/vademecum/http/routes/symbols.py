@@ -1,4 +1,4 @@
-"""Names and how they hang together: `/v1/symbols`."""
+"""Symbols and their relations: `/v1/symbols`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
 
 @router.get("", response_model=Page[Declaration])
 async def symbols(asked: Asked, prefix: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = "") -> Response:
-    """List the declarations whose name begins so, in order of their qualified names."""
+    """List the declarations whose names begin with `prefix`.
+
+    They are sorted by qualified name.
+    """
 
     def answer(engine: Engine) -> dict[str, Any]:
         found = engine.codebase.graph(repo, refresh=False).beginning(prefix)
@@ -46,9 +49,11 @@ async def related(
     *,
     guesses: bool = False,
 ) -> Response:
-    """Say who calls a declaration, what it calls, what may break, how it leads `to` another, what belongs to `path:line`.
+    """Return callers, callees, impact, paths or related code of a name.
 
-    Without `depth`, callers and callees are the direct ones, and other relations take two steps. Where `path` is given, directories or files, a name means what is declared below one of them.
+    `path` finds how the name leads `to` another; `related` also takes `path:line`. Without `depth`, callers and callees
+    are the direct ones, and other relations take two steps. With `path` (directories or files), the name means a
+    declaration below one of them.
     """
 
     def answer(engine: Engine) -> dict[str, Any]:
@@ -79,7 +84,10 @@ async def symbol(
     k: Annotated[int, Query(ge=1, le=200)] = 10,
     snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
 ) -> Response:
-    """Show where a name, or `Class.name`, is defined; exact, or not found."""
+    """Show the definitions of a name or `Class.name`.
+
+    Only exact matches count.
+    """
     due = asked.is_due()
     return await asked.answer(
         lambda engine: answer_record(

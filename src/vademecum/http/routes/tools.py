@@ -28,7 +28,7 @@ Ids = Annotated[str, Query(max_length=LONGEST_QUESTION, description="Ids of tool
 async def tools(
     asked: Asked, server: Name = "", prefix: Name = "", limit: Limit = 100, cursor: Cursor = ""
 ) -> Response:
-    """List the registered tools by id, each with how it fared."""
+    """List the registered tools by id, with their usage."""
 
     def answer(engine: Engine) -> dict[str, Any]:
         found = [
@@ -49,7 +49,7 @@ async def search(
     server: Name = "",
     reliability: Literal["smoothed", "step"] = "smoothed",
 ) -> Response:
-    """Find the few tools that fit an intent, or the one of this name."""
+    """Find the tools that fit an intent, or have this name."""
     return await asked.answer(
         lambda engine: record_of(engine.tools.search(intent, k=k, server=server, reliability=reliability))
     )
@@ -65,7 +65,10 @@ async def predict(
     threshold: Annotated[float, Query(ge=0, le=1)] = 0.5,
     by: Literal["attention", "goal"] = "attention",
 ) -> Response:
-    """Say which tool comes next, for an intent, after what was called, or both, with its probability; abstain where none is likely."""
+    """Predict the next tool, with its probability.
+
+    The prediction uses an intent, the tools called before, or both. It abstains when no tool is likely.
+    """
     return await asked.answer(
         lambda engine: record_of(
             engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold, by=by)
@@ -75,19 +78,25 @@ async def predict(
 
 @router.get("/suggest", response_model=Plan)
 async def suggest(asked: Asked, intent: Intent) -> Response:
-    """Suggest a whole plan: what to call, what waits for what, what can run at the same time."""
+    """Suggest a plan for an intent.
+
+    The plan says which tools to call, which wait for others, and which can run at once.
+    """
     return await asked.answer(lambda engine: record_of(engine.tools.suggest(intent)))
 
 
 @router.get("/stats", response_model=ToolsStatus)
 async def stats(asked: Asked) -> Response:
-    """Say what is known: tools by server, traces, and how the most used tools fared."""
+    """Return counts of tools and traces, with the most used tools."""
     return await asked.answer(lambda engine: record_of(engine.tools.stats()))
 
 
 @router.get("/graph", response_model=ToolGraph)
 async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QUESTION)] = "") -> Response:
-    """Return how tools lead to each other, as nodes and hyperarcs, and the plan suggested for an intent where one is given."""
+    """Return the graph of tools, with a plan for `intent`.
+
+    The graph has nodes and hyperarcs. Without `intent` there is no plan.
+    """
 
     def answer(engine: Engine) -> dict[str, Any]:
         return engine.tools.drawn(engine.tools.suggest(intent) if intent else None)
@@ -97,7 +106,10 @@ async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QU
 
 @router.get("/traces", response_model=Page[Trace])
 async def traces(asked: Asked, id: Names = [], tool: Name = "", limit: Limit = 100, cursor: Cursor = "") -> Response:
-    """List what was observed, the latest first: the traces that an answer names, those that called a tool, or all."""
+    """List traces, the latest first.
+
+    `id` selects traces that an answer names; `tool` selects traces that call a tool.
+    """
 
     def answer(engine: Engine) -> dict[str, Any]:
         found = engine.tools.traces(id, tool=tool)
@@ -108,7 +120,7 @@ async def traces(asked: Asked, id: Names = [], tool: Name = "", limit: Limit = 1
 
 @router.post("/register", response_model=RegisterReport, openapi_extra=ANY_JSON)
 async def register(asked: Asked, server: Name = "", *, replacing: bool = False) -> Response:
-    """Take in tools, in the shapes of MCP and of function calling."""
+    """Register tools, in the forms of MCP and of function calling."""
     text = await asked.text()
     return await asked.answer(
         lambda engine: asdict(engine.tools.register_json(text, server=server, replacing=replacing))
@@ -117,7 +129,7 @@ async def register(asked: Asked, server: Name = "", *, replacing: bool = False) 
 
 @router.post("/observe", response_model=ObserveReport, openapi_extra=ANY_JSON)
 async def observe(asked: Asked) -> Response:
-    """Take in traces: what was called for which intent."""
+    """Record traces: the tools called for each intent."""
     text = await asked.text()
     return await asked.answer(lambda engine: asdict(engine.tools.observe_json(text)))
 
