@@ -1,1 +1,1 @@
-"""Hooks of coding agents: what they call, and the inbox they write to."""
+"""Hooks of coding agents: the commands and their inbox."""

@@ -1,4 +1,7 @@
-"""Hints for agents about search: when one greps for prose, once a session, and when a subagent begins."""
+"""Hints about search for agents.
+
+An agent gets one when it greps for prose, once a session, and when a subagent begins.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,16 @@ SUBAGENT = (
     "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
     "`impact` says who calls a function, what may break and which tests to run."
 )
-FOLDER = "hints"  # below the data directory: an empty file for each session that was told
-KEPT_S = 7 * 86_400.0  # a session is over by then
+FOLDER = "hints"  # below the data directory: an empty file for each session that got the hint
+KEPT_S = 7 * 86_400.0  # sessions are shorter than this
 _GREPS = {"rg", "grep", "egrep", "ag", "ack"}
 _WITH_VALUE = {"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir"}
-# At least three words of letters: two are as often the name of something or part of a message that stands in the code.
+# At least three words: two words are just as often a name or part of a message in the code.
 _PROSE = re.compile(r"[A-Za-z][a-z'-]*(?:,? [A-Za-z][a-z'-]*){2,}\??")
 
 
 def is_prose(pattern: str) -> bool:
-    """Return whether a pattern is several plain words, and no sign of a regular expression or of code.
+    """Return whether a pattern is plain words, not regex or code.
 
     >>> is_prose("where are retries limited"), is_prose("def retry"), is_prose("retry.*limit of calls"), is_prose("a_b c d")
     (True, False, False, False)
@@ -40,7 +43,7 @@ def is_prose(pattern: str) -> bool:
 
 
 def pattern_of(said: Mapping[str, Any]) -> str:
-    """Return the pattern that a call of a tool searches text for, "" where the call does something else.
+    """Return the search pattern in a tool call; "" for other calls.
 
     >>> pattern_of({"tool_name": "Bash", "tool_input": {"command": "rg -n 'token budget split' src | head"}})
     'token budget split'
@@ -53,13 +56,16 @@ def pattern_of(said: Mapping[str, Any]) -> str:
         return pattern
     if isinstance(command, list):
         return _of_words([str(word) for word in command])
-    with suppress(ValueError):  # of quotes that do not end
+    with suppress(ValueError):  # raised by unbalanced quotes
         return _of_words(shlex.split(command)) if isinstance(command, str) else ""
     return ""
 
 
 def is_first(home: Path, session: str) -> bool:
-    """Return whether a session was not told yet, and note that it is now. Raises `OSError`."""
+    """Return whether a session had no hint yet, and mark it.
+
+    Raises `OSError`.
+    """
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / hashlib.sha256(session.encode()).hexdigest()[:32]
@@ -75,7 +81,10 @@ def is_first(home: Path, session: str) -> bool:
 
 
 def _of_words(words: list[str]) -> str:
-    """The pattern in the words of a command; "" where it does not begin with a program that searches text."""
+    """Return the pattern in a command's words.
+
+    "" if the command does not begin with a search program.
+    """
     if words[:2] == ["git", "grep"]:
         words = words[1:]
     if not words or os.path.basename(words[0]) not in _GREPS:

@@ -1,17 +1,19 @@
-"""Answer coding agents at their own moments: `vade memory hook NAME`, JSON on standard input.
+"""Hooks of coding agents: `vade memory hook NAME`.
 
-    session-start    say what holds and what is left open
-    subagent-start   say the same to a subagent, and what it finds code with
-    prompt           say what concerns the message that was just typed
-    heard            keep what was just said, for agents that leave no transcript; after an answer catch up
-    stop             catch up with the transcript, in a process of its own, one at a time
-    hint             say once a session that `search` finds code by meaning, to an agent that greps for prose
+A hook reads JSON on standard input.
 
-Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
-`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. Who takes another form, or leaves no transcript, is named behind
-the hook: `cursor`, `copilot`, `windsurf`, `opencode`. A hook stands in somebody's way, so it never blocks and
-never fails: nothing is imported before it is needed and nothing heavy at all, all of it ends after a second and a half, whatever happens the exit code is 0 and
-standard output holds an answer or nothing. What went wrong is a line in `hooks.log` in the data directory.
+    session-start    print facts that hold and open items
+    subagent-start   print the same for a subagent, and how to find code
+    prompt           print the memory about the message just typed
+    heard            store the last message, for agents without transcripts; after an answer, catch up
+    stop             catch up with the transcript, in a separate process, one at a time
+    hint             once a session, tell an agent that greps for prose about `search`
+
+Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and read
+`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. An agent with another form, or without transcripts, is
+named after the hook: `cursor`, `copilot`, `windsurf`, `opencode`. A hook holds up its agent, so it never blocks and never
+fails: it imports late and nothing heavy, it ends after 1.5 s, the exit code is always 0, and standard output holds an
+answer or nothing. Errors go to `hooks.log` in the data directory.
 """
 
 from __future__ import annotations
@@ -36,17 +38,20 @@ if TYPE_CHECKING:
     from vademecum.protocols import Store
 
 LOG = "hooks.log"
-RUNS = "hooks.runs"  # a line for each run: its name, how it ended, how many seconds it took
+RUNS = "hooks.runs"  # a line for each run: name, outcome, seconds
 MOST_LOG_BYTES = 256_000
 DEADLINE_S = 1.5
-INPUT_S = 0.5  # an agent that does not close the pipe is not waited for
+INPUT_S = 0.5  # longest wait for input, because some agents keep the pipe open
 MOST_INPUT_BYTES = 1_000_000
 BUSY_S = 0.2
-CATCH_UP = "catch-up"  # what `stop` starts in a process of its own
+CATCH_UP = "catch-up"  # the process that `stop` starts
 CATCH_UP_S = 600.0
-LOCK, AGAIN = "sync.lock", "sync.again"  # held by who catches up; there while something may be new since it began
+LOCK, AGAIN = (
+    "sync.lock",
+    "sync.again",
+)  # a lock for the process that catches up; a mark that new messages may have come since it began
 NICENESS = 10
-# Our name → the events of agents that it is for
+# Hook → events of agents that call it
 EVENTS: Mapping[str, tuple[str, ...]] = {
     "session-start": ("SessionStart",),
     "subagent-start": ("SubagentStart",),
@@ -68,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             answer(name, read_input(sys.stdin.fileno()), arguments[1] if len(arguments) > 1 else "")
         outcome = "done"
-    except Exception as error:  # noqa: BLE001 -- one of the marked edges: an agent's work goes on whatever happens here
+    except Exception as error:  # noqa: BLE001 -- one of the marked edges: a failed hook must not stop the agent
         note(f"{name}: {type(error).__name__}: {error}")
     finally:
         limit.cancel()
@@ -78,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
-    """Do what a hook is for, and print what is to be told, in the form of the agent that is named.
+    """Run a hook, and print its text in the agent's form.
 
     Raises:
         KeyError: there is no such hook.
@@ -98,14 +103,17 @@ def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
 
 
 def directory_of(said: Mapping[str, Any]) -> str:
-    """Return the directory that the work is done in; a hook of the user's own may run elsewhere, as Cursor's do."""
+    """Return the directory of the agent's work.
+
+    Hooks of some agents run in another directory, such as Cursor's.
+    """
     roots = said.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
     return str(said.get("cwd") or first or os.environ.get("CURSOR_PROJECT_DIR") or os.getcwd())
 
 
 def in_form(agent: str, event: str, told: str) -> dict[str, Any]:
-    """Return what is told as an agent takes it.
+    """Return a text in the form an agent reads.
 
     >>> in_form("cursor", "SessionStart", "Tabs.")
     {'additional_context': 'Tabs.'}
@@ -113,12 +121,15 @@ def in_form(agent: str, event: str, told: str) -> dict[str, Any]:
     if agent == "cursor":
         return {"additional_context": told}
     common = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told}}
-    # One file of hooks is read by VS Code, which takes the form of Claude Code, and by Copilot CLI, which takes it bare.
+    # VS Code and Copilot CLI read one file of hooks: VS Code takes the form of Claude Code, Copilot CLI the bare key.
     return common | {"additionalContext": told} if agent == "copilot" else common
 
 
 def keep(said: Mapping[str, Any], agent: str, directory: str) -> bool:
-    """Keep what was said for the next catching up; returns whether it was an answer, after which there is time for that."""
+    """Store a message in the inbox; return whether it was an answer.
+
+    After an answer there is time to catch up.
+    """
     from vademecum import config
     from vademecum.code.checkout.root import find_root
     from vademecum.hooks.inbox import keep as keep_message
@@ -129,7 +140,7 @@ def keep(said: Mapping[str, Any], agent: str, directory: str) -> bool:
 
 
 def hint(said: Mapping[str, Any], directory: str) -> str:
-    """Return what an agent is told about the search it is making, "" for nothing."""
+    """Return the hint for an agent's search, "" for none."""
     from vademecum import config
     from vademecum.hooks.hint import TOLD, is_first, is_prose, pattern_of
 
@@ -139,7 +150,10 @@ def hint(said: Mapping[str, Any], directory: str) -> str:
 
 
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
-    """Return what an agent is told, "" for nothing. Raises what opening a memory does."""
+    """Return the memory for an agent, "" for none.
+
+    Raises the errors of opening a memory.
+    """
     from vademecum import config
     from vademecum.code.checkout.root import find_root
     from vademecum.memory.brief import Brief
@@ -158,7 +172,10 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
 
 def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:
-    """Return the databases of the memories that are there, the repository's first; none is made for being asked."""
+    """Open the existing memory databases, the repository's first.
+
+    Never creates one.
+    """
     from vademecum.wiring.stores import Stores
 
     kept = Stores(settings)
@@ -171,11 +188,12 @@ def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store
 
 
 def start_catching_up(directory: str) -> None:
-    """Start reading the transcript in a process of its own, which the agent neither owns nor waits for.
+    """Start reading the transcript in a separate process.
 
-    Where one is at it already none is started: it finds the mark that is left here, and looks once more before it goes.
-    The mark is made before the lock is tried, and looked for after the lock is let go, so that one of both sees the other.
-    The process is born with the lock, so that there is none in which a second could start.
+    The agent neither owns nor waits for that process. If one already runs, none is started: the running process finds the
+    mark left here and checks once more before it ends. The mark is set before the lock is tried, and checked after the
+    lock is released, so one of the two processes always sees the other. The new process inherits the lock, so no second
+    one can start in between.
     """
     from vademecum.code.checkout.lock import claim
 
@@ -198,7 +216,10 @@ def start_catching_up(directory: str) -> None:
 
 
 def place_of_catching_up(directory: str) -> Path | None:
-    """Return the path of the lock that whoever reads a repository's transcripts holds; None outside of a repository."""
+    """Return the folder of the catch-up lock.
+
+    None outside of a git repository.
+    """
     from vademecum import config
     from vademecum.code.checkout.identity import index_directory
     from vademecum.code.checkout.root import find_root
@@ -208,9 +229,11 @@ def place_of_catching_up(directory: str) -> Path | None:
 
 
 def catch_up(directory: str, handle: str = "") -> None:
-    """Take in what is new and once a day keep house, unless another process is at it. Raises what `Memory.sync` does.
+    """Record new messages, unless another process does.
 
-    `handle` is the file handle of the lock, where whoever started this process took it; "" to take it here.
+    Once a day it also consolidates the memory. Raises the errors of `Memory.sync`.
+
+    `handle` is the file handle of the lock if the starting process holds it; "" to take the lock here.
     """
     step_back()
     from vademecum import config
@@ -237,14 +260,14 @@ def catch_up(directory: str, handle: str = "") -> None:
 
 
 def step_back() -> None:
-    """Let everybody else go first.
+    """Lower the priority of this process and its group.
 
-    A process that began a session of its own is to Linux a group of its own, which has as much of the machine as any
-    other whatever is nice inside of it; so the group is made nice too.
+    On Linux a process with its own session is a scheduling group, which gets as much of the machine as any other group,
+    regardless of nice values inside. So the group gets a nice value too.
     """
     import gc
 
-    gc.enable()  # unlike a hook it may have much to read
+    gc.enable()  # off in hooks, but this process may read much
     with suppress(OSError, AttributeError):
         os.nice(NICENESS)
     with suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
@@ -252,7 +275,10 @@ def step_back() -> None:
 
 
 def read_input(handle: int) -> dict[str, Any]:
-    """Return the JSON object on a pipe, {} where there is none in time; the pipe need not be closed behind it."""
+    """Return the JSON object on a pipe, {} after a timeout.
+
+    The pipe need not be closed.
+    """
     until = time.monotonic() + INPUT_S
     content = b""
     while len(content) < MOST_INPUT_BYTES:
@@ -277,7 +303,10 @@ def _object(content: bytes) -> dict[str, Any]:
 
 
 def _limit(seconds: float) -> threading.Timer:
-    """End the process with success when its time is over: a locked database or a slow disk must not hold the agent up."""
+    """End the process successfully after `seconds`.
+
+    A locked database or a slow disk must not hold up the agent.
+    """
 
     def stop() -> None:
         note(f"stopped after {seconds:g} s")
@@ -290,12 +319,15 @@ def _limit(seconds: float) -> threading.Timer:
 
 
 def count_run(name: str, outcome: str, seconds: float) -> None:
-    """Write down that a hook ran, for whoever serves metrics: it is a process of its own, and over before it is asked."""
+    """Log a hook's run, for the server's metrics.
+
+    The hook's process has ended when metrics are read.
+    """
     with suppress(Exception):
         from vademecum import config
 
         path = config.load().home / RUNS
-        if path.parent.exists():  # a hook that found no memory makes no place for one
+        if path.parent.exists():  # a hook does not create the data directory
             if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
                 path.replace(path.with_name(f"{RUNS}.1"))
             with open(path, "a", encoding="ascii", opener=private_opener) as file:
@@ -303,7 +335,7 @@ def count_run(name: str, outcome: str, seconds: float) -> None:
 
 
 def note(problem: str) -> None:
-    """Write a line to the log; where that cannot be done either, nobody is told."""
+    """Write a line to the log; ignore errors."""
     with suppress(Exception):
         from vademecum import config
 

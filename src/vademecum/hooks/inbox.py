@@ -1,10 +1,12 @@
-"""What was said to agents that leave no transcript: their hooks put it into files, and catching up takes it into memory.
+"""The inbox: messages of agents that leave no transcript.
 
-    keep       one message, one file, whole before it has its name
-    take_in    what was kept of one repository, into its memory; a file goes after its event is recorded
+Hooks store the messages as files, and catching up records them in memory.
 
-A hook has no time to open a memory for writing, which another process may hold. The files lie in the data directory, for the
-user alone, and secrets are taken out before anything is written, as memory does.
+    keep       store one message as one file, atomically
+    take_in    record a repository's messages in memory, then delete their files
+
+A hook has no time to open a memory for writing, because another process may hold it. The files are in the data directory,
+readable by the user alone. Secrets are removed before anything is written, as memory does.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     from vademecum.memory.transcripts.shape import Wanted
 
 FOLDER = "overheard"
-MOST_FILES = 5_000  # of repositories that nobody works in any more; beyond these nothing is kept, and that is said
-LEFT_BEHIND_S = 3600  # after which a file that was never finished is one whose writer was killed
-# Where each agent says who spoke: its name for the moment → the role, and the keys that lead to the words.
+MOST_FILES = 5_000  # beyond these no message is stored, and the log says so; they are of repositories out of use
+LEFT_BEHIND_S = 3600  # an unfinished file of this age belongs to a killed process
+# Agents' event → the speaker's role, and the keys that lead to the text.
 _WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "beforeSubmitPrompt": ("user", ("prompt",)),
     "afterAgentResponse": ("assistant", ("text",)),
@@ -41,10 +43,10 @@ _SESSIONS = ("conversation_id", "trajectory_id", "session_id", "sessionId")
 
 
 def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str:
-    """Keep the message that a hook was handed, and return who spoke; "" where there was none.
+    """Store a hook's message; return the speaker's role, "" without one.
 
     Raises:
-        OSError: the data directory cannot be written, or holds too many already; a hook writes that into its log.
+        OSError: the data directory cannot be written, or holds too many messages; a hook logs the error.
     """
     role, path = _WORDS.get(next((str(said[name]) for name in _MOMENTS if name in said), ""), ("", ()))
     words: Any = said
@@ -79,7 +81,10 @@ def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str
 
 
 def take_in(home: Path, roots: Sequence[str], record: Callable[[Iterable[Event]], object]) -> None:
-    """Record what was said in a repository's directories, oldest first; the files go after it is kept. Raises what `record` does."""
+    """Record the messages of a repository's directories, oldest first.
+
+    A message's file is deleted after recording. Raises the errors of `record`.
+    """
     from vademecum.memory.transcripts.shape import Wanted
 
     folder, wanted = home / FOLDER, Wanted(tuple(roots))
@@ -98,15 +103,18 @@ def take_in(home: Path, roots: Sequence[str], record: Callable[[Iterable[Event]]
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what was never finished: its writer was killed."""
+    """Delete unfinished files of killed processes."""
     for part in folder.glob("*.part"):
-        with suppress(OSError):  # gone, or finished at this moment
+        with suppress(OSError):  # deleted or finished meanwhile
             if time.time() - part.stat().st_mtime > LEFT_BEHIND_S:
                 part.unlink()
 
 
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:
-    """The events of a file, empty where nothing was said; None where it is about another repository."""
+    """Return the events of a file.
+
+    Empty for a malformed file; None if the message belongs to another repository.
+    """
     from vademecum.memory.records import Role
     from vademecum.memory.transcripts.shape import Session, event, said
 
@@ -118,5 +126,5 @@ def _read(path: Path, wanted: Wanted) -> list[Event] | None:
         session = Session(str(message["session"]), str(message["agent"]))
         text, at = said(str(message["text"])), float(message["at"])
         return list(event(session, repository, Role(message["role"]), text, at))
-    except (OSError, ValueError, KeyError, TypeError):  # nothing that `keep` wrote
+    except (OSError, ValueError, KeyError, TypeError):  # not written by `keep`
         return []

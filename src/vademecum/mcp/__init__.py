@@ -1,1 +1,1 @@
-"""The engine for coding agents, over the Model Context Protocol: the tools in `registry`, the wire in `stdio`."""
+"""The MCP server: tools in `registry`, the protocol in `stdio`."""

@@ -1,4 +1,7 @@
-"""The client in front of a server, as one that can be asked something itself: its user, its model, its roots."""
+"""The MCP client, as the server's counterpart for questions.
+
+A server can ask for its user, its model or its roots.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +29,16 @@ class ProtocolError(Exception):
 
 
 class AskedClient:
-    """Puts questions to a client and gives each answer to who asked.
+    """Sends questions to a client and returns each answer to the asker.
 
     Args:
         send: Writes one message; called from several threads.
     """
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        self.offers: Mapping[
-            str, Any
-        ] = {}  # its capabilities, as it named them in its greeting, or else in its first request
-        self.greeted = False  # whether it may be told what it did not ask for
-        self.rounds = Rounds()  # where it is asked if it did not greet
+        self.offers: Mapping[str, Any] = {}  # capabilities, from `initialize` or else from the first request
+        self.greeted = False  # true after `initialize`: the client accepts notifications and questions
+        self.rounds = Rounds()  # for questions to a client without `initialize`
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, queue.SimpleQueue[Answer]] = {}
@@ -45,13 +46,19 @@ class AskedClient:
         self._lock = threading.Lock()
 
     def meet(self, message: Any) -> None:
-        """Take what it says of itself with a request, where it does not greet."""
+        """Read the client's capabilities from a request.
+
+        Only the first request of a client without `initialize` counts.
+        """
         params = message.get("params") if isinstance(message, Mapping) else None
         if not self.offers and not self.greeted and isinstance(params, Mapping):
             self.offers = offers_in(params)
 
     def ask(self, method: str, params: Mapping[str, Any], server: str = "") -> Answer:
-        """Return the answer to a question, or the error in its place. May be called from several threads."""
+        """Return the answer to a question, or an error.
+
+        Safe to call from several threads.
+        """
         if not self.greeted:
             return self.rounds.ask(server, method, params)
         number, answer = f"vade-{next(self._numbers)}", queue.SimpleQueue[Answer]()
@@ -70,15 +77,21 @@ class AskedClient:
                 self._waiting.pop(number, None)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a notification, if it greeted; in the era without a greeting nobody hears what was not asked for."""
+        """Send a notification to a client that sent `initialize`.
+
+        A client of the stateless protocol accepts no notifications, so nothing is sent.
+        """
         if self.greeted and not self._gone:
             self._send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
 
     def send_to_pages(self, error: Error) -> None:
-        """Send the user to pages, where that is what an error is about and the client can.
+        """Ask the client to open the pages that an error names.
+
+        Does nothing for other errors, or if the client cannot open pages.
 
         Raises:
-            ProtocolError: MCP's own error of that, with the pages. The era without a greeting has none: there the words tell.
+            ProtocolError: MCP's error for this, with the pages. The stateless protocol has no such error: there the
+                message names the pages.
         """
         can_be_sent = self.greeted and can_be_asked("elicitation/create", {"mode": "url"}, offered(self.offers))
         if can_be_sent and isinstance(error, UrlElicitationError):
@@ -86,7 +99,7 @@ class AskedClient:
             raise ProtocolError(URL_ELICITATION_REQUIRED, str(error), pages) from error
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Take an answer of the client; one that nobody waits for is nothing."""
+        """Deliver an answer of the client; ignore unexpected answers."""
         number = message.get("id")
         with self._lock:
             waiting = self._waiting.pop(number, None) if isinstance(number, str) else None
@@ -96,7 +109,7 @@ class AskedClient:
             waiting.put({"result": message.get("result")})
 
     def hang_up(self) -> None:
-        """Tell everyone who waits that nothing will come: the client closed its end."""
+        """Answer all open questions with an error: the client is gone."""
         with self._lock:
             self._gone, waiting = True, list(self._waiting.values())
         for answer in waiting:
@@ -105,7 +118,7 @@ class AskedClient:
 
 
 def offers_in(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the capabilities that a client names with a request, in the era without a greeting."""
+    """Return the capabilities in a request of the stateless protocol."""
     meta = params.get("_meta")
     named = meta.get(_OFFERS) if isinstance(meta, Mapping) else None
     return named if isinstance(named, Mapping) else {}

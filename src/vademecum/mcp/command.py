@@ -37,7 +37,10 @@ def mcp(paths: tuple[str, ...], servers: str | None) -> int:
 
 
 def _gateway(path: str) -> Gateway:
-    """The gateway to the servers of a file. Its own servers may not be gateways: each would start the next."""
+    """Return the gateway to the servers of a file.
+
+    A gateway behind a gateway is refused: each would start the next.
+    """
     import os
     import uuid
 

@@ -1,12 +1,12 @@
-"""Calls in rounds: how a client is asked in the era without a greeting (2026-07-28).
+"""Questions to a client of the stateless protocol (2026-07-28).
 
-There nobody can put a question to a client. A call is answered with the question instead (`input_required`), and the client calls
-again, with its answers and the state that it was given. A server behind the gateway knows nothing of that: its call goes on
-waiting on a thread of its own, as it would for any client, and is found again by that state.
+In this protocol a server cannot send requests. It answers a call with its question instead (`input_required`), and the
+client repeats the call with its answers and the given state. A server behind the gateway knows nothing of this: its call
+waits on a separate thread, and the state finds it again.
 
     client   tools/call                                       server   works
              <- input_required {question}, state                       asks, and waits
-             tools/call {answer}, state                                goes on
+             tools/call {answer}, state                                continues
              <- complete                                               answers
 """
 
@@ -24,8 +24,8 @@ from typing import Any
 from vademecum.errors import UsageError
 from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, offered
 
-ASKED_S = 600.0  # that an answer may take: it may be a person who gives it
-MOST_PARKED = 64  # calls that wait for their client; the one that waits longest gives way
+ASKED_S = 600.0  # for an answer, which a person may give
+MOST_PARKED = 64  # calls that wait for their client; beyond these the oldest is cancelled
 REFUSED = -32600
 
 Answer = Mapping[str, Any]  # {"result": ...} or {"error": ...}
@@ -33,15 +33,15 @@ Message = dict[str, Any]
 
 
 class Round:
-    """One call: what is asked in it and not answered yet, and what became of it.
+    """One call, with its open questions and its result.
 
     Args:
-        offers: What its client can be asked, as MCP's capabilities name it.
+        offers: Kinds of questions the client accepts, as MCP's capabilities.
     """
 
     def __init__(self, offers: Mapping[str, Any]) -> None:
         self.offers = offers
-        self.server = ""  # who works on it
+        self.server = ""  # the server that runs the call
         self._changed = threading.Condition()
         self._numbers = count(1)
         self._open: dict[str, tuple[Message, queue.SimpleQueue[Answer]]] = {}
@@ -49,11 +49,11 @@ class Round:
 
     @property
     def waits(self) -> bool:
-        """Whether something is asked in it."""
+        """True while a question is open."""
         return bool(self._open)
 
     def begin(self, call: Callable[[], Message | None]) -> None:
-        """Make the call on a thread of its own."""
+        """Start the call on a separate thread."""
 
         def work() -> Message | None:
             _CALLING.set(self)
@@ -69,7 +69,10 @@ class Round:
             self._changed.notify_all()
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Answer:
-        """Return the client's answer, or an error in its place. Called on a server's thread."""
+        """Ask the client; return the answer, or an error.
+
+        Called on a server's thread.
+        """
         key, answer = f"question-{next(self._numbers)}", queue.SimpleQueue[Answer]()
         with self._changed:
             self._open[key] = {"method": method, "params": dict(params)}, answer
@@ -83,7 +86,10 @@ class Round:
                 self._open.pop(key, None)
 
     def next(self) -> tuple[dict[str, Message], Message | None]:
-        """Wait for questions, or for the end: return the questions, or none and the result. What the call raised is raised."""
+        """Wait for questions or for the end of the call.
+
+        Returns the open questions and None, or no questions and the result. Raises the call's errors.
+        """
         assert self._became is not None
         became = self._became
         with self._changed:
@@ -93,14 +99,14 @@ class Round:
         return {}, became.result()
 
     def answer(self, answers: Mapping[str, Any]) -> None:
-        """Hand answers on; a question that has none is asked again."""
+        """Deliver answers; unanswered questions stay open."""
         with self._changed:
             given = [(self._open.pop(key)[1], answers[key]) for key in list(self._open) if key in answers]
         for waiting, result in given:
             waiting.put({"result": result})
 
     def give_up(self) -> None:
-        """Tell everyone who waits that nothing will come."""
+        """Answer all open questions with an error."""
         with self._changed:
             waiting, self._open = [answer for _, answer in self._open.values()], {}
         for answer in waiting:
@@ -111,13 +117,16 @@ _CALLING: ContextVar[Round | None] = ContextVar("calling", default=None)
 
 
 def working(server: str) -> None:
-    """Say that a server works on the call of this thread, so that what it asks is asked there."""
+    """Set the server that runs the call of this thread.
+
+    Questions of that server go to the client of this call.
+    """
     if round_ := _CALLING.get():
         round_.server = server
 
 
 class Rounds:
-    """The calls of one client that may ask back."""
+    """The open calls of one client."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -125,15 +134,15 @@ class Rounds:
         self._parked: dict[str, Round] = {}
 
     def answered(self, params: Message, offers: Any, call: Callable[[], Message | None]) -> Message | None:
-        """Answer a request with its result, or with what has to be known first.
+        """Answer a request with its result, or with questions.
 
         Args:
-            params: The request's; with a state it is one that was answered with a question.
-            offers: The capabilities that its client named.
-            call: What the request asks for.
+            params: The request's parameters. With `requestState` it continues a call that asked a question.
+            offers: The client's capabilities.
+            call: Runs the request.
 
         Raises:
-            UsageError: The state is of no call that waits.
+            UsageError: No call waits with that state.
             Error: The call failed.
         """
         state = params.get("requestState")
@@ -152,7 +161,10 @@ class Rounds:
         return {"resultType": "input_required", "inputRequests": questions, "requestState": self._park(round_)}
 
     def ask(self, server: str, method: str, params: Mapping[str, Any]) -> Answer:
-        """Ask in a call that a server works on, one in which nothing is asked yet if there is one."""
+        """Ask the client in a call that the server runs.
+
+        A call without an open question is preferred.
+        """
         with self._lock:
             fit = [one for one in self._working if one.server == server and can_be_asked(method, params, one.offers)]
         if not fit:
@@ -160,7 +172,7 @@ class Rounds:
         return min(fit, key=lambda one: one.waits).ask(method, params)
 
     def give_up(self) -> None:
-        """The client is gone: nobody will answer."""
+        """Answer all open questions with an error: the client is gone."""
         with self._lock:
             rounds = [*self._working]
         for one in rounds:

@@ -1,10 +1,12 @@
-"""A gateway: many servers of tools behind three tools, of which an agent searches, calls and plans.
+"""A gateway: many tool servers behind three tools.
+
+The agent searches, plans and calls through these tools.
 
     vade mcp --gateway servers.json
 
-An agent pays for every schema it is shown, in every session. Here it is shown three, the same ones for ever, so that prompt
-caches hold; the rest is found when it is needed. Each server is asked on threads of its own: one that is slow, gone or talks
-nonsense is named, with what to do, and the others go on working. What was called is kept as traces, without any value.
+An agent pays for every tool schema in every session. The gateway shows three schemas, which never change, so prompt
+caches stay valid; the agent looks up other schemas when needed. Each server is asked on separate threads: a slow or
+broken server is reported with a fix, and the others continue. Calls are recorded as traces, without any values.
 """
 
 from __future__ import annotations
@@ -39,10 +41,10 @@ if TYPE_CHECKING:
     from vademecum.tools.records import Match, Plan
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
-FOUND = 5  # tools shown unless more are asked for
-LISTING_S = 10.0  # that a first question waits for servers that are still starting
-AGAIN_S = 0.5  # that any later one waits for those that failed before: it is told what failed, and the others answer
-_WORDS = 400  # characters of a description that are shown in a list
+FOUND = 5  # tools shown by default
+LISTING_S = 10.0  # for servers that are still starting, at the first question
+AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
+_WORDS = 400  # characters of a description in a list
 
 
 class Gateway:
@@ -50,9 +52,9 @@ class Gateway:
 
     Args:
         upstreams: The servers, in the order of their configuration.
-        session: What tells this client's traces from others'.
+        session: Identifies this client's traces.
         clock: Tells the time, in seconds since the epoch.
-        questions: Where the servers' questions go.
+        questions: Receives the servers' questions.
     """
 
     def __init__(
@@ -66,18 +68,18 @@ class Gateway:
         self._upstreams = {upstream.name: upstream for upstream in upstreams}
         self.offerings = Offerings(self._upstreams)
         self._traced = Traced(session, clock)
-        self._fresh: list[Upstream] = []  # listed anew, not yet registered
+        self._fresh: list[Upstream] = []  # listed again, not yet registered
         self._lock = threading.Lock()
         self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
         tools = {tool.name: tool for tool in self._tools()}
         self.front = Front(tools, self._instructions(), CAPABILITIES, self.offerings.methods)
 
     def start(self, later: Callable[[Callable[[Engine], None]], None], client: AskedClient | None = None) -> None:
-        """Ask every server what it has, all at once, without waiting.
+        """Ask every server for its tools, all at once, without waiting.
 
         Args:
-            later: Has something done with the engine, on its thread.
-            client: Who can be asked what servers ask.
+            later: Runs a function with the engine, on the engine's thread.
+            client: Answers the servers' questions.
         """
         self._later = later
         if client:
@@ -86,7 +88,7 @@ class Gateway:
         self._refresh()
 
     def close(self) -> None:
-        """Let go of every server; they end side by side."""
+        """Close every server, in parallel."""
         threads = [threading.Thread(target=upstream.close) for upstream in self._upstreams.values()]
         for thread in threads:
             thread.start()
@@ -123,7 +125,7 @@ class Gateway:
         started = time.monotonic()
         try:
             result = upstream.call(tool.name, given, told)
-        except UrlElicitationError:  # nothing was done yet: it will be called again
+        except UrlElicitationError:  # the call did nothing yet; the client repeats it
             raise
         except ToolServerError:
             self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
@@ -144,7 +146,10 @@ class Gateway:
     # What there is.
 
     def _refresh(self) -> list[tuple[threading.Thread, float]]:
-        """Ask those servers that may have changed, each on a thread of its own. Returns these, and the seconds to wait for each."""
+        """Ask servers that may have changed, each on a thread.
+
+        Returns the threads, with the seconds to wait for each.
+        """
         begun = list[tuple[threading.Thread, float]]()
         for one in [upstream for upstream in self._upstreams.values() if upstream.stale]:
             thread = threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True)
@@ -160,14 +165,17 @@ class Gateway:
             self.offerings.arrived(upstream)
 
     def _register(self, engine: Engine) -> None:
-        """Hand on what servers listed, once."""
+        """Register newly listed tools, once."""
         with self._lock:
             fresh, self._fresh = self._fresh, []
         for upstream in fresh:
             engine.tools.register(upstream.tools.values(), complete={upstream.name})
 
     def _current(self, engine: Engine) -> list[str]:
-        """Wait a while for what is still starting, register what is new, and return what is wrong."""
+        """Wait for starting servers, register new tools, and return problems.
+
+        The wait is bounded.
+        """
         began = time.monotonic()
         for thread, patience in self._refresh():
             thread.join(max(began + patience - time.monotonic(), 0.0))
@@ -177,11 +185,11 @@ class Gateway:
         return [*slow, *(u.problem for u in known if u.problem)]
 
     def _find(self, asked: str) -> tuple[Upstream, records.Tool]:
-        """Return a tool by its id, or by its bare name where only one server has it.
+        """Return a tool by its id, or by its unique bare name.
 
         Raises:
-            UsageError: There is none, or there are several.
-            ToolServerError: Its server cannot be asked.
+            UsageError: No tool matches, or several do.
+            ToolServerError: The tool's server cannot be asked.
         """
         id_ = tool_id(asked.strip())
         server, _, name = id_.partition("/")
@@ -212,7 +220,7 @@ class Gateway:
         return upstream.tools.get(name) if upstream else None
 
     def _exact(self, query: str, found: list[Match]) -> list[Match]:
-        """A name that is asked for comes first, whatever the ranking."""
+        """Sort exact matches of the query first."""
         return sorted(found, key=lambda match: match.id != query.strip() and match.name != query.strip())
 
     # What agents see.
@@ -259,9 +267,12 @@ class Gateway:
 
 
 def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) -> Gateway:
-    """Return a gateway to configured servers, none of them started yet. One on another machine needs the user's consent."""
+    """Return a gateway to configured servers, none started yet.
+
+    A server on another machine needs the user's consent.
+    """
     own, questions = settings.gateway, Questions()
-    heard: list[Gateway] = []  # the one that is returned, once it is there
+    heard: list[Gateway] = []  # holds the gateway once it is made
 
     def opening(spec: ServerSpec) -> Upstream:
         limits: dict[str, Any] = {"timeout_s": own.timeout_s, "answer_bytes": own.answer_bytes}
@@ -281,7 +292,10 @@ def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) ->
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
-    """The server's answer, as it is, or with what is wrong with it in front."""
+    """Return the server's answer, or an error if it breaks its schema.
+
+    The error comes before the server's content.
+    """
     content, data = tuple(result.get("content") or ()), result.get("structuredContent")
     failed = result.get("isError") is True
     if failed or not tool.output_schema or data is None:
@@ -294,7 +308,10 @@ def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
 
 
 def _described(match: Match, tool: records.Tool | None) -> list[str]:
-    """A tool in a list: what it is called with, and what it does; with its schema where it was asked for by name."""
+    """Return the lines of a tool: arguments and description.
+
+    An exact match also has its whole schema.
+    """
     if match.kind != "tool":
         return [f"{match.name}: {' -> '.join(match.tools)}"]
     assert tool is not None
@@ -304,7 +321,7 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
 
 
 def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[str]:
-    """A plan as lines: each layer with its tasks, and what they wait for."""
+    """Return a plan as lines: each layer's tasks, with dependencies."""
     if not plan.tasks:
         return [plan.reason or "no plan: search_tools finds single tools"]
     tasks = {task.id: task for task in plan.tasks}
@@ -324,7 +341,7 @@ def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
 
 
 def _signature(tool: records.Tool) -> str:
-    """The arguments as one writes them: `path: string, depth?: integer`."""
+    """Return the arguments as text: `path: string, depth?: integer`."""
     properties = tool.input_schema.get("properties")
     required = tool.input_schema.get("required") or ()
     if not isinstance(properties, Mapping):

@@ -1,13 +1,13 @@
-"""What servers behind a gateway have beside tools: resources, prompts, completions, and words for a log.
+"""Pass-through for servers behind a gateway: resources, prompts, completions, logs.
 
-Names are told apart as those of tools are, by the server in front, so that what one means never depends on which others run:
+Names begin with the server's name, like those of tools, so a name never depends on the other servers:
 
-    a prompt      review             is  notes/review
-    a resource    file:///roof.md    is  vade://notes/file:///roof.md
-    a logger      db                 is  notes/db
+    a prompt      review             becomes  notes/review
+    a resource    file:///roof.md    becomes  vade://notes/file:///roof.md
+    a logger      db                 becomes  notes/db
 
-Nothing is kept: each list is asked of every server that has one, side by side, and one that cannot say is left out and named
-in the log.
+Nothing is cached. Each list asks all servers with that capability in parallel; a server that fails is left out and
+logged.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ CAPABILITIES: Mapping[str, Any] = {
     "completions": {},
     "logging": {},
 }
-LISTING_S = 10.0  # that a list waits for servers that are slow
+LISTING_S = 10.0  # to wait for slow servers
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
-_VISITED = "notifications/elicitation/complete"  # the page that the user was sent to is done with
+_VISITED = "notifications/elicitation/complete"  # the user has finished with the page
 _HANDED_ON = ("notifications/resources/list_changed", "notifications/prompts/list_changed")
-_FOR_ANYBODY = ("http://", "https://")  # what a client can read by itself stays as it is
+_FOR_ANYBODY = ("http://", "https://")  # links that the client can read itself stay unchanged
 
 Params = Mapping[str, Any]
 
 
 class Offerings:
-    """Hands requests for them on to the servers that have them, and the servers' notifications to the client.
+    """Passes requests to servers, and their notifications to the client.
 
     Args:
         upstreams: The servers by name.
@@ -52,7 +52,7 @@ class Offerings:
 
     def __init__(self, upstreams: Mapping[str, Upstream]) -> None:
         self._upstreams = upstreams
-        self._level = ""  # from which the client wants to hear of a log; "" is what servers send by themselves
+        self._level = ""  # lowest log level the client wants; "" for the servers' default
         self._tell: Hears = lambda *_: None
         self.methods: Mapping[str, Callable[[Params], Params]] = {
             "resources/list": lambda _: self._all("resources", "resources/list", "resources"),
@@ -69,16 +69,16 @@ class Offerings:
         }
 
     def connect(self, tell: Hears) -> None:
-        """Hand notifications on to a client."""
+        """Set the client that receives notifications."""
         self._tell = tell
 
     def arrived(self, upstream: Upstream) -> None:
-        """Tell a server that has just said what it has from which level on its log is wanted."""
+        """Send the wanted log level to a newly listed server."""
         if self._level:
             self._try(upstream, "logging", "logging/setLevel", {"level": self._level})
 
     def hear(self, server: str, method: str, params: Params) -> None:
-        """Take a notification of a server."""
+        """Pass on a notification of a server."""
         if method == _LOG and self._is_wanted(params.get("level")):
             logger = params.get("logger")
             self._tell(_LOG, {**params, "logger": f"{server}/{logger}" if isinstance(logger, str) else server})
@@ -92,7 +92,7 @@ class Offerings:
     # Lists, of all servers.
 
     def _all(self, capability: str, method: str, key: str) -> Params:
-        """Ask every server that has such things for all of them, at the same time."""
+        """Ask every server with a capability for its list, in parallel."""
         found: dict[str, list[Params]] = {}
         threads = [
             threading.Thread(target=self._list, args=(each, capability, method, key, found), daemon=True)
@@ -157,12 +157,12 @@ class Offerings:
             raise UsageError(f"no level {level!r}: it is one of {', '.join(LEVELS)}")
         self._level = level
         for upstream in self._upstreams.values():
-            if upstream.listed.is_set():  # the others hear of it when they have started
+            if upstream.listed.is_set():  # other servers get the level when they have started
                 threading.Thread(target=self.arrived, args=(upstream,), daemon=True).start()
         return {}
 
     def _resource(self, asked: Any) -> tuple[Upstream, str]:
-        """Return whose a resource is, and what its server calls it."""
+        """Return the server of a resource, and its own URI."""
         uri = asked if isinstance(asked, str) else ""
         server, _, inner = uri.removeprefix(SCHEME).partition("/")
         upstream = self._upstreams.get(unquote(server))
@@ -171,7 +171,7 @@ class Offerings:
         return upstream, inner
 
     def _named(self, asked: Any) -> tuple[Upstream, str]:
-        """Return whose a prompt is, and what its server calls it."""
+        """Return the server of a prompt, and its own name."""
         server, _, name = asked.partition("/") if isinstance(asked, str) else ("", "", "")
         upstream = self._upstreams.get(server)
         if not name or upstream is None:
@@ -196,7 +196,7 @@ class Offerings:
 
 
 def outside(server: str, uri: str) -> str:
-    """Return what a server's URI, or template of one, is called in front of the gateway.
+    """Return the gateway's name for a server's URI or template.
 
     >>> outside("my notes", "file:///roof.md")
     'vade://my%20notes/file:///roof.md'
@@ -205,7 +205,7 @@ def outside(server: str, uri: str) -> str:
 
 
 def linked(server: str, content: Iterable[Any]) -> list[Any]:
-    """Return content with links to a server's resources as they can be read in front of the gateway."""
+    """Return content with resource links that the gateway can resolve."""
     found = []
     for part in content:
         kind = part.get("type") if isinstance(part, Mapping) else None
@@ -219,7 +219,7 @@ def linked(server: str, content: Iterable[Any]) -> list[Any]:
 
 
 def _named(server: str, item: Params) -> Params:
-    """An entry of a list, told apart from those of other servers."""
+    """Return a list entry under its name at the gateway."""
     named = _with_uri(server, item)
     if isinstance(item.get("uriTemplate"), str):
         named = {**named, "uriTemplate": outside(server, item["uriTemplate"])}

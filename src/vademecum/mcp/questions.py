@@ -1,9 +1,10 @@
-"""What the servers behind a gateway ask, handed on to the agent in front of it: its user, its model, its roots.
+"""Questions of servers behind a gateway, passed on to the agent.
 
-A server may ask while it works on a call (`elicitation/create`, `sampling/createMessage`, `roots/list`), where its client
-says that it can be asked. So the gateway says to its servers what its own client said to it, and no more. A client that greets is
-asked as they ask; of one that does not, an answer to the call they work on asks (`rounds`). Who is asked sees the gateway's name alone; so a question to the user, be it a form
-or a page to visit, begins with the name of the server that asks.
+A server may ask for the user, the model or the roots while it runs a call (`elicitation/create`,
+`sampling/createMessage`, `roots/list`), if its client accepts that. So the gateway announces to its servers exactly the
+capabilities of its own client. A client that sent `initialize` gets the questions as requests. A client of the stateless
+protocol gets them as answers to its call (`elicitation`). The client sees the gateway's name alone, so a question to the
+user, a form or a page, begins with the name of the asking server.
 """
 
 from __future__ import annotations
@@ -14,22 +15,25 @@ from typing import Any
 from vademecum.protocols import AskingServer, ToolServer
 from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, offered
 
-Asking = Callable[[str, Mapping[str, Any], str], Mapping[str, Any]]  # a question, method and params, and who asks it
+Asking = Callable[[str, Mapping[str, Any], str], Mapping[str, Any]]  # (method, params, asking server) → answer
 
 
 class Questions:
-    """Who answers the servers' questions: nobody, until a client says that it can be asked."""
+    """Passes the servers' questions to the client, once there is one."""
 
     def __init__(self) -> None:
         self._asks: Asking | None = None
         self._offers: Mapping[str, Any] = {}
 
     def connect(self, asks: Asking, capabilities: Mapping[str, Any]) -> None:
-        """Hand on to a client what it can be asked, by the capabilities it named."""
+        """Set the client, with the capabilities it named."""
         self._asks, self._offers = asks, offered(capabilities)
 
     def serve(self, server: ToolServer) -> None:
-        """Have the questions of a server that was not asked anything yet answered, if anybody can."""
+        """Answer the questions of a new server.
+
+        Does nothing if the client accepts no questions.
+        """
         if isinstance(server, AskingServer) and self._offers:
             server.answer_by(lambda method, params: self._asked(server.name, method, params), self._offers)
 

@@ -1,7 +1,7 @@
-"""The tools that agents see: names, schemas, words and one small function each.
+"""The tools for agents: names, schemas, descriptions, functions.
 
 Each session of each agent pays for every word here: the list and the instructions stay under 800 tokens (a test counts).
-Five tools are always offered; others are listed where a setting names them or where tools were registered.
+Five tools are always listed. A setting lists more, and registered tools add the three tools about tools.
 """
 
 from __future__ import annotations
@@ -153,10 +153,12 @@ def _outcome(engine: Engine, answer: Answer, lines: int, *, facts: bool = False,
 
 
 def _inside(engine: Engine, path: str) -> str:
-    """A path or glob relative to its root; agents often give absolute ones.
+    """Return a path or glob relative to its root.
+
+    Agents often give absolute paths.
 
     Raises:
-        OutsideRootError: It leads out of every root.
+        OutsideRootError: The path is outside of every root.
     """
     asked = PurePath(path)
     if not asked.is_absolute() and ".." not in asked.parts:
@@ -284,7 +286,9 @@ ABOUT_TOOLS = ("search_tools", "predict_tool", "suggest_plan")
 
 
 def front_for(settings: Settings) -> Front:
-    """Return the tools to list: five, those about tools where any are registered, and those that a setting names.
+    """Return the tools to list.
+
+    These are five by default, three about tools if any are registered, and those in `mcp.tools`.
 
     Raises:
         UsageError: the setting `mcp.tools` names no tool.

@@ -1,8 +1,14 @@
-"""Whether a value keeps to a JSON Schema, and in one sentence where it does not.
+"""JSON Schema checks, with the first violation in one sentence.
 
-The keywords that tools use: `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`, bounds,
-`anyOf`, `oneOf`, `allOf`, and `$ref` within the schema. Others hold: whoever wrote the schema will check them. `pattern` is
-among these, for a stranger's pattern can take forever.
+Supported keywords: `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`, bounds, `anyOf`,
+`oneOf`, `allOf`, and `$ref` within the schema. Others are ignored: the server will check them. `pattern` is ignored too,
+because a stranger's pattern can take forever.
+
+    >>> schema = {"properties": {"path": {"type": "string"}, "depth": {"type": "integer", "minimum": 0}}, "required": ["path"]}
+    >>> violation({"path": "src", "depth": 2}, schema), violation({"path": 3}, schema)
+    ('', 'path must be text, not 3')
+    >>> violation({"depth": 1}, schema), violation({"path": "src", "depth": -1}, schema)
+    ('path is missing: it must be text', 'depth must be at least 0, not -1')
 
     >>> schema = {"properties": {"path": {"type": "string"}, "depth": {"type": "integer", "minimum": 0}}, "required": ["path"]}
     >>> violation({"path": "src", "depth": 2}, schema), violation({"path": 3}, schema)
@@ -18,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 MOST_DEPTH = 40
-MOST_STEPS = 100_000  # of one check; a schema that refers to itself in two forms would go on for ever
+MOST_STEPS = 100_000  # of one check; a schema with two references to itself would run forever
 _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "string": ("text", (str,)),
     "integer": ("a whole number", (int,)),
@@ -28,7 +34,7 @@ _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "array": ("an array", (list, tuple)),
     "null": ("null", (type(None),)),
 }
-# keyword → (what it says, what of the value it bounds, from below, of which types)
+# keyword → (message, measure of the value, lower bound?, types)
 _BOUNDS: Mapping[str, tuple[str, Callable[[Any], float], bool, tuple[type, ...]]] = {
     "minimum": ("at least {}", float, True, (int, float)),
     "maximum": ("at most {}", float, False, (int, float)),
@@ -40,18 +46,18 @@ _BOUNDS: Mapping[str, tuple[str, Callable[[Any], float], bool, tuple[type, ...]]
 
 
 def violation(value: Any, schema: Any, *, shown: bool = True) -> str:
-    """Return the first thing that is wrong with a value, or "".
+    """Return the first violation of a value, or "".
 
     Args:
-        value: As JSON gives it.
-        schema: A JSON Schema; what is none allows everything.
+        value: A value parsed from JSON.
+        schema: A JSON Schema; anything else allows every value.
         shown: Whether the message may quote the value.
     """
     return _Check(schema, shown).wrong(value, schema, "", 0)
 
 
 class _Check:
-    """One schema, and the values that it is held against."""
+    """One check of a value against a schema."""
 
     def __init__(self, root: Any, shown: bool) -> None:
         self._root = root
@@ -59,7 +65,7 @@ class _Check:
         self._left = MOST_STEPS
 
     def wrong(self, value: Any, schema: Any, place: str, depth: int) -> str:
-        """Return what is wrong with a value at a place."""
+        """Return the first violation of a value at a place, or ""."""
         schema = self._target(schema)
         if schema is False:
             return f"{_named(place)} is not allowed"

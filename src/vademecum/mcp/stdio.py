@@ -1,11 +1,13 @@
-"""MCP over standard input and output: JSON-RPC 2.0, a message a line, in the standard library alone.
+"""MCP over standard input and output, in the standard library alone.
 
-The official SDK takes 0.6 s to import; agents start a server per session and wait for `initialize`, so this loop is
-ready at once and imports the engine behind the client's back. One thread reads and answers what is cheap; a second one
-owns the engine, opens it and runs the tools in order, so a long first index does not block `ping`.
+The protocol is JSON-RPC 2.0, a message a line.
 
-Both eras of the protocol are spoken: the `initialize` handshake (2024-11-05 to 2025-11-25), and 2026-07-28, where there
-is `server/discover` and every request carries its version in `_meta`.
+The official SDK takes 0.6 s to import. Agents start a server per session and wait for `initialize`, so this loop is ready
+at once and imports the engine meanwhile. One thread reads and answers cheap requests. A second thread owns the engine,
+opens it and runs the tools in order, so a long first index does not block `ping`.
+
+Both eras of the protocol are supported: the `initialize` handshake (2024-11-05 to 2025-11-25), and the stateless protocol
+(2026-07-28) with `server/discover`, where every request carries its version in `_meta`.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ CAPABILITIES: dict[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
 PROGRESS_EVERY_S = 0.5
 RELAY_EVERY_S = 0.05
-IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")  # what may be answered with a question
-MOST_APART = 64  # calls at the same time, of tools that run on threads of their own
+IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")  # requests that may be answered with a question
+MOST_APART = 64  # parallel calls of tools that run on separate threads
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 UNSUPPORTED_VERSION = -32022
@@ -54,7 +56,7 @@ class Server:
     Args:
         open_engine: Makes the engine; called once, on the thread that will use it.
         send: Writes one message, or a list of them; called from several threads, under a lock.
-        front: What it shows.
+        front: The tools, and the texts about them.
     """
 
     def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None], front: Front) -> None:
@@ -71,7 +73,10 @@ class Server:
         self._worker.start()
 
     def receive(self, line: str) -> None:
-        """Take one line from the client; answers are sent now or when the engine is done."""
+        """Handle one line from the client.
+
+        The answer is sent now, or when the engine is done.
+        """
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
@@ -86,11 +91,14 @@ class Server:
             self._send(self._answer(message))
 
     def later(self, task: Callable[[Engine], None]) -> None:
-        """Have something done with the engine, on its thread, after what was asked before."""
+        """Run a function with the engine, after earlier requests.
+
+        It runs on the engine's thread.
+        """
         self._work.put(lambda: task(self._opened()))
 
     def close(self) -> None:
-        """Finish what was asked and let go of the engine."""
+        """Finish the open requests and close the engine."""
         self._work.put(None)
         self._worker.join()
 
@@ -101,7 +109,10 @@ class Server:
             self._engine.close()
 
     def _put(self, message: Message) -> None:
-        """Have a call answered: on the engine's thread, or on one of its own where others must not wait for it."""
+        """Answer a call on the engine's thread, or on its own.
+
+        A tool with `apart` gets its own thread, so that other calls need not wait.
+        """
         params = message.get("params")
         name = params.get("name") if isinstance(params, dict) else None
         tool = self._front.tools.get(name) if isinstance(name, str) else None
@@ -130,7 +141,7 @@ class Server:
         self._send([answer for message in messages if (answer := self._answer(message))])
 
     def _answer(self, message: Any) -> Message | None:
-        """The response to one message; None where there is none to give."""
+        """Return the response to one message, or None."""
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             if isinstance(message, dict) and ("result" in message or "error" in message):
                 self.client.hear(message)
@@ -185,7 +196,10 @@ class Server:
         return result
 
     def _in_rounds(self, request: Any, method: str, params: Message) -> Message | None:
-        """What may have to be asked before it can be answered (`rounds`); the codebase's own tools ask nothing."""
+        """Answer a request that may need questions first (`elicitation`).
+
+        The codebase's own tools ask nothing.
+        """
         tool = self._front.tools.get(str(params.get("name"))) if method == "tools/call" else None
         if tool and tool.apart is None:
             return self._handed_on(request, method, params)
@@ -218,7 +232,10 @@ class Server:
         }
 
     def _warm_up(self) -> None:
-        """Open the engine and lay out what is remembered while the client thinks; a failure waits for the first call to tell it."""
+        """Open the engine and load memory while the client is idle.
+
+        An error is ignored here; the first call reports it.
+        """
 
         def warm() -> None:
             import contextlib
@@ -251,7 +268,7 @@ class Server:
                 engine = self._opened()
                 outcome = tool.call(engine, arguments, self._progress(params))
                 result = outcome.result(structured=engine.settings.mcp.structured_content)
-        except Error as error:  # the model reads this and can do better
+        except Error as error:  # the model reads the message and can correct its call
             self.client.send_to_pages(error)
             result = {"content": [_text(str(error))], "isError": True}
         except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
@@ -264,7 +281,10 @@ class Server:
         return isinstance(request, str | int) and request in self._cancelled
 
     def _progress(self, params: Message) -> Progress | None:
-        """Progress as notifications, where the client asked for them: a first index may take a while."""
+        """Return a callback for progress notifications, None without a token.
+
+        A first index may take a while.
+        """
         token = _meta(params).get("progressToken")
         if token is None:
             return None
@@ -277,14 +297,17 @@ class Server:
                 return
             sent, told = now, told + 1
             said = f"{stage} {done}/{total}" if total else f"{stage} {done}"
-            # Stages count anew, while MCP wants a number that only grows: the count of notifications is one.
+            # Every stage counts from 0, but MCP needs a growing number: the count of notifications.
             notice = {"progressToken": token, "progress": told, "message": said}
             self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
 
         return progress
 
     def _told(self, request: Any, params: Message) -> Told | None:
-        """How far another server's call is, handed on as it says, where the client asked for it; no faster than it is read."""
+        """Return a callback that relays another server's progress.
+
+        None if the client did not ask for progress. Notifications are limited to one in `RELAY_EVERY_S`.
+        """
         token = _meta(params).get("progressToken")
         if token is None:
             return None
@@ -306,7 +329,10 @@ class Server:
 
 
 def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
-    """Serve the client on standard input and output until it closes its end: the codebase, or what a gateway shows."""
+    """Serve the client until it closes standard input.
+
+    The tools are those of the codebase, or those of a gateway.
+    """
     source, sink = _own_streams()
     broken = threading.Event()
 
@@ -327,7 +353,7 @@ def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
             break
         if line.strip():
             server.receive(line)
-            if waiting:  # its greeting says what the client can be asked; servers are told when they are greeted
+            if waiting:  # the first message names the client's capabilities, which the servers then get
                 waiting.start(server.later, server.client)
                 waiting = None
     server.client.hang_up()
@@ -337,7 +363,10 @@ def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
 
 
 def _own_streams() -> tuple[TextIO, TextIO]:
-    """The client's streams, for this loop alone: whatever else prints goes to standard error, also from C or a child."""
+    """Return the client's streams, reserved for this loop.
+
+    All other output goes to standard error, even from C code or child processes.
+    """
     source = os.fdopen(os.dup(0), "r", encoding="utf-8", errors="replace", newline="\n")
     sink = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -349,7 +378,10 @@ def _own_streams() -> tuple[TextIO, TextIO]:
 
 
 def _front(paths: tuple[str, ...]) -> Front:
-    """Return the tools to list; where the settings are broken, as by default: the first call tells what is wrong."""
+    """Return the tools to list.
+
+    With broken settings these are the default tools; the first call reports the error.
+    """
     from vademecum.config import Settings, load
 
     try:
@@ -376,7 +408,10 @@ def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
 
 
 def _stateless(params: Message) -> bool:
-    """Whether the request is of the era without a handshake, and of a version spoken here."""
+    """Return whether a request is of the stateless protocol.
+
+    Raises `ProtocolError` for an unknown version.
+    """
     version = _meta(params).get(VERSION_KEY)
     if version is not None and version not in STATELESS_VERSIONS:
         supported = [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS]

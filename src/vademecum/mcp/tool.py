@@ -1,6 +1,6 @@
-"""What a tool is for an agent: a name, a schema, words, a function behind it; and what a server shows of them.
+"""A tool for agents: name, schema, description, function.
 
-Arguments are checked against the schema before anything runs: what is wrong is named, with what would be right.
+Arguments are checked against the schema before the function runs. The error names the problem and a correct value.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A tool's answer: text for the model, and the same as data for programs.
+    """A tool's answer: text for the model, data for programs.
 
-    `content` replaces the text where the answer is another server's.
-    `shown` is the evidence whose lines stand in the text.
+    `content` replaces the text in an answer of another server. `shown` is the evidence whose lines are in the text.
     """
 
     text: str
@@ -37,8 +36,8 @@ class Outcome:
     def result(self, *, structured: bool = False) -> dict[str, Any]:
         """Return the answer to `tools/call`.
 
-        Clients hand their model structured content instead of the text where a result has both (Claude Code, Codex), so
-        only an answer of another server has it, or one whose user asked for it.
+        If a result has both, clients give their model the structured content instead of the text (Claude Code, Codex).
+        So it is included only in answers of other servers, or if the user asked for it.
         """
         content = list(self.content) or [{"type": "text", "text": self.text}]
         result: dict[str, Any] = {"content": content, "isError": self.is_error}
@@ -48,9 +47,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as an agent sees it, and the function behind it.
+    """A tool as an agent sees it, and its function.
 
-    `apart` is in its place where others must not wait for it: it runs on a thread of its own, without the engine.
+    `apart` replaces `run` for a tool that must not block others: it runs on a separate thread, without the engine.
     """
 
     name: str
@@ -72,11 +71,14 @@ class Tool:
                 "required": list(self.required),
             },
             "annotations": self._annotations(),
-            "_meta": {"anthropic/alwaysLoad": True},  # else Claude Code shows its model the name alone
+            "_meta": {"anthropic/alwaysLoad": True},  # otherwise Claude Code shows its model the name alone
         }
 
     def _annotations(self) -> dict[str, bool]:
-        """What a client may take for granted: most tools only read, and what one adds it can add twice without harm."""
+        """Return MCP's hints about a tool's effects.
+
+        Most tools only read. A tool that writes only adds, and adding twice does no harm.
+        """
         if self.apart is not None:
             return {"readOnlyHint": False, "openWorldHint": True}
         if not self.writes:
@@ -88,7 +90,7 @@ class Tool:
 
         Raises:
             UsageError: An argument is missing, unknown or of the wrong type; the message says which.
-            Error: The engine could not do it.
+            Error: The engine failed.
         """
         assert self.run is not None
         self._check(arguments)
@@ -101,7 +103,10 @@ class Tool:
         return outcome
 
     def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
-        """Do the same for a tool that needs no engine. Raises as `call` does."""
+        """Check the arguments and run a tool without the engine.
+
+        Raises as `call` does.
+        """
         assert self.apart is not None
         self._check(arguments)
         return self.apart(arguments, told)
@@ -119,9 +124,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What a server shows: its tools by name, and words about them all. Neither changes while it runs.
+    """The tools a server shows, with a text about them.
 
-    `methods` answer requests of other kinds, each on a thread of its own, and `capabilities` say of which kinds.
+    Neither changes while the server runs. `methods` answer other kinds of requests, each on a separate thread, and
+    `capabilities` announce these kinds.
     """
 
     tools: Mapping[str, Tool]
@@ -131,7 +137,7 @@ class Front:
 
 
 def _problem(value: Any, schema: Mapping[str, Any]) -> str:
-    """What the schema finds wrong with a value; "" for nothing."""
+    """Return the violation of the schema by a value; "" for none."""
     if schema["type"] == "string":
         if not isinstance(value, str):
             return "is a string"

@@ -1,4 +1,4 @@
-"""A server behind the gateway: what it lists, whether it is there, and when it may be started again."""
+"""A server behind the gateway: its tools, its state, its restarts."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ PATIENCE_S = (
     15.0,
     30.0,
     60.0,
-)  # before it is started for the nth time in a row without success
+)  # seconds before the nth restart in a row
 
 
 class Upstream:
-    """One server, opened anew when it is gone, ever more patiently while that does not help.
+    """One server, restarted with growing delays when it fails.
 
     Args:
-        name: Its name, which its tools' ids begin with.
-        open_server: Makes it; it starts when first asked.
+        name: The server's name, with which its tools' ids begin.
+        open_server: Makes the server; it starts at its first request.
         clock: Tells the time, in seconds that only grow.
     """
 
     def __init__(self, name: str, open_server: Callable[[], ToolServer], clock: Clock) -> None:
         self.name = name
-        self.problem = ""  # why it has no tools now
+        self.problem = ""  # the reason for having no tools now
         self.tools: Mapping[str, Tool] = {}  # by name, as last listed
-        self.listed = threading.Event()  # set once it was asked what it has, whatever came of it
+        self.listed = threading.Event()  # set after the first attempt to list tools
         self._open = open_server
         self._clock = clock
         self._lock = threading.Lock()
@@ -50,12 +50,15 @@ class Upstream:
 
     @property
     def stale(self) -> bool:
-        """Whether it has to be asked again what it has."""
+        """True when the tools must be listed again."""
         server = self._server
         return not self.listed.is_set() or bool(self.problem) or (server is not None and server.stale)
 
     def refresh(self) -> bool:
-        """Ask what it has, unless that is known. Returns whether that was so; `problem` says why it could not."""
+        """List the tools again if they may have changed.
+
+        Returns whether a new list was stored; `problem` holds the reason of a failure.
+        """
         with self._listing:
             if not self.stale:
                 return False
@@ -70,12 +73,12 @@ class Upstream:
             return True
 
     def call(self, tool: str, arguments: Mapping[str, Any], told: Told | None = None) -> Mapping[str, Any]:
-        """Call a tool and return its result as MCP writes it. It is called once, also where that fails.
+        """Call a tool and return its result in MCP's form.
 
-        `told` hears how far it is, where the server can say so.
+        A failed call is not repeated. `told` receives progress, if the server reports it.
 
         Raises:
-            ToolServerError: It is gone, too slow, or answers with nonsense; the message says what happens next.
+            ToolServerError: The server is gone, too slow, or sends a malformed answer; the message says what happens next.
         """
         server = self._ready()
         working(self.name)
@@ -93,19 +96,19 @@ class Upstream:
         return result
 
     def has(self, capability: str) -> bool:
-        """Return whether it has resources, prompts, or whatever else MCP's capabilities name.
+        """Return whether the server has one of MCP's capabilities.
 
         Raises:
-            ToolServerError: It cannot be asked.
+            ToolServerError: The server cannot be asked.
         """
         server = self._ready()
         return isinstance(server, OfferingServer) and capability in server.offers().unwrap()
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the result of any request of MCP's.
+        """Return the result of any MCP request.
 
         Raises:
-            ToolServerError: It is gone, too slow, refuses, or answers with nonsense.
+            ToolServerError: The server is gone, too slow, refuses, or sends a malformed answer.
         """
         server = self._ready()
         if not isinstance(server, OfferingServer):
@@ -114,7 +117,7 @@ class Upstream:
         return server.ask(method, params).unwrap()
 
     def close(self) -> None:
-        """Let go of it for good."""
+        """Close the server for good."""
         with self._lock:
             self._closed = True
             server, self._server = self._server, None
@@ -122,10 +125,10 @@ class Upstream:
             server.close()
 
     def _ready(self) -> ToolServer:
-        """Return the server, a new one if the last is gone and it is time.
+        """Return the server, restarted if it is gone.
 
         Raises:
-            ToolServerError: It is not time yet.
+            ToolServerError: The delay before the next restart is not over.
         """
         with self._lock:
             if self._closed:
