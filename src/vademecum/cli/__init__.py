@@ -1,7 +1,9 @@
-"""The command `vade`: parses, calls the engine, prints. No logic, and nothing imported before it is needed.
+"""The command `vade`: parse arguments, call the engine, print.
+
+The commands contain no logic, and import nothing before it is needed.
 
 Exit codes: 0 found or done, 1 not found, 2 the call is wrong, 3 failure, 130 interrupted. Only the result goes to
-standard output; a problem is one line on standard error, `vade: <what>: <fix>`.
+standard output; a problem is one line on standard error, `vade: <problem>: <fix>`.
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ from vademecum.version import __version__
 
 FAILURE, USAGE, INTERRUPTED = 3, 2, 130
 
-# The verbs by what one wants to do: the verb → "module:command", its line in `vade --help`. Modules are imported when
-# their verb is typed.
+# The verbs by purpose: verb → ("module:command", its line in `vade --help`). A module is imported when its verb is typed.
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Find code": {
         "search": ("vademecum.cli.code:search", "Find code by meaning, name or pattern."),
@@ -71,7 +72,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {verb: entry for verbs in SECTIONS.val
 
 
 class Verbs(click.Group):
-    """A group that knows its commands by name and imports the one that is typed."""
+    """A group that imports only the command that is typed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """Return the verbs, in the order of `vade --help`."""
@@ -97,7 +98,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which was probably meant."""
+        """Find the command, or suggest the likely one."""
         if args[0] in COMMANDS or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
         import difflib
@@ -124,7 +125,7 @@ def cli(ctx: click.Context) -> None:
     vade context "retries stop too early" --budget 8000
     vade memory recall "why did we choose SQLite"
 
-    `vade COMMAND --help` says more of a command, `vade help` lists the pages of the documentation.
+    `vade COMMAND --help` describes a command, `vade help` lists the pages of the documentation.
     """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -133,7 +134,7 @@ def cli(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run `vade` and return its exit code."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a character that cannot be read or shown must not stop the answer
+        if hasattr(stream, "reconfigure"):  # a character outside of the encoding must not stop the answer
             stream.reconfigure(errors="replace")
     try:
         return int(cli.main(args=args, prog_name="vade", standalone_mode=False) or 0)
@@ -141,7 +142,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail(_one_line(error), USAGE)
     except click.Abort:
         return INTERRUPTED
-    except (UsageError, RootError, UnknownProviderError) as error:  # what was typed names nothing
+    except (UsageError, RootError, UnknownProviderError) as error:  # the arguments are wrong
         return _fail(str(error), USAGE)
     except Error as error:
         return _fail(str(error), FAILURE)
@@ -150,7 +151,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    """What click says, with the fix after a colon."""
+    """Return click's message on one line, with the fix."""
     said = " ".join(error.format_message().split()).rstrip(".").replace(". Did you mean", ": did you mean")
     said = said[:1].lower() + said[1:]
     context = getattr(error, "ctx", None)

@@ -1,4 +1,4 @@
-"""The verbs that look after the index: status, doctor, gc, config, watch, enrich."""
+"""The verbs for the index: status, doctor, gc, config, watch, enrich."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAILURE = 3
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
 @json_option
 def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
-    """Show what is indexed, whether it is fresh, and what was skipped."""
+    """Show the indexed repositories, their freshness and skipped files."""
     with opened(paths) as engine:
         repos = engine.codebase.status()
     if as_json:
@@ -45,9 +45,9 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
 )
 @json_option
 def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
-    """Check that everything works, and say how to mend what does not.
+    """Check that everything works, and suggest fixes.
 
-    Also lists what may leave this machine, and where to. Exits with 3 if something is wrong.
+    Also lists the data that may leave this machine, with its destination. Exits with 3 if something is wrong.
     """
     from vademecum.wiring.doctor import check_providers
 
@@ -70,7 +70,7 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 @paths_argument
 @json_option
 def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Drop what no branch, commit or checkout needs any more."""
+    """Delete index data that no branch, commit or checkout needs."""
     with opened(paths) as engine:
         report = engine.codebase.gc()
     if as_json:
@@ -87,7 +87,7 @@ def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
 def watch(paths: tuple[str, ...]) -> int:
     """Keep the index up to date as files change, until interrupted.
 
-    Answers are fresh without it: it only takes indexing out of the next search. Needs the extra `watch`.
+    Answers are fresh without this: it only moves indexing out of the next search. Needs the extra `watch`.
     """
     import threading
 
@@ -109,8 +109,8 @@ def watch(paths: tuple[str, ...]) -> int:
 def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Have a language model describe each chunk of code in a sentence.
 
-    The sentences are searched and shown. The model is set as enrich.provider. Each answer is kept at once: interrupt it
-    when you like, the next run goes on from there. Exits with 3 if everything failed.
+    The sentences are searched and shown. The model is set as enrich.provider. Each answer is stored at once, so you can
+    interrupt at any time: the next run continues there. Exits with 3 if everything failed.
     """
     with opened(paths, indexing=True) as engine, Progress() as progress:
         reports = engine.codebase.enrich(progress)
@@ -122,7 +122,7 @@ def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
 
 
 def enrich_text(report: EnrichReport) -> str:
-    """Return what one run of enrichment did, as a line or two."""
+    """Return the report of one enrichment run, as text."""
     done = report.known + report.made
     text = (
         f"{report.repo}: {done} of {counted(report.wanted, 'chunk')} described, {report.made} now, by {report.enricher}"
@@ -134,7 +134,7 @@ def enrich_text(report: EnrichReport) -> str:
 @click.group(cls=Group, meant={"get": "show", "list": "show"}, invoke_without_command=True)
 @click.pass_context
 def config(ctx: click.Context) -> int:
-    """Show settings and where each comes from."""
+    """Show settings and the origin of each."""
     return int(ctx.invoke(show)) if ctx.invoked_subcommand is None else 0
 
 
@@ -145,7 +145,7 @@ def config(ctx: click.Context) -> int:
 def show(path: str, *, as_json: bool) -> int:
     """Print every setting, its value and the layer that set it.
 
-    PATH is the directory that they hold in, or the name of one setting, which is then printed alone.
+    PATH is the directory whose settings are shown, or the name of one setting, which is then printed alone.
     """
     from vademecum.config import KNOWN, nearest_setting
 

@@ -1,4 +1,4 @@
-"""The verb `bench`: does it help in this repository?"""
+"""The verb `bench`: measure search quality on this repository."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ NOTHING_ASKED = 1
 @click.option("--seed", type=int, metavar="N", show_default="7", help="The same seed draws the same questions.")
 @json_option
 def bench(paths: tuple[str, ...], questions: int | None, seed: int | None, *, history: bool, as_json: bool) -> int:
-    """Measure how much this helps here, beside BM25 and grep.
+    """Measure how much vademecum helps here, beside BM25 and grep.
 
     Asks the current repository, or that of each PATH, questions made from its own docstrings, names and commits. Nothing
     is changed: copies and indexes are temporary. Exits with 1 if no questions could be made.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens an engine
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves
     from vademecum.bench.bench import QUESTIONS, SEED
     from vademecum.bench.bench import bench as measured
     from vademecum.bench.report import report_record, report_text

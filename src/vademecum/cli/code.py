@@ -89,9 +89,9 @@ snippet_option = click.option(
     "vade search \"parse header\" -e 'Content-.*' -k 5 --snippet-lines 0",
 )
 def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
-    """Find code that answers QUERY, in the current repository or in each PATH.
+    """Find code that answers QUERY, here or in each PATH.
 
-    Takes in what changed first. QUERY `-` is read from standard input. Exits with 1 if nothing is found.
+    Indexes changed files first. QUERY `-` is read from standard input. Exits with 1 if nothing is found.
     """
     query = sys.stdin.read() if query == "-" else query
     check_exist(paths, "put a query of several words in quotes")
@@ -115,7 +115,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
 
 
 def _within(engine: Engine, options: Mapping[str, Any]) -> Within:
-    """Return the limits that options set."""
+    """Return the limits set by the options."""
     from vademecum.answers.piece import Within
 
     scope = options["scope"] or engine.scope(options["pattern"], options["commit"], options["sources"])
@@ -128,7 +128,10 @@ def _within(engine: Engine, options: Mapping[str, Any]) -> Within:
 
 
 def _size(options: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return how much to show: what was asked for; else a screen on a terminal, and a budget for a pipe or a program."""
+    """Return the size of the answer.
+
+    Without options, a terminal gets a screen of results, and a pipe or JSON a budget.
+    """
     size = {"budget_tokens": options["budget"], "most": options["k"], "lines": options["snippet_lines"]}
     if set(size.values()) == {None} and sys.stdout.isatty() and not options["as_json"]:
         size |= {"most": SCREEN_RESULTS, "lines": SCREEN_LINES}
@@ -142,7 +145,7 @@ def _size(options: Mapping[str, Any]) -> dict[str, int | None]:
 @json_option
 @examples("vade open src/app.py:10-40", "vade open src/app.py --commit HEAD~3")
 def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> int:
-    """Print a file, or lines of it, as it is on disk now.
+    """Print a file, or lines of a file, as now on disk.
 
     LOCATION is path, path:10 or path:10-40.
     """
@@ -164,7 +167,7 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
 @json_option
 @examples("vade symbol Engine.open", "vade symbol requests.get --json")
 def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
-    """Show where NAME is defined: exactly, or not found with the nearest names.
+    """Show the definitions of NAME, or the nearest names.
 
     NAME may be qualified: Class.method, module.function, module::Type. Exits with 1 if it is not found.
     """
@@ -198,9 +201,9 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 @json_option
 @examples("vade index", "vade index --commit v1.2")
 def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool) -> int:
-    """Bring the index of the current repository, or of each PATH, up to date.
+    """Update the index of the current repository, or each PATH.
 
-    A search does so too; this is for doing it beforehand.
+    A search does this too; use it to index beforehand.
     """
     with opened(paths, indexing=not yes) as engine, Progress() as progress:
         reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
@@ -212,7 +215,10 @@ def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes
 
 
 def _remembered(notes: Sequence[Note], found: Recalled | None = None) -> str:
-    """What memory adds to an answer; most searches find nothing there, and load nothing for it."""
+    """Return memory's additions to an answer as text.
+
+    Most searches have none, and load nothing for it.
+    """
     if not notes and found is None:
         return ""
     from vademecum.answers.remembered import notes_text, recalled_text
@@ -231,7 +237,7 @@ def _is_path(repo: str) -> bool:
 
 
 def _names(engine: Engine, repos: Iterable[str]) -> tuple[str, ...]:
-    """The names of the repositories asked for, where some are given as paths."""
+    """Return the names of the given repositories, some given as paths."""
     names: list[str] = []
     for repo in repos:
         if not _is_path(repo):

@@ -26,6 +26,6 @@ def completions(shell: str) -> int:
     known = get_completion_class(shell)
     assert known is not None
     script = known(cli, {}, "vade", "_VADE_COMPLETE")
-    # Not `script.source()`: for bash that would start a bash to see how old it is.
+    # Not `script.source()`: for bash that would start a bash to check its version.
     emit(script.source_template % script.source_vars() + "\n")
     return 0

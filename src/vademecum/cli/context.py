@@ -1,4 +1,4 @@
-"""The verbs that put together what to read: context, map."""
+"""The verbs for reading material: context, map."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ NOTHING = 1
     'vade context "retries stop too early" src/ --commit v1.2',
 )
 def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
-    """Print what to read for TASK, within a budget of tokens.
+    """Print the code to read for TASK, within a token budget.
 
-    TASK is what is to be done: a line, a whole issue, what a failing test printed. TASK `-` is read from standard
-    input. A PATH narrows what matches the task; what belongs to that, its callers and tests, may lie elsewhere.
-    Exits with 1 if there is nothing to show.
+    TASK is the work to do: a line, a whole issue, or the output of a failing test. TASK `-` is read from standard input.
+    A PATH limits the code that matches the task; related code, such as callers and tests, may be elsewhere. Exits with 1
+    if there is nothing to show.
     """
     task = sys.stdin.read() if task == "-" else task
     check_exist(paths, "put a task of several words in quotes")
@@ -70,9 +70,9 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
 @json_option
 @examples("vade map --budget 1000", 'vade map src/ --task "retries stop too early"')
 def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) -> int:
-    """Print the repository's most central declarations, file by file, within a budget of tokens.
+    """Print the most central declarations by file, within a token budget.
 
-    A PATH that is a directory narrows the map to it. From a PATH that is a file the map begins, as from a --task.
+    A directory PATH narrows the map. From a file PATH the map begins, as from a --task.
     """
     check_exist(paths, "name files and directories, and a task with --task")
     files = [os.path.realpath(path) for path in paths if os.path.isfile(path)]
@@ -91,7 +91,10 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
 
 
 def _show(text: str) -> None:
-    """Print it, or say why there is nothing: the budget holds for every word on standard output."""
+    """Print the text, or a note on standard error if empty.
+
+    The budget covers every word on standard output.
+    """
     emit(text)
     if not text:
         click.echo("vade: nothing fits into so few tokens: give more with --budget", err=True)

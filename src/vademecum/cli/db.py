@@ -1,4 +1,4 @@
-"""The verbs that look after a shared database: its version, whether it is whole, and copies from files and back."""
+"""The verbs for a shared database: upgrade, check and copy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def db() -> None:
 def upgrade(to: str) -> int:
     """Bring the database up to date.
 
-    Makes or changes its tables in one transaction; nothing is lost.
+    Creates or changes its tables in one transaction; no data is lost.
     """
     migrate, shared = _migrate(), shared_stores()
     done = migrate.upgrade(shared.url, to or migrate.NEWEST)
@@ -44,7 +44,7 @@ def upgrade(to: str) -> int:
 def downgrade(version: str) -> int:
     """Take the database down to VERSION.
 
-    Drops what newer versions added. VERSION `base` is no tables at all.
+    Drops the additions of newer versions. VERSION `base` removes all tables.
     """
     emit("".join(f"{line}\n" for line in _migrate().downgrade(shared_stores().url, version)))
     return 0
@@ -53,7 +53,7 @@ def downgrade(version: str) -> int:
 @db.command()
 @json_option
 def check(*, as_json: bool) -> int:
-    """Check that the database can be reached and is whole.
+    """Check that the database answers and is intact.
 
     Checks its version too. Exits with 3 if something is wrong.
     """
@@ -72,9 +72,10 @@ def check(*, as_json: bool) -> int:
 @click.option("--to", "target", type=click.Choice(["postgres", "sqlite"]), required=True, help="Where to copy to.")
 @json_option
 def copy(target: str, *, as_json: bool) -> int:
-    """Copy what this machine keeps into the shared database, or back.
+    """Copy this machine's records into the shared database, or back.
 
-    Interrupt it when you like: the next run goes on from there. Every row is read back and compared; the source is left as it is.
+    You can interrupt at any time: the next run continues there. Every row is read back and compared; the source is not
+    changed.
     """
     with Progress() as progress:
         copied = list(_copied(shared_stores(), target, progress))
@@ -86,7 +87,7 @@ def copy(target: str, *, as_json: bool) -> int:
 
 
 def _copied(stores: Stores, target: str, progress: Progress) -> Iterator[dict[str, str | int]]:
-    """Copy store by store, and say what became of each."""
+    """Copy store by store, and yield a report of each."""
     from vademecum.storage.postgres.copy import copy, from_machine, to_machine
 
     known = stores.pairs()
@@ -118,7 +119,10 @@ def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]
 
 
 def shared_stores() -> Stores:
-    """Return the stores as they are, or would be, with the shared database in use."""
+    """Return the stores with the shared database in use.
+
+    Without a configured provider this is PostgreSQL.
+    """
     from vademecum.wiring.stores import Stores
 
     settings = settings_for(())
@@ -129,7 +133,7 @@ def shared_stores() -> Stores:
 def _migrate() -> ModuleType:
     from vademecum.plugins import find
 
-    find("store", "postgres")  # says which extra brings what is missing
+    find("store", "postgres")  # raises an error that names the missing extra
     from vademecum.storage.postgres import migrate
 
     return migrate

@@ -1,4 +1,4 @@
-"""Files that verbs read and write: each is there as a whole or not at all."""
+"""Files that verbs read and write; writes are atomic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vademecum.errors import UsageError
 
 @contextmanager
 def written(path: str) -> Iterator[TextIO]:
-    """A file to write to, put where it belongs at the end: nobody sees half of it.
+    """Open a file for writing, moved into place at the end.
 
     Raises:
         UsageError: the file cannot be written.
@@ -30,7 +30,7 @@ def written(path: str) -> Iterator[TextIO]:
 
 
 def write_file(path: str, text: str) -> None:
-    """Write a text to a file, or to standard output where the path is "-".
+    """Write a text to a file, or "-" for standard output.
 
     Raises:
         UsageError: the file cannot be written.
@@ -43,7 +43,7 @@ def write_file(path: str, text: str) -> None:
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a file, unpacked where it is an archive.
+    """Yield the lines of a file, unpacked if it is gzipped.
 
     Raises:
         UsageError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""The verbs about how code hangs together: callers, callees, impact, path, related, graph."""
+"""The verbs for the graph: callers, callees, impact, path, related, graph."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def _repo_option(function: F) -> F:
 
 @contextmanager
 def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str, ...]]]:
-    """Open the repository that paths lie in, else the one named; give the parts of it in which names are to be declared."""
+    """Open one repository, of the paths or as named.
+
+    Yields the engine, and the parts of the repository in which the names must be declared.
+    """
     from vademecum.wiring.roots import narrow
 
     if paths and repo:
@@ -63,8 +66,8 @@ def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str,
 def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
     """Show who calls NAME or names it otherwise, direct callers first.
 
-    NAME may be qualified, or a file's path. The answer is `none` where nobody does, and `unknown` where that cannot be
-    said. Exits with 1 where NAME is not found or the answer is unknown.
+    NAME may be qualified, or a file's path. The answer is `none` if there is no caller, and `unknown` if that cannot be
+    decided. Exits with 1 if NAME is not found or the answer is unknown.
     """
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.callers(name, depth, below=below, guesses=guesses), as_json=as_json)
@@ -79,7 +82,10 @@ def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @json_option
 @examples("vade callees Engine.open --depth 2")
 def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
-    """Show what NAME calls, or names otherwise; of a class, what its methods do."""
+    """Show the callees of NAME, and other names it uses.
+
+    Of a class, these are the callees of its methods.
+    """
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.callees(name, depth, below=below, guesses=guesses), as_json=as_json)
 
@@ -93,8 +99,11 @@ def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @json_option
 @examples("vade impact Engine.open", "vade impact --diff HEAD~3..HEAD")
 def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, *, as_json: bool) -> int:
-    """Show what may break when NAME changes, or what a git range changed, and which tests to run."""
-    if diff and name and Path(name).exists():  # beside a --diff there is no NAME: what stands first is a PATH
+    """Show code and tests that a change of NAME affects.
+
+    With --diff, shows the same for the changes of a git range.
+    """
+    if diff and name and Path(name).exists():  # with --diff there is no NAME: the first argument is a PATH
         name, paths = "", (name, *paths)
     if bool(name) == bool(diff):
         raise UsageError("`vade impact` takes a NAME or a --diff RANGE, one of the two: see `vade impact --help`")
@@ -111,7 +120,10 @@ def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, 
 @json_option
 @examples("vade path main Store.save --depth 3")
 def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str, *, as_json: bool) -> int:
-    """Show the shortest way from A to B, up to --depth steps from each end."""
+    """Show the shortest way from A to B.
+
+    The search takes up to --depth steps from each end.
+    """
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.path(source, target, depth, below=below), as_json=as_json)
 
@@ -125,7 +137,10 @@ def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str
 @json_option
 @examples('vade related src/app.py:40 -q "how is it retried"')
 def related(location: str, paths: tuple[str, ...], question: str, depth: int, repo: str, *, as_json: bool) -> int:
-    """Show what belongs to a line of a file, a file or a name: callers, callees, tests, contracts, neighbours."""
+    """Show code related to a line, a file or a name.
+
+    Related code is callers, callees, tests, contracts and neighbours.
+    """
     with _asked(paths, repo) as (engine, below):
         answer = engine.codebase.related(from_here(location), question, depth, below=below)
         return _show(answer, engine.codebase.items_at(answer), as_json=as_json)
@@ -144,9 +159,10 @@ def related(location: str, paths: tuple[str, ...], question: str, depth: int, re
 @_repo_option
 @examples("vade graph Engine.open", "vade graph Engine.open --html around.html")
 def graph(name: str, file: str | None, depth: int, repo: str) -> int:
-    """Show what is around NAME, a symbol or a file: as text, or drawn as one page that needs nothing else.
+    """Show the graph around NAME, as text or as a page.
 
-    Without NAME the page draws the most central files.
+    NAME is a symbol or a file. The page is one file that needs nothing else. Without NAME the page draws the most central
+    files.
     """
     if file is None and not name:
         raise UsageError("`vade graph` takes a NAME, or --html FILE to draw the most central files, or both")

@@ -13,7 +13,7 @@ from vademecum.errors import UsageError
 
 INDEX = "index"
 PACKAGE = Path(__file__).parents[1]
-# In a wheel the pages lie in the package, in a clone at its top.
+# In a wheel the pages are in the package, in a clone at its top.
 PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
 
 
@@ -53,7 +53,7 @@ def _verbs(context: click.Context) -> list[str]:
 
 
 def _said_by_itself(context: click.Context, words: Sequence[str], pages_known: Sequence[str]) -> str:
-    """Return the help of a command, which may be one of another's commands.
+    """Return the help of a command or subcommand.
 
     Raises:
         UsageError: neither a command nor a page has the name.
@@ -72,7 +72,9 @@ def _said_by_itself(context: click.Context, words: Sequence[str], pages_known: S
 
 
 def pages() -> Mapping[str, Path]:
-    """Return the topics: the pages by name, the map first, decisions by number.
+    """Return the topics: pages by name, decisions by number.
+
+    The index page comes first.
 
     Raises:
         UsageError: the package came without its documentation.

@@ -18,7 +18,7 @@ from vademecum.cli.session import json_option, opened, paths_argument
 def hooks(ctx: click.Context) -> int:
     """Index in the background after commits, merges, checkouts and rewrites.
 
-    Without a command it says which hooks are installed.
+    Without a command, shows which hooks are installed.
     """
     return int(ctx.invoke(status)) if ctx.invoked_subcommand is None else 0
 
@@ -27,7 +27,7 @@ def hooks(ctx: click.Context) -> int:
 @paths_argument
 @json_option
 def install(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Install the hooks; those of others run as before."""
+    """Install the hooks; existing hooks run as before."""
     return _do("install", paths, as_json=as_json)
 
 
@@ -35,7 +35,7 @@ def install(paths: tuple[str, ...], *, as_json: bool) -> int:
 @paths_argument
 @json_option
 def uninstall(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Remove the hooks; those of others stay as they were."""
+    """Remove the hooks; other hooks stay unchanged."""
     return _do("uninstall", paths, as_json=as_json)
 
 
@@ -43,13 +43,13 @@ def uninstall(paths: tuple[str, ...], *, as_json: bool) -> int:
 @paths_argument
 @json_option
 def status(paths: tuple[str, ...] = (), *, as_json: bool = False) -> int:
-    """Say which hooks are installed."""
+    """Show which hooks are installed."""
     return _do("status", paths, as_json=as_json)
 
 
 @hooks.command()
 def run() -> int:
-    """Index in the background: what the hooks start."""
+    """Index in the background; the hooks call this command."""
     if hasattr(os, "nice"):
         os.nice(10)
     with opened(()) as engine:

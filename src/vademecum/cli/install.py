@@ -1,4 +1,4 @@
-"""The verbs that join coding agents, and part from them."""
+"""The verbs that add vademecum to coding agents, or remove it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_FOUND, FAILURE = 1, 3
 
 
 def _agents(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
-    """What a shell completes an agent's name to."""
+    """Complete an agent's name in a shell."""
     from vademecum.install.agents import BY_ID
 
     return [name for name in BY_ID if name.startswith(beginning)]
@@ -67,8 +67,8 @@ def install(  # noqa: PLR0913 -- one for each option
 ) -> int:
     """Add vademecum to coding agents: server, instructions, skill, explorer, hooks.
 
-    Without AGENT, to those that are found on this machine. Every change is shown as a diff before it is written. Exits
-    with 1 if no agent is found, with 3 if a file could not be changed.
+    Without AGENT, adds it to the agents found on this machine. Every change is shown as a diff before it is written.
+    Exits with 1 if no agent is found, with 3 if a file could not be changed.
     """
     from vademecum.install import install as flow
     from vademecum.install.agents import BY_ID
@@ -99,10 +99,9 @@ def install(  # noqa: PLR0913 -- one for each option
 def uninstall(
     agents: tuple[str, ...], scope: str | None, *, everywhere: bool, yes: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Take out what `vade install` put into coding agents.
+    """Remove the additions of `vade install` from coding agents.
 
-    A file that nobody changed since is restored as it was. From any other vademecum's entries are taken out, and the rest
-    stays.
+    A file that nobody changed since is restored. From any other file vademecum's entries are removed, and the rest stays.
     """
     from vademecum.install import install as flow
     from vademecum.install.agents import BY_ID
@@ -131,7 +130,7 @@ def _opened() -> tuple[Places, Journal]:
 
 
 def _carry_out(planner: Planner, journal: Journal, places: Places, *, yes: bool, dry_run: bool, as_json: bool) -> int:
-    """Show a plan, ask, and do it: what is written is what was shown."""
+    """Show a plan, ask, and write exactly the shown changes."""
     from vademecum.install.install import agreed, write
 
     if yes and not dry_run:
@@ -152,7 +151,10 @@ def _carry_out(planner: Planner, journal: Journal, places: Places, *, yes: bool,
 
 
 def _agreed(plan: Plan, *, as_json: bool) -> bool:
-    """Ask on a terminal. Raises `UsageError` where nobody can answer."""
+    """Ask for consent on a terminal.
+
+    Raises `UsageError` without a terminal.
+    """
     if as_json or not sys.stdin.isatty():
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
     changes = [change for change in plan.changes if change.now != change.new]
@@ -223,7 +225,10 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
 
 
 def _installed(row: Mapping[str, Any]) -> str:
-    """Return the versions that wrote an agent's files, how to renew them, and any obstacle to its server."""
+    """Return an agent's installed versions, with an upgrade hint.
+
+    An obstacle to its server is returned instead.
+    """
     from vademecum.version import __version__
 
     versions = set(row["installed"].values())

@@ -1,4 +1,4 @@
-"""The verbs about memory: `vade memory remember`, `recall`, `context` and the others."""
+"""The verbs for memory: `vade memory remember`, `recall`, `context` and others."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ everywhere_option = click.option(
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 def memory() -> None:
-    """Record and recall what was done, decided and preferred.
+    """Record and recall actions, decisions and preferences.
 
-    Inside a git repository its own memory and the global one are asked together; outside, the global one.
+    Inside a git repository, its own memory and the global one answer together; outside, the global one alone.
     """
 
 
 @contextmanager
 def remembering(settings: Settings | None = None) -> Iterator[Memory]:
-    """The memory of the current directory."""
+    """Open the memory of the current directory."""
     with opened((), settings) as engine:
         yield engine.memory
 
@@ -64,7 +64,7 @@ def remembering(settings: Settings | None = None) -> Iterator[Memory]:
 @json_option
 @examples('vade memory remember "We use pnpm because the lock file merges cleanly"')
 def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
-    """Keep TEXT, without its secrets, and the facts it states.
+    """Record TEXT without its secrets, and learn its facts.
 
     TEXT `-` is read from standard input.
     """
@@ -97,7 +97,7 @@ def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: 
 @json_option
 @examples('vade memory recall "what broke the build" --when "last week" --role user')
 def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, as_json: bool, **options: Any) -> int:
-    """Show what is remembered about QUESTION, and what still holds.
+    """Show memory's answer to QUESTION, and which facts still hold.
 
     Exits with 1 if nothing is found.
     """
@@ -135,9 +135,9 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
 @examples('vade memory context "how do I indent this?" --file src/app.py')
 def context(message: str, session: str, top_k: int, budget: int | None, files: tuple[str, ...]) -> int:
-    """Print what an agent should know before it answers MESSAGE.
+    """Print the memory an agent needs before answering MESSAGE.
 
-    Prints Markdown, or nothing where nothing is known.
+    Prints Markdown, or nothing if memory has nothing to say.
     """
     settings = settings_for(())
     tokens = budget or settings.memory.context_tokens
@@ -153,9 +153,9 @@ def context(message: str, session: str, top_k: int, budget: int | None, files: t
 @json_option
 @examples('vade memory timeline "last week"')
 def timeline(when: str, session: str, *, as_json: bool) -> int:
-    """Show what was said and committed, the latest first.
+    """Show messages and commits, the latest first.
 
-    WHEN narrows it to a time.
+    WHEN limits them to a period.
     """
     with remembering() as kept:
         found = kept.timeline(when, session=session)
@@ -174,7 +174,7 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
 @json_option
 def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> int:
-    """Show the preferences and instructions agents are told."""
+    """Show the preferences and instructions for agents."""
     with remembering() as kept:
         found = kept.facts(past=past) if every or past else kept.preferences(files)
     if as_json:
@@ -190,7 +190,7 @@ def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> 
 @click.argument("fact")
 @json_option
 def why(fact: str, *, as_json: bool) -> int:
-    """Show where FACT comes from: who said it when.
+    """Show the sources of FACT: who said it when.
 
     FACT is an id, as `vade memory prefs --all` shows them.
     """
@@ -208,7 +208,7 @@ def why(fact: str, *, as_json: bool) -> int:
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 def forget(ids: tuple[str, ...]) -> int:
-    """Forget facts or events for good, with their words.
+    """Delete facts or events for good, with their words.
 
     Reading their source again does not bring them back.
     """
@@ -222,23 +222,23 @@ def forget(ids: tuple[str, ...]) -> int:
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="FACT...")
 def confirm(ids: tuple[str, ...]) -> int:
-    """Say that facts hold, whatever contradicts them."""
+    """Confirm facts: they hold even if other messages contradict them."""
     return _marked("confirm", ids)
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="FACT...")
 def reject(ids: tuple[str, ...]) -> int:
-    """Say that facts do not hold, and are not to be learned again."""
+    """Reject facts: hide them, and never learn them again."""
     return _marked("reject", ids)
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, metavar="[FACT]...")
 def restore(ids: tuple[str, ...]) -> int:
-    """Take rejections back: the facts stand again.
+    """Undo rejections: the facts hold again.
 
-    Without FACT, lists what was rejected.
+    Without FACT, lists the rejected facts.
     """
     if ids:
         return _marked("restore", ids)
@@ -252,7 +252,7 @@ def restore(ids: tuple[str, ...]) -> int:
 @click.argument("fact")
 @click.argument("text")
 def edit(fact: str, text: str) -> int:
-    """Put FACT in other words from now on; its history stays."""
+    """Change the wording of FACT from now on; its history stays."""
     with remembering() as kept:
         new = kept.edit(fact, text)
     emit(f"{new.id} {with_topic(new.topic, new.text)}\n")
@@ -264,7 +264,10 @@ def edit(fact: str, text: str) -> int:
 @click.option("--markdown", "as_markdown", is_flag=True, help="Write the facts that hold, as a page to review.")
 @everywhere_option
 def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
-    """Write everything as JSON lines to PATH, or standard output."""
+    """Write a whole memory as JSON lines to PATH.
+
+    PATH `-`, the default, is standard output.
+    """
     with remembering() as kept:
         if as_markdown:
             lines = iter([kept.markdown(everywhere=everywhere)])
@@ -283,9 +286,9 @@ def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
 @click.argument("path", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @everywhere_option
 def import_(path: str, *, everywhere: bool) -> int:
-    """Read what `vade memory export` wrote, or an archive.
+    """Import the output of `vade memory export`, or an archive.
 
-    PATH `-` is read from standard input. What is known already stays as it is.
+    PATH `-` is read from standard input. Known events and facts stay unchanged.
     """
     with remembering() as kept:
         if path == "-":
@@ -303,7 +306,7 @@ def import_(path: str, *, everywhere: bool) -> int:
 )
 @json_option
 def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
-    """Take in what agents and commits said about this repository."""
+    """Record messages of agents and commits about this repository."""
     with remembering() as kept:
         done = kept.sync(sources)
     if as_json:
@@ -331,7 +334,7 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
 def hook(event: str, agent: str) -> int:
     """Answer a coding agent's hook; it never fails.
 
-    Reads JSON from standard input and writes what the agent is told to standard output.
+    Reads JSON from standard input and writes the text for the agent to standard output.
     """
     from vademecum.hooks.hook import main
 
@@ -349,7 +352,7 @@ def hook(event: str, agent: str) -> int:
 )
 @json_option
 def learn(most: int, *, as_json: bool) -> int:
-    """Have a language model read what the rules may have missed.
+    """Have a language model read events for facts the rules missed.
 
     The model is set as memory.extractor.
     """
@@ -369,7 +372,7 @@ def learn(most: int, *, as_json: bool) -> int:
 @memory.command()
 @json_option
 def consolidate(*, as_json: bool) -> int:
-    """Merge equal facts, sum up sessions, archive old events."""
+    """Merge equal facts, summarise sessions, archive old events."""
     settings = settings_for(())
     with remembering(settings) as kept:
         done = kept.consolidate(settings.memory.max_events)

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, a plain line now and then otherwise."""
+"""Progress on standard error: a bar on terminals, lines otherwise."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Self, TextIO
 BAR_CHARACTERS = 24
 BAR_EVERY_S = 0.1  # redrawing more often costs time and shows nothing
 BAR_AFTER_S = 0.3  # a bar that only flashes is noise
-LINE_EVERY_S = 5.0  # a log wants a sign of life, and short runs none
+LINE_EVERY_S = 5.0  # logs show that a long run is alive; short runs stay silent
 
 
 class Progress:
-    """Told `(stage, done, total)`, shows it; on leaving, the bar is wiped.
+    """A progress callback `(stage, done, total)`; leaving erases the bar.
 
     Args:
-        stream: Where to show it; standard error unless given.
-        clock: Tells seconds.
+        stream: Receives the output; standard error unless given.
+        clock: Returns seconds.
     """
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,7 +31,7 @@ class Progress:
         self._stage, self._done, self._total = "", 0, 0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is; `total` is 0 while it is not known."""
+        """Show the progress of a stage; `total` is 0 while unknown."""
         self._stage, self._done, self._total = stage, done, total
         now = self._clock()
         if now < self._next:

@@ -1,4 +1,4 @@
-"""What only a terminal needs: colours, its width, tables, and leaving quietly when nobody reads on."""
+"""Terminal output: colours, width, tables, and closed pipes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 VERDICT_COLOURS = {
     "resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red", "▲": "green", "▼": "red"
 }  # fmt: skip
-SKIPPED_SHOWN = 20  # of a list that may be thousands; JSON with -v has them all
+SKIPPED_SHOWN = 20  # lists may have thousands; JSON with -v has them all
 EXAMPLES = 5  # of each list in JSON without -v
 LACKING = {"metadata": "searchable, but without details such as parameters and complexity"}
 
 
 def style_for(query: str = "", pattern: str = "") -> Style:
-    """Return colours and the width for a terminal, or the plain style for a pipe, a file or `NO_COLOR`."""
+    """Return the terminal's style, or plain without colour.
+
+    A pipe, a file and `NO_COLOR` are plain.
+    """
     if not sys.stdout.isatty():
         return PLAIN
     width, height = shutil.get_terminal_size()
@@ -51,23 +54,29 @@ def style_for(query: str = "", pattern: str = "") -> Style:
 
 
 def emit(text: str) -> None:
-    """Write the result. A reader that closed the pipe (`| head`) has what it wanted: that is no failure."""
+    """Write the result; ignore a closed pipe.
+
+    A reader such as `| head` closes the pipe when it has enough.
+    """
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes again at exit; give it somewhere to flush to.
+        # Python flushes again at exit: give it a valid file to flush to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def emit_json(value: Any) -> None:
-    """Write a JSON document, indented for a person and on one line for a program."""
+    """Write a JSON document, indented on a terminal, else one line."""
     indent = 2 if sys.stdout.isatty() else None
     emit(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
 
 
 def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
-    """Return what indexing did, a line per repository, and with `verbose` what was left out and why."""
+    """Return a report of indexing, a line per repository.
+
+    With `verbose` it lists skipped files with reasons.
+    """
     lines: list[str] = []
     for report in reports:
         lines.append(
@@ -87,7 +96,10 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
 
 
 def _moved(report: IndexReport) -> str:
-    """Return how many files were known by their content and not at their path: renamed, copied, or as they once were."""
+    """Return the number of files known by content at another path.
+
+    These were renamed, copied, or restored to an earlier state.
+    """
     moved = report.files - report.added - report.unchanged
     return f"{moved} moved or as once before, " if moved > 0 else ""
 
@@ -101,7 +113,10 @@ def table(rows: Iterable[Sequence[object]], indent: str = "") -> str:
 
 
 def skipped_lines(skipped: Sequence[Any]) -> list[str]:
-    """Return what was left out and why, the first of many."""
+    """Return lines about skipped files, with reasons.
+
+    Only the first `SKIPPED_SHOWN` are listed.
+    """
     lines = [f"  {_reason(item)}" for item in skipped[:SKIPPED_SHOWN]]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(f"  … and {len(skipped) - SKIPPED_SHOWN} more: -v --json lists all")
@@ -109,14 +124,17 @@ def skipped_lines(skipped: Sequence[Any]) -> list[str]:
 
 
 def skipped_record(skipped: Sequence[Any], *, whole: bool) -> dict[str, Any]:
-    """Return what was left out as JSON-serialisable values: counts by reason and examples, or the `whole` list."""
+    """Return skipped files as JSON-serialisable values.
+
+    These are counts by reason with examples, or the `whole` list.
+    """
     counts = Counter(item.reason for item in skipped).most_common()
     listed = [asdict(item) for item in (skipped if whole else skipped[:EXAMPLES])]
     return {"count": len(skipped), "reasons": dict(counts), "files" if whole else "examples": listed}
 
 
 def size(count: int) -> str:
-    """Return bytes for people: `1.5 MB`."""
+    """Return a number of bytes for people, such as `1.5 MB`."""
     amount, units = float(count), iter(("bytes", "kB", "MB", "GB"))
     unit = next(units)
     while amount >= 1000 and unit != "GB":
@@ -133,14 +151,14 @@ def _untab(line: str) -> str:
 
 
 def _matcher(query: str, pattern: str) -> re.Pattern[str]:
-    """What to highlight: the words of the query, and what the pattern matches."""
+    """Return a pattern for highlighting: query words and the regex."""
     words = sorted({re.escape(word) for word in re.findall(r"\w{3,}", query)}, key=len, reverse=True)[:64]
     try:
         return re.compile("|".join([*([f"(?:{pattern})"] if pattern else []), *words]) or r"(?!)", re.IGNORECASE)
-    except re.error:  # the engine has its say about the pattern; highlighting does without
+    except re.error:  # the engine reports the bad pattern; highlight the words alone
         return re.compile("|".join(words) or r"(?!)", re.IGNORECASE)
 
 
 def _plain(value: Any) -> Any:
-    """What `json` cannot write by itself: mappings of other kinds, paths, sets."""
+    """Convert mappings, paths and sets for `json`."""
     return dict(value) if hasattr(value, "keys") else str(value)

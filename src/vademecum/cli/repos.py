@@ -1,4 +1,4 @@
-"""The verb about indexes that this machine keeps: list them, delete one."""
+"""The verb for this machine's indexes: list or delete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 @json_option
 @click.pass_context
 def repos(ctx: click.Context, *, as_json: bool) -> int:
-    """List the indexes that this machine keeps: name, size, age and path.
+    """List this machine's indexes: name, size, age and path.
 
     Indexes in a shared database are not listed. `vade repos remove` deletes one.
     """
@@ -59,7 +59,7 @@ def repos(ctx: click.Context, *, as_json: bool) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @examples("vade repos remove old-project", "vade repos remove ~/src/app --yes")
 def remove(names: tuple[str, ...], *, memory: bool, yes: bool) -> int:
-    """Delete the index of a repository. Its files are left alone, and its memory is kept.
+    """Delete a repository's index; keep its files and its memory.
 
     NAME or PATH is as `vade repos` lists it. The next search in the repository makes the index again; nothing makes a
     memory again.
@@ -91,7 +91,7 @@ def _places(kept: Kept) -> str:
 
 
 def _age(kept: Kept) -> str:
-    """Return how long ago an index was last brought up to date: `3 days ago`."""
+    """Return the age of an index: `3 days ago`."""
     if not kept.indexed_at:
         return "never"
     seconds = time.time() - kept.indexed_at

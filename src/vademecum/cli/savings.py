@@ -1,4 +1,4 @@
-"""The verb that tells how many tokens answers held, beside the files they stand for."""
+"""The verb `savings`: tokens of answers, compared with whole files."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ known: it might have read less than the whole files, or more of them. Tokens are
 @json_option
 @examples("vade savings", "vade savings --days 7 --json")
 def savings(days: int, *, as_json: bool) -> int:
-    """Show how many tokens answers held, beside the whole files they show lines of.
+    """Show the tokens of answers, beside those of whole files.
 
-    By day and repository, counted on this machine, for answers that agents got over MCP. Exits with 1 if none was counted.
+    The files are those whose lines the answers show. Counts are by day and repository, on this machine, for answers to
+    agents over MCP. Exits with 1 if no answer was counted.
     """
     from vademecum.savings import rows
 

@@ -1,4 +1,4 @@
-"""What every verb shares: the paths it takes, the settings, and an engine that is closed again."""
+"""Shared parts of verbs: paths, settings, and an open engine."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def json_option(function: F) -> F:
 
 
 def examples(*lines: str) -> Callable[[F], F]:
-    """Show lines that can be typed below what a command says of itself."""
+    """Add example lines to a command's help."""
 
     def shown(function: F) -> F:
-        # Click leaves a paragraph that begins with a backspace as it is.
+        # Click does not rewrap a paragraph that begins with a backspace.
         function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "\b", *lines])
         return function
 
@@ -43,25 +43,38 @@ def examples(*lines: str) -> Callable[[F], F]:
 
 
 def check_exist(paths: Iterable[str], hint: str) -> None:
-    """A query without quotes looks like a query and several paths: say so before anything is opened."""
+    """Check that the paths exist.
+
+    A query without quotes looks like a query and several paths, so `hint` says how to fix it.
+    """
     for path in paths:
         if not Path(path).exists():
             raise UsageError(f"no such file or directory {path!r}: {hint}")
 
 
 def from_here(location: str) -> str:
-    """A path that is there as seen from the current directory is meant so; others count from the repository's top."""
+    """Resolve a location against the current directory if it exists there.
+
+    Other locations count from the repository's top.
+    """
     path, colon, lines = location.partition(":")
     return f"{Path(path).resolve()}{colon}{lines}" if Path(path).is_file() else location
 
 
 def settings_for(paths: Sequence[str]) -> Settings:
-    """Return the settings that hold for these paths: a repository's own file speaks for that repository alone."""
+    """Return the settings for these paths.
+
+    A repository's own file applies to that repository alone.
+    """
     return load(paths[0] if len(paths) == 1 else None if paths else ".")
 
 
 def ask_first(paths: Sequence[str], settings: Settings) -> None:
-    """Ask before a home directory, a whole disk or a very large folder is indexed; without a terminal, refuse.
+    """Ask before indexing a home directory, disk or huge folder.
+
+    Without a terminal it refuses.
+
+    Raises `UsageError`: nobody agreed.
 
     Raises `UsageError`: nobody agreed.
     """
@@ -76,7 +89,10 @@ def ask_first(paths: Sequence[str], settings: Settings) -> None:
 
 @contextmanager
 def opened(paths: Sequence[str], settings: Settings | None = None, *, indexing: bool = False) -> Iterator[Engine]:
-    """An engine on these paths, closed at the end; one that is `indexing` asks first where the paths are very wide."""
+    """Open an engine on these paths, and close it at the end.
+
+    With `indexing` it asks first if the paths are very wide.
+    """
     settings = settings or settings_for(paths)
     if indexing:
         ask_first(paths, settings)

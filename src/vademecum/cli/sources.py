@@ -1,4 +1,4 @@
-"""The verb about backlogs and sources of documents: sync."""
+"""The verb for backlogs and documents: sync."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ NONE_SET = "no source is set: set one up under [sources.NAME] in your user file,
 @json_option
 @examples("vade sync", "vade sync work --dry-run")
 def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_json: bool) -> int:
-    """Fetch what changed in the backlogs and documents called NAME.
+    """Fetch changes from the backlogs and documents called NAME.
 
-    Without NAME, lists the sources that are set. Interrupt it when you like: the next run goes on from there. Exits with
-    3 if a source cannot be asked.
+    Without NAME, lists the configured sources. You can interrupt at any time: the next run continues there. Exits with 3
+    if a source cannot be asked.
     """
     with opened(()) as engine, Progress() as progress:
         if not names and not every:
@@ -48,7 +48,7 @@ def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_j
             except Error as error:
                 if len(chosen) == 1 or isinstance(error, UsageError):
                     raise
-                problems[name] = error  # the others are asked all the same
+                problems[name] = error  # the other sources are still asked
     if as_json:
         emit_json(
             [*map(asdict, reports), *({"source": name, "problem": str(error)} for name, error in problems.items())]

@@ -1,4 +1,4 @@
-"""The verbs about tools: register, observe, search, predict, suggest, stats, pin, graph."""
+"""The verbs for tools: register, observe, search, predict, suggest, stats, pin, graph."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from vademecum.tools.tools import Tools
 
 NOT_FOUND = 1
-MOST_BYTES = 256_000_000  # of a file that is read: more is a mistake
+MOST_BYTES = 256_000_000  # of an input file: a larger one is a mistake
 REJECTED_SHOWN = 10
-SERVERS_AT_ONCE = 8  # asked side by side: each may be a process of its own
+SERVERS_AT_ONCE = 8  # asked in parallel: each may be a separate process
 
 
 @click.group(
@@ -42,7 +42,10 @@ SERVERS_AT_ONCE = 8  # asked side by side: each may be a process of its own
     'vade tools suggest "send the report by mail"',
 )
 def tools() -> None:
-    """Find the tool that fits, the next call, and a whole plan, among the tools of all servers."""
+    """Find the right tool, predict the next call, suggest a plan.
+
+    The choice is among the tools of all servers.
+    """
 
 
 @tools.command()
@@ -61,9 +64,9 @@ def tools() -> None:
 )
 @json_option
 def register(file: str, server: str, **options: Any) -> int:
-    """Take in tools from FILE, or from MCP servers.
+    """Register tools from FILE, or from MCP servers.
 
-    FILE is JSON in the shapes of MCP or of function calling, or an OpenAPI document; `-` is standard input.
+    FILE is JSON in the forms of MCP or of function calling, or an OpenAPI document; `-` is standard input.
     """
     from vademecum.tools.openapi import is_openapi
 
@@ -84,7 +87,7 @@ def register(file: str, server: str, **options: Any) -> int:
 @click.option("--transcripts", is_flag=True, help="FILE is a coding agent's transcript, or a folder of them.")
 @json_option
 def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
-    """Take in traces from FILE: what was called for which intent.
+    """Record traces from FILE: the tools called for each intent.
 
     FILE is JSON, or has a trace a line; `-` is standard input.
     """
@@ -93,7 +96,7 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
             report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
         else:
             report = known.observe_json(_read(file))
-        known.settle()  # here, so that no question has to wait for it
+        known.settle()  # now, so that no question has to wait for it
     if as_json:
         emit_json(_record(report))
     else:
@@ -115,7 +118,7 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
 @click.option("--why", is_flag=True, help="Show the evidence for each.")
 @json_option
 def search(intent: str, k: int, server: str, **options: Any) -> int:
-    """Find the few tools that fit INTENT, or the one of this name.
+    """Find the few tools that fit INTENT, or have this name.
 
     Exits with 1 if nothing fits.
     """
@@ -175,9 +178,9 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 @click.argument("intent")
 @json_option
 def suggest(intent: str, *, as_json: bool) -> int:
-    """Suggest a whole plan for INTENT.
+    """Suggest a plan for INTENT.
 
-    Shows what to call, what waits for what, and what can run at the same time.
+    Shows which tools to call, which wait for others, and which can run at once.
     """
     from vademecum.answers.chains import plan_text, record_of
 
@@ -193,7 +196,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 @tools.command()
 @json_option
 def stats(*, as_json: bool) -> int:
-    """Show what is known: tools, traces, and how tools fared."""
+    """Show counts of tools and traces, and tools' success."""
     from vademecum.answers.chains import record_of, stats_text
 
     with _tools() as known:
@@ -219,7 +222,7 @@ def pin(tool: str, *, off: bool) -> int:
 @click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page; - for standard output.")
 @click.option("--plan", "intent", default="", metavar="INTENT", help="Show the plan suggested for this, too.")
 def graph(file: str, intent: str) -> int:
-    """Write a page that shows how tools lead to each other."""
+    """Write a page that shows the graph of tools."""
     with _tools() as known:
         page = known.page(known.suggest(intent) if intent else None)
     write_file(file, page)
@@ -228,7 +231,7 @@ def graph(file: str, intent: str) -> int:
 
 @contextmanager
 def _tools() -> Iterator[Tools]:
-    """The user's tools, with the settings that hold here."""
+    """Open the user's tools, with the settings that hold here."""
     with opened(()) as engine:
         yield engine.tools
 
@@ -250,7 +253,10 @@ def _read(file: str) -> str:
 
 
 def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: str) -> list[ServerSpec]:
-    """The MCP servers that are meant; a name given holds where there is one."""
+    """Return the MCP servers to ask.
+
+    `name` applies if there is only one.
+    """
     if not (file or commands or urls):
         return []
     from vademecum.providers.servers.configured import ServerSpec, read_servers
@@ -262,7 +268,10 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
 
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
-    """Ask servers for their tools, side by side; one that cannot be asked is named in its place, and the others count."""
+    """Register the tools of servers, asked in parallel.
+
+    A server that fails is reported; the others are registered.
+    """
     from vademecum.errors import ConsentError, ToolServerError
 
     code = 0
@@ -282,9 +291,10 @@ def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -
 def _asked(
     specs: list[ServerSpec],
 ) -> Generator[tuple[str, Callable[[], tuple[list[Tool], list[Rejected]]]], None, None]:
-    """Yield the names of servers in their order, each with what returns its tools, or raises why it cannot be asked, once that is known.
+    """Yield each server's name, with a function for its tools.
 
-    Whoever stops asking lets go of those that have not answered.
+    Servers come in order, each when it has answered or failed; the function returns the tools or raises the error.
+    Closing the generator closes the servers that have not answered.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -315,7 +325,7 @@ def _asked(
 
 
 def _transcripts(file: str) -> list[str]:
-    """The files that are meant: one, or all of a folder that look like transcripts."""
+    """Return one file, or all transcripts of a folder."""
     path = Path(file)
     if not path.is_dir():
         return [file]

@@ -1,4 +1,4 @@
-"""The verb for workers: processes that index what stands in a queue."""
+"""The verb for workers: processes that index queued repositories."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def worker(ctx: click.Context, *, until_empty: bool, lease: float) -> int:
         raise ConfigError("a worker indexes into a shared database: set storage.provider to postgres, and storage.url")
     stop = threading.Event()
 
-    def asked(number: int, _: object) -> None:  # the job under way is finished first; asked again, it ends at once
+    def asked(number: int, _: object) -> None:  # the first signal finishes the current job; a second one ends at once
         stop.set()
         signal.signal(number, signal.SIG_DFL)
 
@@ -100,7 +100,7 @@ def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
 def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
     """Show the queue.
 
-    Shows what waits, what runs and where, what is done, and what was given up and why.
+    Shows waiting and running jobs with their workers, finished jobs, and failed jobs with reasons.
     """
     jobs = _queue().jobs(states).unwrap()
     if as_json:
@@ -120,7 +120,7 @@ def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
 @click.argument("ids", nargs=-1, type=int, metavar="[ID]...")
 @json_option
 def retry(ids: tuple[int, ...], *, as_json: bool) -> int:
-    """Put jobs that were given up back into the queue: all, or these."""
+    """Put given-up jobs back into the queue: all, or these."""
     jobs = _queue().retry(ids).unwrap()
     if as_json:
         emit_json([asdict(job) for job in jobs])
