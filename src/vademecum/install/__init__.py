@@ -1,5 +1,5 @@
-"""Joining coding agents: which there are, where they keep their settings, and putting our part in and out again.
+"""Installation into coding agents: their settings, our parts, and removal.
 
-The flow is told by `install`: find the agents, plan what each file would become, show it, write it down in the journal,
-replace the files. Every format has a module of its own that changes text and never rewrites what others wrote.
+`install` has the flow: find the agents, plan each file's new content, show the plan, record it in the journal, replace
+the files. Each format has its own module, which edits text and never rewrites others' entries.
 """

@@ -1,7 +1,7 @@
-"""The agents that can be joined: how each is found, and what goes into which of its files.
+"""The supported agents: how to find each, and its files.
 
-A row is what the agent's own documentation says; docs/install.md names the source of each. A template begins with one of
-the `Places`. Where several files may hold the settings, the first that is there is taken.
+A row follows the agent's own documentation; docs/install.md names the source of each. A template begins with one of the
+`Places`. If several files may hold the settings, the first existing one is used.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from vademecum.install.hook_events import (
 )
 from vademecum.install.texts import Text, claude_texts, codex_texts, gemini_texts
 
-Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
+Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A file of settings that takes the server.
+    """A settings file with an entry for the server.
 
     Attributes:
         files: Templates of its path.
         format: A key of `formats`.
         path: The keys that lead to the table of servers.
-        server: How the agent writes a server.
-        argument: Handed to `vade mcp`: "" for the directory that the agent starts it in, a variable of the agent's, or
-            `{repository}` for the path itself, where the agent starts its servers elsewhere.
+        server: Makes the agent's entry for a server.
+        argument: Argument of `vade mcp`: "" for the directory in which the agent starts it, a variable of the agent, or
+            `{repository}` for the path itself, if the agent starts its servers elsewhere.
     """
 
     files: tuple[str, ...]
@@ -51,7 +51,10 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A file of instructions that is read with every session; `head` is what a file of ours opens with."""
+    """A file of instructions that the agent reads in every session.
+
+    `head` is the beginning of a file that we create.
+    """
 
     file: str
     head: str = ""
@@ -59,7 +62,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What goes where, for one repository or for the user; None for what the agent does not have there."""
+    """The files for one repository or for the user.
+
+    None marks a kind of file that the agent does not have.
+    """
 
     config: Config | None = None
     rules: Rules | None = None
@@ -69,12 +75,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent: its name on the command line, the one that people know, how it is found, and its two scopes."""
+    """An agent: its names, its traces, and its two scopes.
+
+    `id` is its name on the command line, `title` the name people know.
+    """
 
     id: str
     title: str
     commands: tuple[str, ...]
-    traces: tuple[str, ...]  # templates of what is there when it is in use
+    traces: tuple[str, ...]  # templates of paths that exist if the agent is in use
     user: Scope
     project: Scope
 

@@ -1,8 +1,10 @@
-"""A marked block of lines into a text and out of it: instructions in Markdown, files of our own in YAML, TOML and JavaScript.
+"""A marked block in a text: insertion and removal.
 
-glue        what was put before the block, so that an empty line stands between it and what is there
-headed      the file held nothing, and what it opens with is ours
-replaced    the block that was there before
+Blocks hold instructions in Markdown, and our own files in YAML, TOML and JavaScript. The hint holds:
+
+glue        the line ends put before the block, so that an empty line precedes it
+headed      the file was empty, and its head is ours
+replaced    the earlier block
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ _MARKS = {"markdown": ("<!-- ", " -->"), "yaml-file": ("# ", ""), "toml-file": (
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Return the text with the block in it, and the hint that undoes it; the hint is empty where it was there already.
+    """Insert the block; return the text and a hint for removal.
+
+    The hint is empty if the block was already there.
 
     Raises:
-        EditError: a block begins and does not end, or there are several.
+        EditError: a block has no end, or there are several blocks.
     """
     newline = newline_of(text)
     block = _block(part).replace("\n", newline)
@@ -38,7 +42,10 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the block: as it was, but for what others changed since. Raises as `upsert` does."""
+    """Return the text without the block.
+
+    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
+    """
     span = _span(text, part)
     if span is None:
         return text
@@ -46,7 +53,7 @@ def remove(text: str, part: Part, hint: Hint) -> str:
     if "replaced" in hint:
         return text[:start] + str(hint["replaced"]) + text[end:]
     kept = text[:start].removesuffix(str(hint.get("glue", "")))
-    if text[end:] and kept and not kept.endswith("\n"):  # others wrote behind us: their line begins after a line's end
+    if text[end:] and kept and not kept.endswith("\n"):  # others appended text: it must begin on its own line
         kept += newline_of(text)
     kept += text[end:]
     return "" if hint.get("headed") and kept.strip() == part.head.strip() else kept

@@ -1,4 +1,4 @@
-"""What one file would become: with our parts in it, or without them."""
+"""The planned change of one file: adding or removing our parts."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from vademecum.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file, what is in it now and what is to be; None stands for no file.
+    """The planned change of one file; None means no file.
 
     Attributes:
-        path: Where it really is.
-        now: What is in it.
-        new: What is to be in it.
-        clean: What would be in it without us.
-        record: What the journal is to say of it; None for nothing. `before` is not filled in before it is written.
-        mode: Permissions it is to have.
-        owner: Its user and group.
-        folders: Directories that have to be made for it, outermost first.
-        was: The digest of what was in it before us, where that is known.
+        path: The real path.
+        now: The current content.
+        new: The planned content.
+        clean: The content without our parts.
+        record: The planned journal entry, None for none. `before` is filled in when the file is written.
+        mode: The planned permissions.
+        owner: The user and group.
+        folders: Directories to create for the file, outermost first.
+        was: The digest of the content before our parts, if known.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Change:
 
     @property
     def done(self) -> str:
-        """What making it does to the file, in a word that its path can follow."""
+        """The change in one word, to be followed by its path."""
         if self.new is None:
             return "removed"
         if self.record is not None:
@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A part that is to be in a file, and the agents it is for."""
+    """A part to add to a file, and its agents."""
 
     part: Part
     agents: tuple[str, ...]
@@ -60,17 +60,19 @@ class Wanted:
 def with_parts(
     found: Found, wanted: Sequence[Wanted], mine: Collection[str], journal: Journal, project: str
 ) -> Change | None:
-    """Return what a file becomes with the parts in it; None where nothing changes, not even in the journal.
+    """Return the change that adds parts to a file.
+
+    None if nothing changes, not even the journal.
 
     Args:
         found: The file.
         wanted: The parts.
-        mine: The agents that are being installed: parts that were there for them alone and are wanted no more go out.
-        journal: What is known of files.
-        project: The repository that the file belongs to; "" for the user's own.
+        mine: The agents being installed. Parts that only they use and that are no longer wanted are removed.
+        journal: The journal of files.
+        project: The repository of the file; "" for the user's own.
 
     Raises:
-        EditError: the file is not what its format asks for, or a part does not fit in.
+        EditError: the file breaks its format, or a part cannot be added.
     """
     old = _record(found, journal)
     text = decoded(found.content or b"")
@@ -81,11 +83,11 @@ def with_parts(
     for each in wanted:
         before = known.get(each.part.id)
         if before is not None and before.part.head and text.startswith(before.part.head):
-            text = each.part.head + text.removeprefix(before.part.head)  # nobody changed what an older version wrote
+            text = each.part.head + text.removeprefix(before.part.head)  # the head of an older version, unchanged
         text, hint = upsert(text, each.part)
         if before is not None and (not hint or "replaced" in hint):
-            hint = before.hint  # ours already: what undoes it is what undid it
-        if hint or before:  # an entry that somebody wrote by hand, and that says the same, stays theirs
+            hint = before.hint  # the part is ours already: its earlier hint still undoes it
+        if hint or before:  # an equal entry that somebody wrote by hand stays theirs
             agents = {*(before.agents if before else ()), *each.agents}
             known[each.part.id] = Placed(each.part, hint, tuple(sorted(agents)))
     new = text.encode()
@@ -106,10 +108,12 @@ def with_parts(
 
 
 def without_parts(found: Found, old: Record, chosen: Collection[str], journal: Journal) -> Change | None:
-    """Return what a file becomes without the parts that are there for none but the agents chosen; None where nothing changes.
+    """Return the change that removes the chosen agents' parts.
+
+    Parts that other agents also use stay. None if nothing changes.
 
     Raises:
-        EditError: the file is no longer what its format asks for.
+        EditError: the file now breaks its format.
     """
     staying = tuple(
         Placed(each.part, each.hint, agents)
@@ -131,7 +135,10 @@ def without_parts(found: Found, old: Record, chosen: Collection[str], journal: J
 
 
 def _record(found: Found, journal: Journal) -> Record | None:
-    """What the journal knows of a file, unless it is as it was before: then nothing of ours is in it."""
+    """Return the journal's record of a file.
+
+    None if the file has its earlier content, without our parts.
+    """
     old = journal.records.get(str(found.path))
     return None if old is None or digest_of(found.content) == old.before else old
 
@@ -139,7 +146,7 @@ def _record(found: Found, journal: Journal) -> Record | None:
 def _divided(
     parts: Sequence[Placed], mine: Collection[str], wanted: Collection[str]
 ) -> tuple[list[Placed], list[Placed]]:
-    """The parts that stay, and those that only these agents wanted."""
+    """Return the parts that stay, and those only these agents used."""
     kept: list[Placed] = []
     stale: list[Placed] = []
     for each in parts:
@@ -154,7 +161,10 @@ def _divided(
 
 
 def _clean(found: Found, old: Record | None, journal: Journal) -> bytes | None:
-    """A file's content without us: byte for byte as it was, or, if others wrote there since, without our parts."""
+    """Return a file's content without our parts.
+
+    It is the exact backup, unless others changed the file since.
+    """
     if old is None or found.content is None:
         return found.content
     if digest_of(found.content) in old.after:

@@ -1,4 +1,4 @@
-"""How an agent is to run vademecum: the very version that is installed, the way it is installed."""
+"""The command that agents run: this version, as it is installed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from vademecum.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The words that start `vade`; `local` where they name a place on this machine."""
+    """The words that start `vade`.
+
+    `local` says that they name a path on this machine.
+    """
 
     words: tuple[str, ...]
     local: bool
 
     def hook(self, name: str, platform: str = sys.platform) -> str:
-        """Return the shell line of a hook: it ends with 0 whatever happens to the command, for 2 would stop the agent.
+        """Return the shell line of a hook, which always exits with 0.
+
+        An exit code of 2 would stop the agent.
 
         >>> Command(("/opt/my tools/vade",), True).hook("stop", "linux")
         "'/opt/my tools/vade' memory hook stop || exit 0"
@@ -34,15 +39,17 @@ class Command:
 
 
 def command(chosen: str = "", executable: str = sys.executable, prefix: str = sys.prefix) -> Command:
-    """Return how to run what runs now: by `uvx` or `pipx run` where that is how it runs, else by its absolute path.
+    """Return the command that runs this installation.
+
+    It is `uvx` or `pipx run` if one of them runs this process, else an absolute path.
 
     Args:
-        chosen: The words that a person wants instead.
-        executable: The Python that runs.
+        chosen: A command that the user wants instead.
+        executable: The running Python.
         prefix: Its environment.
 
     Raises:
-        UsageError: the words that were chosen cannot be split.
+        UsageError: the chosen command cannot be split into words.
     """
     if chosen:
         try:
@@ -58,7 +65,7 @@ def command(chosen: str = "", executable: str = sys.executable, prefix: str = sy
         return Command(("uvx", f"vademecum=={__version__}"), local=False)
     if "pipx" in parts and ".cache" in parts and shutil.which("pipx"):
         return Command(("pipx", "run", f"vademecum=={__version__}"), local=False)
-    folder = Path(executable).absolute().parent  # not resolved: an environment's Python is a link out of it
+    folder = Path(executable).absolute().parent  # not resolved: an environment's Python is a link to another folder
     for name in ("vade", "vade.exe"):
         if (folder / name).is_file():
             return Command((str(folder / name),), local=True)

@@ -1,4 +1,4 @@
-"""A file of an agent: read as it is, and refused where it may not be written to."""
+"""An agent's file: its content, or a refusal if not writable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vademecum.install.part import EditError
 
-MOST_BYTES = 64_000_000  # of a file of settings: Claude Code keeps its history in one, and that takes megabytes
+MOST_BYTES = 64_000_000  # of a settings file: Claude Code keeps its history in one, which takes megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Found:
     """A file.
 
     Attributes:
-        path: Where it really is, links followed.
-        content: What is in it; None where there is no file.
-        mode: Its permissions, or those it is to get.
-        owner: Its user and group, None where there is no file.
-        folders: Directories that have to be made for it, outermost first.
+        path: The real path, with links followed.
+        content: The content; None if there is no file.
+        mode: The permissions, or those of the new file.
+        owner: The user and group, None if there is no file.
+        folders: Directories to create for the file, outermost first.
     """
 
     path: Path
@@ -32,14 +32,14 @@ class Found:
 
 
 def look(path: Path, within: Path | None) -> Found:
-    """Read a file that is to be changed; a link is followed.
+    """Read a file before changing it; links are followed.
 
     Args:
-        path: Where it is, or will be.
-        within: The repository, for a file of the repository: a link in it that leads out is not followed.
+        path: The file, which need not exist.
+        within: The repository of the file, or None. A link that leads out of the repository is refused.
 
     Raises:
-        EditError: it is no plain file, is read-only, too large, or leads out of the repository.
+        EditError: the file is no plain file, is read-only, too large, or leads out of the repository.
     """
     real = Path(os.path.realpath(path))
     if within is not None and not real.is_relative_to(os.path.realpath(within)):
@@ -66,7 +66,7 @@ def look(path: Path, within: Path | None) -> Found:
 
 
 def _missing(folder: Path) -> tuple[str, ...]:
-    """The directories that are not there yet, outermost first."""
+    """Return the missing directories, outermost first."""
     missing: list[str] = []
     while not os.path.lexists(folder):
         missing.insert(0, str(folder))

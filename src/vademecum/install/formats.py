@@ -1,4 +1,4 @@
-"""The formats that files are written in: how a part goes in, and how it comes out."""
+"""File formats: one function to add a part, one to remove it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ BOM = "\ufeff"
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Return the text with the part in it, and the hint that undoes it; {} where it was there already.
+    """Insert the part; return the text and a hint for removal.
+
+    The hint is {} if the part was already there.
 
     Raises:
-        EditError: the text is not what its format asks for, or the part does not fit in.
+        EditError: the text breaks its format, or the part cannot be added.
     """
     mark, text = (BOM, text.removeprefix(BOM)) if text.startswith(BOM) else ("", text)
     if part.format in {"json", "jsonc"}:
@@ -34,7 +36,10 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the part: as it was, but for what others changed since. Raises as `upsert` does."""
+    """Return the text without the part.
+
+    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
+    """
     mark, text = (BOM, text.removeprefix(BOM)) if text.startswith(BOM) else ("", text)
     if part.format in {"json", "jsonc"}:
         from vademecum.install import json_text
@@ -59,7 +64,7 @@ def decoded(content: bytes) -> str:
     """Return a file's content as text, byte for byte.
 
     Raises:
-        EditError: it is not UTF-8.
+        EditError: the content is not UTF-8.
     """
     try:
         return content.decode("utf-8")

@@ -1,4 +1,4 @@
-"""The moments at which agents run hooks: what each calls them, and how it writes a hook down."""
+"""Hook events of agents: their names, and how hooks are written."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ Element = Callable[[str, int | None], dict[str, Any]]
 
 
 def typed(line: str, timeout: int | None) -> dict[str, Any]:
-    """Return an element that is the hook, with its type, as VS Code and Copilot CLI write it."""
+    """Return a hook with its type, for VS Code and Copilot CLI."""
     hook: dict[str, Any] = {"type": "command", "command": line}
     return hook if timeout is None else hook | {"timeout": timeout}
 
 
 def grouped(line: str, timeout: int | None) -> dict[str, Any]:
-    """Return an element that is a group of hooks, as Claude Code writes it."""
+    """Return a group of hooks, for Claude Code."""
     return {"hooks": [typed(line, timeout)]}
 
 
 def bare(line: str, _timeout: int | None) -> dict[str, Any]:
-    """Return an element of the line alone, as Cursor writes it."""
+    """Return a hook of the line alone, for Cursor."""
     return {"command": line}
 
 
 def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
-    """Return an element whose output nobody is shown, as Windsurf writes it."""
+    """Return a hook whose output is hidden, for Windsurf."""
     return {"command": line, "show_output": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The moment at which an agent has called a tool or is about to, and the names of the tools that search text."""
+    """The event of a search tool's call, before or after.
+
+    `tools` matches the names of tools that search text.
+    """
 
     event: str
     tools: str
 
     def element(self, line: str, timeout: int | None) -> dict[str, Any]:
-        """Return an element that runs for these tools only."""
+        """Return a hook that runs for these tools only."""
         return {"matcher": self.tools, **grouped(line, timeout)}
 
 
@@ -51,11 +54,11 @@ class Hooks:
     Attributes:
         file: Template of its path.
         format: A key of `formats`.
-        events: The agent's name for a moment → our hook, with the agent's name behind it where it is told in its own form.
-        timeout: In the agent's unit, None where the agent's own will do.
-        element: How the agent writes a hook: the line to run, and the timeout → an element of the moment's list.
-        version: What the file has to give as its `version`, None where it needs none.
-        hint: When to tell of `search` to an agent that greps for prose; None where the agent has no such moment.
+        events: The agent's event → our hook, followed by the agent's name if it needs its own form.
+        timeout: In the agent's unit, None for the agent's default.
+        element: Makes a hook: (line to run, timeout) → an element of the event's list.
+        version: The required `version` of the file, None for none.
+        hint: The event for hints about `search`; None if the agent has no such event.
     """
 
     file: str
@@ -69,18 +72,18 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that an agent runs in place of hooks.
+    """A program that an agent runs instead of hooks.
 
     Attributes:
         file: Template of its path.
-        source: The file beside this one that it is made from.
+        source: The file beside this module with its source.
     """
 
     file: str
     source: str
 
     def text(self, words: Sequence[str]) -> str:
-        """Return the program, which runs `vade` by these words.
+        """Return the program, with the command that runs `vade`.
 
         >>> 'const COMMAND = ["uvx", "vademecum"];' in Program("", "opencode.js").text(["uvx", "vademecum"])
         True
@@ -89,7 +92,7 @@ class Program:
         return source.replace('["vade"]', json.dumps(list(words)), 1)
 
 
-# The agent's name for a moment → our hook.
+# The agent's event → our hook.
 QWEN = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "stop"}
 CLAUDE = QWEN | {"SubagentStart": "subagent-start"}
 GEMINI = {"SessionStart": "session-start", "BeforeAgent": "prompt", "AfterAgent": "stop"}

@@ -1,10 +1,10 @@
-"""The flow: which agents, what goes into which file, what each file becomes, and writing it.
+"""The flow of installation: gather, plan, show and write.
 
     install      find agents → gather parts by file → plan → show → write
-    uninstall    what the journal knows → plan → show → write
+    uninstall    read the journal → plan → show → write
 
-Nothing is written before it was planned and shown. Where a person was asked meanwhile, it is planned again with the journal
-to ourselves, and a file that would become something else by then is left alone.
+Nothing is written before it was planned and shown. If the user was asked meanwhile, the plan is made again under the
+journal's lock, and a file whose planned content differs by then is not changed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAME = "vademecum"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be written, what cannot be and why, what is worth knowing, and the files that cannot be written."""
+    """Planned changes, problems, notes, and files that are left alone."""
 
     changes: tuple[Change, ...]
     problems: tuple[str, ...]
@@ -44,7 +44,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is to be installed: for whom, for one repository or for the user, and which kinds of parts."""
+    """The agents, the scope, and the kinds of parts to install."""
 
     agents: tuple[Agent, ...]
     scope: str
@@ -58,10 +58,12 @@ Planner = Callable[[Journal], Plan]
 
 
 def chosen(names: Sequence[str], places: Places) -> tuple[Agent, ...]:
-    """Return the agents of these names, or those that are found on this machine.
+    """Return the named agents, or those found on this machine.
+
+    Without names, returns the found agents.
 
     Raises:
-        UsageError: there is no agent of a name.
+        UsageError: a name belongs to no agent.
     """
     unknown = [name for name in names if name not in BY_ID]
     if unknown:
@@ -70,14 +72,17 @@ def chosen(names: Sequence[str], places: Places) -> tuple[Agent, ...]:
 
 
 def is_found(agent: Agent, places: Places) -> bool:
-    """Return whether an agent is in use here: its command is there, or what it keeps in the home."""
+    """Return whether an agent is in use on this machine.
+
+    True if its command or one of its traces exists.
+    """
     return any(shutil.which(name) for name in agent.commands) or any(
         os.path.lexists(places.path(trace)) for trace in agent.traces
     )
 
 
 def install(choice: Choice, places: Places) -> Planner:
-    """Return what plans putting our parts into the files of agents."""
+    """Return a function that plans adding our parts to agents."""
 
     def plan(journal: Journal) -> Plan:
         wanted, notes = gather(choice, places)
@@ -85,7 +90,7 @@ def install(choice: Choice, places: Places) -> Planner:
         serverless = _serverless(choice, wanted, whole.left_alone)
         if not serverless:
             return whole
-        # An agent that cannot have the server gets nothing that tells it to use the server.
+        # An agent that cannot have the server must not get instructions to use the server.
         rest = with_fields(choice, agents=tuple(agent for agent in choice.agents if agent not in serverless))
         said = (f"nothing is installed for {agent.title}, which cannot have the server" for agent in serverless)
         kept = _planned_for(rest, *gather(rest, places), journal)
@@ -112,7 +117,10 @@ def install(choice: Choice, places: Places) -> Planner:
 def _serverless(
     choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], left_alone: Collection[Path]
 ) -> tuple[Agent, ...]:
-    """The agents whose server is to go into a file that is left alone, and is not there already."""
+    """Return agents that cannot have the server.
+
+    The file for it is left alone, and does not have the server yet.
+    """
     ids = {
         agent
         for path in left_alone
@@ -124,7 +132,7 @@ def _serverless(
 
 
 def _lacks(path: Path, part: Part) -> bool:
-    """Whether a file does not hold a part as it is to be, as far as can be told."""
+    """Return whether a file lacks a part; True if unreadable."""
     try:
         return bool(upsert(decoded(path.read_bytes()), part)[1])
     except (OSError, EditError):
@@ -132,7 +140,10 @@ def _lacks(path: Path, part: Part) -> bool:
 
 
 def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Planner:
-    """Return what plans taking our parts out again, of the files whose record `is_meant` says yes to."""
+    """Return a function that plans removing our parts.
+
+    It covers the files whose records `is_meant` accepts.
+    """
 
     def plan(journal: Journal) -> Plan:
         def change_of(found: Found) -> Change | None:
@@ -145,10 +156,10 @@ def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Pl
 
 
 def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tuple[str, ...]]:
-    """Return the parts of all agents by their file, and what is worth knowing about them.
+    """Return all agents' parts by file, and notes about them.
 
     Raises:
-        UsageError: a repository is meant, and we are in the home.
+        UsageError: the scope is a repository, and the current one is the home directory.
     """
     if choice.scope == "project" and places.homeless:
         raise UsageError("the home directory is no repository: change to one, or leave out --scope project")
@@ -177,7 +188,10 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
 
 
 def agreed(plan: Plan, shown: Plan) -> Plan:
-    """Return what of a plan was shown and agreed to: a file that would become something else by now is left alone."""
+    """Return the part of a plan that the user agreed to.
+
+    A file whose planned content has changed since is left alone.
+    """
     seen = {change.path: (change.now, change.new) for change in shown.changes}
     same = [change for change in plan.changes if seen.get(change.path) == (change.now, change.new)]
     others = [change for change in plan.changes if seen.get(change.path) != (change.now, change.new)]
@@ -186,7 +200,9 @@ def agreed(plan: Plan, shown: Plan) -> Plan:
 
 
 def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
-    """Do what was planned, with the journal to ourselves; returns the files that were written and what went wrong.
+    """Write the plan; return the written files and the problems.
+
+    The caller holds the journal's lock.
 
     Raises:
         SourceError: the journal cannot be written.
@@ -205,10 +221,12 @@ def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
 
 
 def write_one(change: Change, journal: Journal) -> None:
-    """Make one change. A crash between any two lines leaves what `uninstall` puts right.
+    """Write one change.
+
+    After a crash between any two lines, `uninstall` still restores the file.
 
     Raises:
-        SourceError: it cannot be written.
+        SourceError: the file or the journal cannot be written.
     """
     sweep(change.path)
     before = journal.keep(change.clean)
@@ -289,7 +307,10 @@ def _hooks(hooks: Hooks, command: Command, *, hints: bool) -> Iterable[Part]:
 
 
 def _add(parts: list[Wanted], part: Part, agent: str) -> None:
-    """Several agents may read the same file: a part that is wanted by two is there once."""
+    """Add a part for an agent.
+
+    Several agents may read the same file: a part that two of them need is added once.
+    """
     for index, each in enumerate(parts):
         if each.part.id == part.id:
             parts[index] = Wanted(each.part, (*each.agents, agent))
@@ -298,7 +319,7 @@ def _add(parts: list[Wanted], part: Part, agent: str) -> None:
 
 
 def _is_homeless(config: Config, places: Places) -> bool:
-    """Whether a server has to be told which repository it serves, and we are in none."""
+    """Return whether a server needs a repository's path, and there is none."""
     return config.argument == "{repository}" and places.homeless
 
 
@@ -311,7 +332,7 @@ def _other(scope: str) -> str:
 
 
 def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
-    """Return what is installed for an agent: file → version that wrote it."""
+    """Return an agent's installed files, with the version that wrote each."""
     return {
         path: record.version
         for path, record in journal.records.items()
@@ -320,7 +341,10 @@ def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
 
 
 def obstacle(agent: Agent, command: Command, places: Places) -> str:
-    """Return why an agent's own settings cannot take the server, "" where they can or have it."""
+    """Return the reason that an agent's settings cannot take the server.
+
+    "" if they can, or have the server already.
+    """
     wanted, _ = gather(Choice((agent,), "user", command, rules=False, hooks=False), places)
     for path, parts in wanted.items():
         try:

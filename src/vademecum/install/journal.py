@@ -1,7 +1,7 @@
-"""What was put where: the journal in `<home>/installs`, and the files as they were before.
+"""The journal of installed parts, in `<home>/installs`, with backups.
 
-A change is written down before it is made. Whatever a crash leaves behind, the journal knows a file by its content: as it
-was (nothing happened), as we left it (it did), or something else (somebody wrote there since).
+A change is recorded before it is made. After a crash the journal recognises a file by its content: the earlier content
+(the change was not made), our content (the change was made), or another (somebody changed the file since).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from vademecum.install.part import Placed, placed
 from vademecum.private import private_folder
 
 FORMAT = 1
-PARTIAL = ".vade-"  # what the name of a file begins with that is not whole yet
+PARTIAL = ".vade-"  # prefix of unfinished files
 WAIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One file that we wrote to.
+    """The record of one file that has our parts.
 
     Attributes:
-        before: The digest of its content without us; "" where there was no file.
-        after: Digests of what we left; two while a change is under way.
-        parts: What is in it, in the order in which it went in.
-        version: Of vademecum, that wrote last.
-        project: The repository it belongs to; "" for the user's own.
+        before: The digest of the content without our parts; "" if there was no file.
+        after: Digests of the content with our parts; two during a change.
+        parts: The parts, in the order of their insertion.
+        version: The version of vademecum that wrote last.
+        project: The repository of the file; "" for the user's own.
     """
 
     before: str
@@ -46,7 +46,7 @@ class Record:
     project: str
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
+        """Return the record as plain JSON."""
         return {
             "before": self.before,
             "after": list(self.after),
@@ -57,18 +57,18 @@ class Record:
 
 
 class Journal:
-    """The records by the real path of their file, in a directory that is made when it is needed.
+    """The records by real path; the directory is created when needed.
 
     Attributes:
-        records: What is known of each file.
-        folders: Directories that were made for files, and go when nothing is left in them.
+        records: The record of each file.
+        folders: Directories created for files; an empty one is removed again.
     """
 
     def __init__(self, directory: Path) -> None:
-        """Read what is there.
+        """Read the journal's file, if there is one.
 
         Raises:
-            StoreCorruptError: the journal is damaged; it and the backups stay as they are.
+            StoreCorruptError: the journal is damaged; the journal and the backups are not changed.
             StoreVersionError: a newer vademecum wrote it.
         """
         self.directory = directory
@@ -79,10 +79,10 @@ class Journal:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Be the only one that installs, and see what others did before.
+        """Hold the journal's lock, and read the latest records.
 
         Raises:
-            StoreBusyError: another install is under way and does not end.
+            StoreBusyError: another install holds the lock for too long.
             StoreError: the directory cannot be written.
         """
         try:
@@ -93,12 +93,14 @@ class Journal:
             raise StoreBusyError("another `vade install` is under way: try again when it is done") from error
 
     def put(self, path: Path, record: Record | None, folders: Iterable[str] = ()) -> None:
-        """Write down what is about to be in a file, or None when nothing of ours is. Raises `SourceError`.
+        """Store the record of a file about to be written.
+
+        None removes the record. Raises `SourceError`.
 
         Args:
             path: The file.
-            record: What is in it.
-            folders: The directories that are about to be made for it.
+            record: The file's record.
+            folders: Directories about to be created for the file.
         """
         self.folders.update(folders)
         if record is None:
@@ -108,7 +110,10 @@ class Journal:
         self._write()
 
     def keep(self, content: bytes | None) -> str:
-        """Keep a file's content, and return its digest; "" for no file. Raises `SourceError`."""
+        """Back up a file's content, and return its digest.
+
+        Returns "" for no file. Raises `SourceError`.
+        """
         if content is None:
             return ""
         digest = hashlib.sha256(content).hexdigest()
@@ -119,7 +124,7 @@ class Journal:
         return digest
 
     def kept(self, digest: str) -> bytes | None:
-        """Return what `keep` kept, None where it is gone or damaged."""
+        """Return a backup, or None if missing or damaged."""
         with suppress(OSError):
             content = self._backup(digest).read_bytes()
             if hashlib.sha256(content).hexdigest() == digest:
@@ -127,7 +132,10 @@ class Journal:
         return None
 
     def tidy(self) -> None:
-        """Drop the backups that no record names, and directories of ours with nothing in them. Raises `SourceError`."""
+        """Delete unused backups, and our empty directories.
+
+        Raises `SourceError`.
+        """
         named = {record.before for record in self.records.values()}
         with suppress(OSError):
             for path in (self.directory / "backups").iterdir():
@@ -137,7 +145,7 @@ class Journal:
             folder for folder in self.folders if not any(Path(path).is_relative_to(folder) for path in self.records)
         }
         for folder in sorted(left, key=len, reverse=True):
-            with suppress(OSError):  # others keep something there: it is theirs now
+            with suppress(OSError):  # not empty: the directory belongs to others now
                 os.rmdir(folder)
         if left:
             self.folders -= left
@@ -187,19 +195,25 @@ def _record(said: dict[str, Any]) -> Record:
 
 
 def digest_of(content: bytes | None) -> str:
-    """Return how the journal knows a content; "" for no file."""
+    """Return the digest of a content; "" for no file."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
 def sweep(path: Path) -> None:
-    """Remove what a crash left of an earlier try at writing a file; for whoever has the journal to itself."""
+    """Delete unfinished files of a crashed write.
+
+    The caller holds the journal's lock.
+    """
     with suppress(OSError):
         for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
             partial.unlink()
 
 
 def make(folder: Path, *, private: bool = False) -> None:
-    """Make a directory where there is none. Raises `SourceError`."""
+    """Create a directory if it is missing.
+
+    Raises `SourceError`.
+    """
     try:
         if private:
             private_folder(folder)
@@ -210,10 +224,10 @@ def make(folder: Path, *, private: bool = False) -> None:
 
 
 def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:
-    """Write a file beside where it belongs, to the disk, and put it there at once: nobody sees half of it.
+    """Replace a file atomically, synced to disk.
 
     Raises:
-        SourceError: it cannot be written.
+        SourceError: the file cannot be written.
     """
     partial = ""
     try:

@@ -1,13 +1,13 @@
-"""An entry into a JSON text and out of it, with nothing else touched: comments, order, indentation, line ends.
+"""Entries in a JSON text: insertion and removal.
 
-An insertion is a comma after what was last and our item on lines of its own, indented as its neighbours are. What has to
-be known to undo it, because the text alone does not tell, goes into the hint:
+Comments, order, indentation and line ends stay. An insertion is a comma after the last item, and our item on separate
+lines, indented like its neighbours. The hint holds the facts for removal that the text alone does not show:
 
-    rooted      the text held nothing, and the object around everything is ours
-    opened      objects and lists that were not there, outermost first, as lists of keys
-    inside      which object or list was empty before, and what stood between its brackets
-    shared      a plain value that the whole text needs: it goes only where nothing else is left beside it
-    replaced    the text of an entry of the same name that was there before
+    rooted      the text was empty, and the object around everything is ours
+    opened      objects and lists that we created, outermost first, as lists of keys
+    inside      the object or list that was empty before, and the text between its brackets
+    shared      a plain value that the whole text needs: removed only if nothing else is left beside it
+    replaced    the text of an earlier entry of the same name
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from vademecum.install.part import EditError, Hint, Part, contains, newline_of
 
 
 class Step(NamedTuple):
-    """One step on the way to a part: the keys to an object or a list, its node, and the item that leads on."""
+    """One step on the path to a part.
+
+    It has the keys of an object or list, its node, and the item that continues the path.
+    """
 
     path: tuple[str, ...]
     inside: Node
@@ -29,10 +32,12 @@ class Step(NamedTuple):
 
 
 def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
-    """Return the text with the entry in it, and the hint that undoes it; the hint is empty where it was there already.
+    """Insert the entry; return the text and a hint for removal.
+
+    The hint is empty if the entry was already there.
 
     Raises:
-        EditError: the text is not valid JSON, or something else stands where the entry belongs.
+        EditError: the text is not valid JSON, or another value is in the entry's place.
     """
     if not _says_something(text, comments=comments):
         glue = "" if not text or text.endswith("\n") else newline_of(text)
@@ -47,7 +52,10 @@ def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint, *, comments: bool) -> str:
-    """Return the text without the entry: as it was, but for what others changed since. Raises as `upsert` does."""
+    """Return the text without the entry.
+
+    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
+    """
     if not _says_something(text, comments=comments):
         return text
     value_of(text, comments=comments)
@@ -66,13 +74,13 @@ def remove(text: str, part: Part, hint: Hint, *, comments: bool) -> str:
 
 
 def _says_something(text: str, *, comments: bool) -> bool:
-    """Whether there is anything but space in a text, and comments where they are allowed."""
+    """Return whether a text has more than space and allowed comments."""
     silent = {"space", "comment"} if comments else {"space"}
     return any(kind not in silent for kind, _, _ in tokens(text))
 
 
 def _part_of(value: Any, part: Part) -> Any:
-    """What stands where the part belongs, None where nothing does."""
+    """Return the value in the part's place, or None."""
     for key in part.path:
         if not isinstance(value, dict) or key not in value:
             return None
@@ -87,7 +95,10 @@ def _holds(value: Any, part: Part) -> bool:
 
 
 def _says(value: Any, part: Part) -> bool:
-    """Whether a text says what the part says; of a list, whether our element says it anywhere."""
+    """Return whether the value holds the part.
+
+    In a list, our element may be anywhere, also with others' hooks beside ours.
+    """
     there = _part_of(value, part)
     if not part.mark or contains(there, part.value):
         return contains(there, part.value)
@@ -98,7 +109,7 @@ def _says(value: Any, part: Part) -> bool:
 
 
 def _without(value: Any, part: Part) -> Any:
-    """What a text says apart from the part, and from what is empty on the way to it."""
+    """Return the value without the part, and without emptied parents."""
     if _part_of(value, part) is not None:
         value = json.loads(json.dumps(value))
         outer = value
@@ -125,10 +136,12 @@ def _pruned(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:
-    """The way to a part, as far as it is there; `root` is the text's tree, where it is known.
+    """Return the existing steps on the path to a part.
+
+    `root` is the text's tree, if known.
 
     Raises:
-        EditError: something on the way is no object, or no list.
+        EditError: a value on the path is no object, or no list.
     """
     inside = root or tree_of(text)
     steps: list[Step] = []
@@ -145,7 +158,7 @@ def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:
             raise EditError(f"{_shown(part.path)} is no list")
         if (ours := _marked(text, inside, part.mark)) is not None:
             steps.append(Step(part.path, inside, ours))
-            for member in ours.node.items:  # others may have put theirs beside ours, within the same element
+            for member in ours.node.items:  # others may have added hooks to our element
                 among = _marked(text, member.node, part.mark) if len(member.node.items) > 1 else None
                 if member.node.kind == "[" and among is not None:
                     steps[-1] = Step((*part.path, part.mark), member.node, among)
@@ -178,11 +191,11 @@ def _placed(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def _merged(text: str, node: Node, part: Part) -> tuple[str, Hint]:
-    """Bring an entry that is there up to date; what others added to it stays."""
+    """Update an existing entry; others' additions stay."""
     original = text[node.start : node.end]
     there, wanted = json.loads(bare(original)), part.value
     if part.mark and isinstance(there, dict) and not there.keys() & wanted.keys():
-        wanted = next(iter(wanted.values()))[0]  # within an element that others share
+        wanted = next(iter(wanted.values()))[0]  # our hook in an element with others' hooks
     if contains(there, wanted):
         return text, {}
     if not isinstance(wanted, (dict, list)):
@@ -205,7 +218,7 @@ def _with_value(text: str, node: Node, value: Any) -> str:
 
 
 def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
-    """Put an item behind the last one of an object or a list."""
+    """Insert an item after the last one of an object or list."""
     unit, newline = _unit(text), newline_of(text)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     outer = _margin(text, inside.start)
@@ -217,7 +230,7 @@ def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
         said = f"{newline}{outer}{unit}{name}{_lines(value, unit, outer + unit, newline)}"
         return text[:place] + said + rest + text[inside.end - 1 :]
     last = inside.items[-1]
-    if "\n" not in text[inside.start : inside.end]:  # all on one line: so is ours
+    if "\n" not in text[inside.start : inside.end]:  # the text is on one line, so our item is too
         said = f" {name}{json.dumps(value, ensure_ascii=False)}"
     else:
         margin = _margin(text, last.start) if _begins_line(text, last.start) else outer + unit
@@ -230,20 +243,20 @@ def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
 
 
 def _end_of_comments(text: str, inside: Node, start: int) -> int:
-    """Where the last comment before the closing bracket ends, or `start` where there is none."""
+    """Return the end of the last comment, or `start` without comments."""
     ends = [start + end for kind, _, end in tokens(text[start : inside.end - 1]) if kind == "comment"]
     return ends[-1] if ends else start
 
 
 def _cut(text: str, step: Step, hint: Hint) -> str:
-    """Take an item out, with the space before it and the comma that it needed."""
+    """Remove an item, with its comma and the space before it."""
     path, inside, item = step
     index = next(number for number, each in enumerate(inside.items) if each.start == item.start)
     end = item.node.end if item.comma is None else item.comma + 1
     lower = _end(inside, index) if index else inside.start + 1
     start = _end_of_comments(text, Node(0, "", item.start + 1), lower)
     if text[:start].rpartition("\n")[2].lstrip().startswith("//") and not text[end:].lstrip(" \t\r").startswith("\n"):
-        start = item.start  # a comment reaches to the end of its line, which has to stay
+        start = item.start  # a line comment needs its line end
     cut = text[:start] + text[end:]
     if item.comma is None and index:
         comma = inside.items[index - 1].comma
@@ -259,13 +272,16 @@ def _cut(text: str, step: Step, hint: Hint) -> str:
 
 
 def _end(inside: Node, index: int) -> int:
-    """Where the item before the one at `index` ends, its comma included."""
+    """Return the end of the item before `index`, including its comma."""
     previous = inside.items[index - 1]
     return previous.node.end if previous.comma is None else previous.comma + 1
 
 
 def _cut_if_empty(text: str, path: tuple[str, ...], hint: Hint) -> str:
-    """Take out an object or a list of ours that nothing is left in, not even a comment."""
+    """Remove our object or list if nothing is left in it.
+
+    A comment counts as something.
+    """
     steps = _steps(text, Part("", "", None, path))
     if len(steps) < len(path):
         return text
@@ -289,13 +305,13 @@ def _lines(value: Any, unit: str, margin: str, newline: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """What a text indents by, two spaces where it does not."""
+    """Return a text's indentation, two spaces by default."""
     found = re.search(r"\n([ \t]+)[\"{\[]", text)
     return found[1] if found else "  "
 
 
 def _margin(text: str, place: int) -> str:
-    """The space that the line of a place begins with."""
+    """Return the indentation of a place's line."""
     line = text[text.rfind("\n", 0, place) + 1 : place]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -1,4 +1,4 @@
-"""Where things stand in a JSON text, comments and all: the tree that `json_text` cuts and pastes by."""
+"""Syntax tree of JSON text with comments, with places, for `json_text`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class Node:
-    """A value: where it begins and ends, and what is in it if it is an object or a list."""
+    """A value: its start and end, and its items if any.
+
+    Only objects and lists have items.
+    """
 
     start: int
     kind: str  # "{", "[" or "" for a plain value
@@ -27,13 +30,16 @@ class Node:
     items: list[Item] = field(default_factory=list)
 
     def find(self, key: str) -> Item | None:
-        """Return the member of this name; the last one, as readers of JSON do."""
+        """Return the last member with this name, as JSON readers do."""
         return next((item for item in reversed(self.items) if item.key == key), None)
 
 
 @dataclass(slots=True)
 class Item:
-    """A member or an element: `start` is where its key begins, or its value; `comma` where the one after it stands."""
+    """A member of an object, or an element of a list.
+
+    `start` is the place of its key, or of its value; `comma` the place of the comma after it.
+    """
 
     start: int
     key: str | None
@@ -42,19 +48,19 @@ class Item:
 
 
 def tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, start and end of everything in a text."""
+    """Yield kind, start and end of each token."""
     for match in _TOKEN.finditer(text):
         yield str(match.lastgroup), match.start(), match.end()
 
 
 def bare(text: str) -> str:
-    r"""Return the text with comments and trailing commas as spaces, so that every place stays where it is.
+    r"""Replace comments and trailing commas by spaces, keeping all places.
 
     >>> bare('{"a": 1, // one\n}')
     '{"a": 1        \n}'
     """
     pieces: list[str] = []
-    comma = -1  # which piece is a comma with nothing but space after it
+    comma = -1  # index of the last comma, while only space follows it
     for kind, start, end in tokens(text):
         word = text[start:end]
         if kind == "comment":
@@ -68,10 +74,10 @@ def bare(text: str) -> str:
 
 
 def value_of(text: str, *, comments: bool) -> Any:
-    """Return what a text says.
+    """Parse a text.
 
     Raises:
-        EditError: it is not valid JSON, or nested beyond reason.
+        EditError: the text is not valid JSON, or nested too deeply.
     """
     try:
         return json.loads(bare(text) if comments else text, parse_constant=_no_constant)
@@ -98,7 +104,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def tree_of(text: str) -> Node:
-    """Return the tree of a text that `value_of` took."""
+    """Return the tree of a text that `value_of` accepts."""
     top = Node(0, "[", len(text))
     stack, key = [top], None
     key_start = -1

@@ -1,4 +1,4 @@
-"""What is put into a file, and what is remembered so that it can be taken out again."""
+"""A part: one entry of ours in a file, with undo data."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from typing import Any
 
 from vademecum.errors import UsageError
 
-Hint = dict[str, Any]  # plain JSON: what a format needs to know to undo what it did
-MEND = "mend it and run this again"  # what to do about a file that cannot be read
+Hint = dict[str, Any]  # plain JSON with a format's data for removal
+MEND = "mend it and run this again"  # the fix for an unreadable file
 
 
 class EditError(UsageError):
-    """A file cannot be changed without damage; it is left as it is, and the message says what is wrong with it."""
+    """A file cannot be changed without damage.
+
+    The file is left as it is, and the message names the problem.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing of ours in one file.
+    """One of our entries in one file.
 
     Attributes:
         id: Its name within the file: `mcp`, `instructions`, `hook session-start`.
-        format: What the file is written in, a key of `formats.FORMATS`.
-        value: What is put there: a mapping for an entry, a text for a block.
-        path: Where: the keys that lead to an entry, or to the list that `value` is added to.
-        mark: For a list: what the text of our element contains, by which it is known again.
-        head: For a block: what a file of our own opens with.
+        format: The format of the file: json, jsonc, toml, yaml, or a kind of block.
+        value: The value to insert: a mapping for an entry, a text for a block.
+        path: The keys of the entry, or of the list that `value` is added to.
+        mark: For a list: text by which our element is recognised.
+        head: For a block: the beginning of a file that we create.
     """
 
     id: str
@@ -37,7 +40,7 @@ class Part:
     head: str = ""
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
+        """Return the part as plain JSON."""
         return {
             "id": self.id,
             "format": self.format,
@@ -50,22 +53,22 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A part that is in a file, with what undoes it and the agents that it is for."""
+    """A part in a file, with its undo data and its agents."""
 
     part: Part
     hint: Hint = field(default_factory=dict)
     agents: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
+        """Return the placed part as plain JSON."""
         return self.part.record() | {"hint": self.hint, "agents": list(self.agents)}
 
 
 def placed(record: Mapping[str, Any]) -> Placed:
-    """Return what `Placed.record` wrote.
+    """Return the placed part from its `Placed.record`.
 
     Raises:
-        KeyError, TypeError: it is something else.
+        KeyError, TypeError: the record has another form.
     """
     part = Part(
         str(record["id"]),
@@ -79,7 +82,7 @@ def placed(record: Mapping[str, Any]) -> Placed:
 
 
 def newline_of(text: str) -> str:
-    r"""Return how most lines of a text end.
+    r"""Return the line end that most lines of a text use.
 
     >>> newline_of("a\r\nb\r\n"), newline_of("a\nb"), newline_of("")
     ('\r\n', '\n', '\n')
@@ -88,7 +91,9 @@ def newline_of(text: str) -> str:
 
 
 def contains(there: Any, wanted: Any) -> bool:
-    """Return whether an entry says what is wanted, whatever else it says.
+    """Return whether an entry holds the wanted keys and values.
+
+    Other keys do not matter.
 
     >>> contains({"command": "a", "disabled": True}, {"command": "a"})
     True

@@ -1,4 +1,4 @@
-"""Where agents keep their files: the home directory and what variables say, the platform's places, the repository."""
+"""Directories of agents: home, variables, platform folders, the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vademecum.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The directories that templates such as `{home}/.claude.json` name.
+    """The directories in templates such as `{home}/.claude.json`.
 
     Attributes:
         home: The user's home.
@@ -35,22 +35,22 @@ class Places:
 
     @property
     def homeless(self) -> bool:
-        """Whether the current directory lies in no repository but the home itself."""
+        """True when the current repository is the home directory."""
         return os.path.realpath(self.project) == os.path.realpath(self.home)
 
     def path(self, template: str) -> Path:
-        """Return the file that a template names."""
+        """Return the file of a template."""
         name, _, rest = template.partition("/")
         return Path(getattr(self, name.strip("{}")), *rest.split("/"))
 
     def first(self, templates: Iterable[str]) -> Path:
-        """Return the first of several files that is there, or the first of all."""
+        """Return the first existing file, or the first of all."""
         paths = [self.path(template) for template in templates]
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
 
 def places(environ: Mapping[str, str], project: Path, platform: str = sys.platform) -> Places:
-    """Return where things are for this user.
+    """Return the directories of this user.
 
     Raises:
         ConfigError: there is no home directory.

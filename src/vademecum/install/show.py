@@ -1,4 +1,4 @@
-"""A plan for people: what would change, as unified diffs."""
+"""The plan for people: unified diffs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from pathlib import Path
 from vademecum.install.change import Change
 from vademecum.install.json_tree import bare
 
-CONTEXT = 1  # lines around a change: settings hold secrets, and a terminal's contents travel
+CONTEXT = 1  # lines around a change; few, because settings hold secrets and terminals are shared
 WIDTH = 160
 
 
 def diff(change: Change, home: Path) -> str:
-    """Return a change as a unified diff; "" where only the journal changes.
+    """Return a change as a unified diff.
 
-    Settings that stand on one endless line are wrapped anew, so that a reader sees every command before agreeing to it.
+    "" if only the journal changes. Settings on one long line are wrapped for the diff, so that a reader sees every
+    command before agreeing.
     """
     if change.now == change.new:
         return ""
@@ -39,7 +40,7 @@ def diff(change: Change, home: Path) -> str:
 
 
 def shown(path: Path, home: Path) -> str:
-    """Return a path as people write it, with `~` for the home."""
+    """Return a path with `~` for the home."""
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
@@ -52,7 +53,7 @@ def _lines(content: bytes | None) -> list[str]:
 
 
 def _rewrapped(content: bytes | None) -> list[str]:
-    """A file of JSON with each entry on a line of its own; [] for anything else."""
+    """Return a JSON file with an entry a line; else []."""
     try:
         value = json.loads(bare((content or b"").decode("utf-8-sig")))
     except ValueError:
@@ -61,6 +62,6 @@ def _rewrapped(content: bytes | None) -> list[str]:
 
 
 def _clipped(line: str, old: Collection[str]) -> str:
-    """A line that is not endless; one that we add, and that says more than a comma that others need, is whole."""
+    """Shorten a very long line, unless the line is our addition."""
     ours = line.startswith("+") and line[1:].removesuffix(",") not in old
     return line if ours or len(line) <= WIDTH else f"{line[:WIDTH]}…"

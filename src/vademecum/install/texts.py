@@ -1,4 +1,7 @@
-"""Texts in files of their own: the skill, and the subagent that explores, in the form of each agent."""
+"""Texts in separate files: the skill and the explorer subagent.
+
+Each agent has its own form of them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAME = "vademecum-explorer"
-SKILL, EXPLORER = "skill", "explorer"  # each is also the name of the file beside this one that holds the words
+SKILL, EXPLORER = "skill", "explorer"  # also the names of the Markdown files beside this module
 SAID = {
     SKILL: "Finds code in this repository by meaning, says who calls a function, what a change may break and which tests "
     "to run, and recalls what was decided. Use it before you change, rename or delete a function, when you look for where "
@@ -22,12 +25,12 @@ _TOOLS = ("search", "context", "symbol", "recall")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file of an agent that holds one of our texts.
+    """An agent's file with one of our texts.
 
     Attributes:
         file: Template of its path.
-        of: Which text: `SKILL` or `EXPLORER`.
-        head: What the file opens with.
+        of: The text, `SKILL` or `EXPLORER`.
+        head: The beginning of the file.
         format: A key of `formats`.
     """
 
@@ -37,7 +40,7 @@ class Text:
     format: str = "markdown"
 
     def words(self) -> str:
-        """Return what the file says below its head."""
+        """Return the content of the file below its head."""
         said = body(self.of)
         if self.format == "markdown":
             return said
@@ -48,32 +51,37 @@ class Text:
 
 
 def claude_texts(place: str) -> tuple[Text, ...]:
-    """Return the texts that Claude Code reads in its directory."""
+    """Return the texts for Claude Code's directory."""
     return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, claude_head(NAME))
 
 
 def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
-    """Return the texts that Codex reads: skills in a directory of their own, a subagent in its settings'."""
+    """Return the texts for Codex.
+
+    Skills have a separate directory; the subagent is in the settings' directory.
+    """
     return _skill(skills), Text(f"{place}/agents/{NAME}.toml", EXPLORER, "", "toml-file")
 
 
 def gemini_texts(place: str) -> tuple[Text, ...]:
-    """Return the texts that Gemini CLI reads in its directory."""
+    """Return the texts for Gemini CLI's directory."""
     return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, gemini_head())
 
 
 def body(of: str) -> str:
-    """Return the words of a text, without any head."""
+    """Return a text without its head."""
     return Path(__file__).with_name(f"{of}.md").read_text(encoding="utf-8")
 
 
 def skill_head() -> str:
-    """Return the front matter of a skill, as all agents read it."""
+    """Return the front matter of a skill, for all agents."""
     return _front("name: vademecum", f"description: {SAID[SKILL]}")
 
 
 def claude_head(name: str, server: str = "mcp__vademecum__") -> str:
-    """Return the front matter of Claude Code's explorer; `server` is what the names of our tools begin with there.
+    """Return the front matter of Claude Code's explorer.
+
+    `server` is the prefix of our tools' names there.
 
     >>> print(claude_head("explorer").splitlines()[3])
     tools: mcp__vademecum__search, mcp__vademecum__context, mcp__vademecum__symbol, mcp__vademecum__recall, Read, Grep

@@ -1,10 +1,11 @@
-"""A table into a TOML text and out of it, with nothing else touched.
+"""Tables in a TOML text: insertion and removal.
 
-A table of our own goes to the end of the file; one of the same name that is there already has its values changed in place,
-and keeps what others added. `tomllib` has the last word: what it reads after a change is what it read before, and our table.
+The rest of the text stays. Our table goes to the end of the file. An existing table of the same name gets its values
+changed in place, and keeps others' additions. `tomllib` verifies the result: it must read the earlier values and our
+table. The hint holds:
 
-    glue        what was put before the table, so that it begins a line after an empty one
-    replaced    the text of the table that was there before
+    glue        the text put before the table, so that an empty line precedes it
+    replaced    the text of an earlier table
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
-# What a value is made of: strings of four kinds, comments, brackets, and the rest.
+# Pieces of a value: four kinds of strings, comments, brackets, and the rest.
 _PIECE = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|[^"\'#\[\]{}\n]+',
     re.DOTALL,
@@ -26,7 +27,10 @@ _PIECE = re.compile(
 
 
 class Statement(NamedTuple):
-    """A header or a pair of a key and a value: its keys, and where it begins and ends, its line's end included."""
+    """A header, or a pair of key and value.
+
+    It has its keys, its start, and its end with the line end.
+    """
 
     is_header: bool
     path: tuple[str, ...]
@@ -36,10 +40,12 @@ class Statement(NamedTuple):
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Return the text with the table in it, and the hint that undoes it; the hint is empty where it was there already.
+    """Insert the table; return the text and a hint for removal.
+
+    The hint is empty if the table was already there.
 
     Raises:
-        EditError: the text is not valid TOML, or the table cannot be added to what is there.
+        EditError: the text is not valid TOML, or the table cannot be added.
     """
     before, newline = _read(text), newline_of(text)
     there = _part_of(before, part)
@@ -61,7 +67,10 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the table: as it was, but for what others changed since. Raises as `upsert` does."""
+    """Return the text without the table.
+
+    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
+    """
     _read(text)
     span = _span(text, part)
     if span is None:
@@ -71,7 +80,7 @@ def remove(text: str, part: Part, hint: Hint) -> str:
         return text[:start] + str(hint["replaced"]) + text[end:]
     glue = str(hint.get("glue", ""))
     kept = text[:start].removesuffix(glue)
-    if text[end:] and kept and not kept.endswith("\n"):  # others wrote behind us: their line begins after a line's end
+    if text[end:] and kept and not kept.endswith("\n"):  # others appended text: it must begin on its own line
         kept += newline_of(text)
     return kept + text[end:]
 
@@ -106,12 +115,15 @@ def _table(part: Part) -> str:
 
 
 def _value(value: Any) -> str:
-    # A basic string of TOML takes what JSON writes; of what JSON leaves alone, TOML wants U+007F escaped.
+    # A TOML basic string accepts JSON's escapes; only U+007F must be escaped in addition.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def _span(text: str, part: Part) -> tuple[int, int] | None:
-    """Where a table and the tables below it stand, from the first header to the end of the last value."""
+    """Return the place of a table and its subtables.
+
+    The place goes from the first header to the end of the last value.
+    """
     start = end = -1
     inside = False
     for statement in _statements(text):
@@ -147,7 +159,7 @@ def _merged(text: str, part: Part, newline: str) -> str:
 
 
 def _statements(text: str) -> Iterator[Statement]:
-    """Yield headers and pairs of a text that `tomllib` takes."""
+    """Yield the headers and pairs of a valid text."""
     place = 0
     while place < len(text):
         end, value, depth, says = place, -1, 0, False
@@ -170,7 +182,7 @@ def _statements(text: str) -> Iterator[Statement]:
 
 
 def _keys(said: str) -> tuple[str, ...]:
-    """The keys of a header, or the first key of a pair."""
+    """Return the keys of a header, or a pair's first key."""
     value: Any = tomllib.loads(said)
     if not said.lstrip().startswith("["):
         return (next(iter(value)),)

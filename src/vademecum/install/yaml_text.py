@@ -1,9 +1,11 @@
-"""An entry into a mapping of a YAML text and out of it, with nothing else touched. For a path of two keys.
+"""Entries in a mapping of a YAML text: insertion and removal.
+
+The rest of the text stays. Paths have two keys. The hint holds:
 
 opened      the line of the outer key is ours
-was         what stood for the outer value when it was empty: `{}`, or nothing
-glue        the line's end that was put before our lines
-replaced    the text of an entry of the same name that was there before
+was         the earlier text of the empty outer value: `{}`, or nothing
+glue        the line end that was put before our lines
+replaced    the text of an earlier entry of the same name
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ import yaml
 
 from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
 
-MOST_ALIASES = 100  # more are made to blow up whoever reads them
+MOST_ALIASES = 100  # more aliases are an attack on the parser
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Return the text with the entry in it, and the hint that undoes it; the hint is empty where it was there already.
+    """Insert the entry; return the text and a hint for removal.
+
+    The hint is empty if the entry was already there.
 
     Raises:
-        EditError: the text is not valid YAML, or the entry cannot be added to what is there.
+        EditError: the text is not valid YAML, or the entry cannot be added.
     """
     before = _read(text)
     there = (before.get(part.path[0]) or {}) if isinstance(before, dict) else {}
@@ -40,7 +44,10 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the entry: as it was, but for what others changed since. Raises as `upsert` does."""
+    """Return the text without the entry.
+
+    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
+    """
     _read(text)
     root = yaml.compose(text)
     outer = _pair(root, part.path[0])
@@ -118,14 +125,20 @@ def _lines(part: Part, value: dict[str, Any], margin: str) -> str:
 
 
 def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
-    """The nodes of a key and its value in a mapping; the last one, as readers of YAML do."""
+    """Return the nodes of the last pair with a key.
+
+    YAML readers use the last one too.
+    """
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((pair for pair in reversed(node.value) if getattr(pair[0], "value", None) == key), None)
 
 
 def _content_end(text: str, node: Any) -> int:
-    """Where the last thing that is said in a node ends; a block's own mark lies behind what follows it."""
+    """Return the end of a node's last content.
+
+    The end mark of a block is later, after the text that follows.
+    """
     if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
         key, value = node.value[-1]
         return max(int(key.end_mark.index), _content_end(text, value))
@@ -142,7 +155,7 @@ def _line_start(text: str, place: int) -> int:
 
 
 def _line_end(text: str, place: int) -> int:
-    """Where the line of a place ends, its line's end included."""
+    """Return the end of a place's line, including its line end."""
     found = text.find("\n", place)
     return len(text) if found < 0 else found + 1
 
