@@ -1,1 +1,1 @@
-"""Answers: how much is shown of each result, as text for agents and terminals and as JSON."""
+"""Answers as text for agents and terminals, and as JSON."""

@@ -1,4 +1,4 @@
-"""How answers about tools look: as text for a person or a model, and as a plain record."""
+"""Answers about tools, as text and as plain records."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from vademecum.amounts import counted
 from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.tools.records import Candidate, Group, Match, Plan, Prediction, ToolAnswer, ToolsStatus
 
-WORDS = 160  # characters of a description that are shown
+WORDS = 160  # characters shown of a description
 USED_SHOWN = 10
 
 
 def record_of(value: Any, *, compact: bool = False) -> dict[str, Any]:
-    """Return an answer as a plain record; compact leaves out reasons and schemas."""
+    """Return an answer as a plain record.
+
+    `compact` leaves out reasons and schemas.
+    """
     record = asdict(value)
     if compact:
         for item in (*record.get("matches", ()), *record.get("candidates", ())):
@@ -25,7 +28,7 @@ def record_of(value: Any, *, compact: bool = False) -> dict[str, Any]:
 
 
 def tools_text(answer: ToolAnswer, *, why: bool = False, style: Style = PLAIN) -> str:
-    """Return the tools that fit: a line each with its score, then what it does."""
+    """Return the matching tools as text: score, then description."""
     found = len(answer.matches)
     head = f"{style.verdict(answer.verdict.replace('_', ' '))} {answer.probability:.2f} | {counted(found, 'result')}"
     lines = [f"{head} among {counted(answer.searched, 'tool')}"]
@@ -37,7 +40,10 @@ def tools_text(answer: ToolAnswer, *, why: bool = False, style: Style = PLAIN) -
 
 
 def prediction_text(prediction: Prediction, *, why: bool = False, style: Style = PLAIN) -> str:
-    """Return the next call: whether to act on it, then the candidates with their probabilities."""
+    """Return a prediction as text: the verdict, then the candidates.
+
+    Each candidate has its probability.
+    """
     said = "not sure" if prediction.abstained else "next"
     lines = [f"{style.verdict(said)} {prediction.probability:.2f} | done {prediction.done:.2f}"]
     lines[0] += f" | {counted(prediction.traces, 'trace')} known"
@@ -48,7 +54,7 @@ def prediction_text(prediction: Prediction, *, why: bool = False, style: Style =
 
 
 def plan_text(plan: Plan, *, style: Style = PLAIN) -> str:
-    """Return the plan by layers: what stands in one layer can run at the same time."""
+    """Return a plan as text, by layers of parallel tasks."""
     tasks = {task.id: task for task in plan.tasks}
     many = f"{counted(len(plan.tasks), 'task')} in {counted(len(plan.layers), 'layer')}"
     lines = [f"{style.verdict('plan')} {plan.confidence:.2f} | {many}"]
@@ -66,7 +72,7 @@ def plan_text(plan: Plan, *, style: Style = PLAIN) -> str:
 
 
 def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
-    """Return what is known, and how the most used tools fared."""
+    """Return counts of tools and traces, with the most used tools."""
     much = ", ".join(
         (
             f"{counted(status.tools, 'tool')} of {counted(len(status.servers), 'server')}",
@@ -91,7 +97,7 @@ def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
 
 
 def _group_line(group: Group, groups: Sequence[Group]) -> str:
-    """A chain of tools, or one of chains, and how often it was seen."""
+    """Return a chain of tools or chains, with its number of traces."""
     parts = {part.id: part.tools for part in groups if part.kind == "capability"}
     meta = group.kind == "meta"
     tools = nested_text([parts.get(one, (one,)) for one in group.members]) if meta else " → ".join(group.tools)

@@ -1,4 +1,4 @@
-"""An answer about code as Markdown for agents, and as a record that holds the same.
+"""An answer about code, as Markdown for agents and as JSON.
 
     likely 0.83 | fresh
 
@@ -12,7 +12,8 @@
     ```
     - src/spend.py:50-71 Budget.spend
 
-A heading names exactly the lines below it. Lines carry no numbers: numbers would take a sixth of the budget.
+Markdown and JSON have the same content. A heading names exactly the lines below it. Lines have no numbers: numbers would
+take a sixth of the budget.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from vademecum.answers.render import LINE_CHARACTERS, declared, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100
-MOST_NAMES = 3  # symbols named of one range of lines
-LEFT_OUT = "⋮"  # between the lines of a file that are shown and do not touch
+MOST_NAMES = 3  # symbols named for one range of lines
+LEFT_OUT = "⋮"  # between shown blocks of a file with a gap between them
 _FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
 
 
@@ -45,7 +46,7 @@ class Heading:
 
 
 def headline(task: str) -> str:
-    r"""Return the first line of a task that says anything.
+    r"""Return the first line of a task that is not blank.
 
     >>> headline("\n  Split the budget\n\nby weight")
     'Split the budget'
@@ -64,17 +65,20 @@ def markdown(heading: Heading, parts: Sequence[Part]) -> str:
 
 
 def alone(piece: Piece, *, name_repos: bool = False) -> str:
-    """Return a piece as Markdown, by itself; with its repository's name where that is shown."""
+    """Return one piece as Markdown.
+
+    `name_repos` adds its repository's name.
+    """
     return "\n".join(_body((piece,), name_repos=name_repos)) + "\n"
 
 
 def record_text(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> str:
-    """Return the page as one line of JSON that ends in a newline."""
+    """Return the page as one line of JSON, with newline."""
     return json.dumps(record(heading, parts, facts), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def alone_text(piece: Piece) -> str:
-    """Return a piece as JSON, by itself."""
+    """Return one piece as JSON."""
     return json.dumps(chunk_record(piece), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -91,7 +95,7 @@ def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> di
 
 
 def context_record(found: Context) -> dict[str, Any]:
-    """Return everything an answer shows as JSON-serialisable values."""
+    """Return all shown parts of an answer as JSON-serialisable values."""
     answer = Answer(found.task, found.verdict, found.probability, (), found.reason, found.nearest)
     facts = {
         "tokens": found.tokens,
@@ -133,7 +137,10 @@ def _freshness(places: Sequence[Evidence]) -> str:
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
-    """Yield code by file, the most wanted file first; then places, then lines that are no code."""
+    """Yield code by file, then places, then other lines.
+
+    Files are in the order of their best piece.
+    """
     files: dict[tuple[str, str], list[Piece]] = {}
     places: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
@@ -150,7 +157,7 @@ def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
 
 
 def _blocks(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """FileChunks of one file by line, those that touch together."""
+    """Group the pieces of one file into blocks of adjacent lines."""
     blocks: list[list[Piece]] = []
     for piece in sorted(pieces, key=_start):
         before = blocks[-1][-1] if blocks else None
@@ -170,7 +177,10 @@ def _freshness_of(piece: Piece) -> Freshness:
 
 
 def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[str]:
-    """One heading for all that is shown of a file, and one fence, with a mark wherever lines are left out."""
+    """Yield a file's heading and its code in one fence.
+
+    A mark stands wherever lines are left out.
+    """
     place = blocks[0][0].place
     assert place is not None
     lines: list[str] = []
@@ -185,7 +195,10 @@ def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[st
 
 
 def _ranges(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> str:
-    """Return the path, then each range of lines with its symbols: `a.py:10-42 split, 90-94 Budget.left`."""
+    """Return the path and its line ranges with symbols.
+
+    Example: `a.py:10-42 split, 90-94 Budget.left`.
+    """
     place = blocks[0][0].place
     assert place is not None
     return f"{_path(place, name_repos=name_repos)}:{', '.join(map(_range, blocks))}"
@@ -200,7 +213,7 @@ def _lines(block: Sequence[Piece]) -> list[str]:
 
 
 def _range(block: Sequence[Piece]) -> str:
-    """Return which lines, whose, whether they changed since, and their relation to the matches."""
+    """Return a block's lines, freshness, symbols and relation to the matches."""
     last, state = block[-1].place, _freshness_of(block[0])
     mark = "" if state is Freshness.FRESH else f"[{state}]"
     span = f"{_start(block[0])}-{last.end_line if last else 0}"
@@ -208,7 +221,10 @@ def _range(block: Sequence[Piece]) -> str:
 
 
 def _symbols(block: Sequence[Piece]) -> str:
-    """Return the names declared in a block, the first few, members of a named one left out."""
+    """Return the first few names declared in a block.
+
+    Members of a named declaration are left out.
+    """
     names = declared(name for piece in block if piece.place is not None for name in piece.place.symbols)
     said = " ".join(names[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
     said = visible(" ".join(said.split())) if any(map(str.isalpha, said)) else ""

@@ -1,4 +1,4 @@
-"""Items of backlogs and documents, as text and as records: what was fetched, and what code is linked to."""
+"""Items of backlogs and documents, as text and as records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHY_CHARACTERS = 120
 
 
 def sync_text(report: SyncReport) -> str:
-    """Return what one run did, as a line."""
+    """Return the report of one sync, as a line."""
     would = "would have " if report.dry_run else ""
     went_on = ", going on with a run that was cut short" if report.resumed else ""
     asked = "everything" if report.full else "what changed"
@@ -29,7 +29,7 @@ def sync_text(report: SyncReport) -> str:
 
 
 def items_text(items: Sequence[NamedItem]) -> str:
-    """Return the items that code is linked to, with a blank line before; "" where there are none."""
+    """Return linked items as text after a blank line; else ""."""
     lines = [f"  {_said(item)}  {item.url}  ({item.why[:WHY_CHARACTERS]})" for item in items[:MOST_SHOWN]]
     if len(items) > MOST_SHOWN:
         lines.append(f"  ... and {len(items) - MOST_SHOWN} more")
@@ -37,12 +37,15 @@ def items_text(items: Sequence[NamedItem]) -> str:
 
 
 def items_record(items: Sequence[NamedItem]) -> list[dict[str, Any]]:
-    """Return them as JSON-serialisable values."""
+    """Return items as JSON-serialisable values."""
     return [asdict(item) for item in items]
 
 
 def items_section(linked: Sequence[NamedItem], found: Sequence[Evidence], share: float = ITEMS_SHARE) -> Section:
-    """Return items as one more section of a context: those that the code shown is linked to, then those that match the task."""
+    """Return items as a section of a context.
+
+    Items linked to the shown code come first, then items that match the task.
+    """
     pieces = [
         Piece(
             visible(f"{_said(item)}  {item.url}"),

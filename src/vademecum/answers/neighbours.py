@@ -1,4 +1,7 @@
-"""Answers of the graph as text: the verdict first, then each neighbour with its place and the line that says so."""
+"""Answers of the graph as text and as records.
+
+The text has the verdict, then each neighbour with its place and the line that proves the edge.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.types import Neighbour, Neighbours
 
 _FILES_NAMED = 5
-_FILES_LISTED = 20  # of a compact record
+_FILES_LISTED = 20  # in a compact record
 
 
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
-    """Return an answer about the graph as text that ends in a newline.
+    """Return a graph answer as text that ends in a newline.
 
     callers of Budget.split | found | 1 result | depth 1
 
@@ -26,18 +29,21 @@ def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
 
 
 def neighbours_record(answer: Neighbours, *, compact: bool = False) -> dict[str, Any]:
-    """Return an answer about the graph as JSON-serialisable values; `compact` leaves out whatever is empty."""
+    """Return a graph answer as JSON-serialisable values.
+
+    `compact` leaves out empty values.
+    """
     record = asdict(answer)
     for key in ("of", "found"):
         record[key] = [_plain(each, compact=compact) for each in record[key]]
     if not compact:
         return record
-    record["uncovered"] = record["uncovered"][:_FILES_LISTED]  # how many there are, `reason` says
+    record["uncovered"] = record["uncovered"][:_FILES_LISTED]  # `reason` has the full count
     return {key: value for key, value in record.items() if value not in ("", [], (), 0)}
 
 
 def _plain(neighbour: dict[str, Any], *, compact: bool) -> dict[str, Any]:
-    del neighbour["chunk"]  # a number of the index
+    del neighbour["chunk"]  # an internal number of the index
     return {key: value for key, value in neighbour.items() if value not in ("", 0, False)} if compact else neighbour
 
 
@@ -63,7 +69,7 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
 
 
 def _head(answer: Neighbours, style: Style) -> str:
-    """Return the first line: the question, the verdict, and how much was found or withheld."""
+    """Return the first line: question, verdict, and counts."""
     head = [visible(f"{answer.relation} of {answer.query}" if answer.relation != "path" else f"path {answer.query}")]
     head += [style.verdict(answer.verdict.replace("_", " "))]
     if answer.found:
@@ -76,7 +82,10 @@ def _head(answer: Neighbours, style: Style) -> str:
 
 
 def _grouped(answer: Neighbours) -> Iterator[tuple[str, list[Neighbour]]]:
-    """Yield what was found in groups, each with its heading: direct neighbours first where steps were followed beyond them."""
+    """Yield the neighbours in groups with headings.
+
+    Beyond depth 1, direct neighbours are the first group.
+    """
     if answer.depth == 1 or answer.relation in {"path", "related"}:
         groups = {"": list(answer.found)}
     else:

@@ -1,11 +1,16 @@
-"""Choosing what to show within a budget that is never exceeded, whatever counts the tokens.
+"""Packing: the choice of pieces within a token budget.
 
-    1. Each section takes its most wanted pieces, fullest form first, as far as its share reaches; what does not fit is passed
-       over, and what is left goes to the next section, in the end to the first, which then chooses anew. Most wanted is what is
-       worth most for its tokens; where nothing tells what pieces are worth, their order does. A little is kept to name, by a
-       signature, the next files of which nothing is shown.
-    2. The page is counted as it will be shown. Should it be too long, the pieces taken last go again.
-    3. What is left of the whole budget goes round once more: full forms of every section, then signatures.
+The budget is never exceeded, with any token counter.
+
+    1. Each section takes its best pieces, fullest form first, up to its share. A piece that does not fit is skipped, and
+       leftover tokens go to the next section, finally to the first, which then chooses again. The best piece has the most
+       worth per token; without worths, the order of the offers decides. A small reserve shows signatures of files of which
+       nothing else is shown.
+    2. The whole page is counted as it will be shown. If it is too long, the last pieces are dropped.
+    3. The rest of the budget is offered once more: full forms of every section, then signatures.
+
+Source: CodeRAG design decision 5, which fills each section greedily and stops there; greedy by worth for cost is Khuller,
+Moss and Naor, "The budgeted maximum coverage problem", 1999.
 
 Source: CodeRAG design decision 5, which fills each section greedily and stops there; greedy by worth for cost is Khuller, Moss
 and Naor, "The budgeted maximum coverage problem", 1999.
@@ -17,10 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from vademecum.answers.piece import Offer, Part, Piece, Section
 
-SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget that one piece may take where a shorter form of it shows code
-POINTERS = 0.08  # of the budget is kept for places in files of which nothing else is shown
-COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
-LEAST_COST = 60  # tokens that a piece counts for at least: crumbs cost a reader more than their tokens
+SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget for one piece, if a shorter form also shows code
+POINTERS = 0.08  # of the budget, reserved for signatures in files of which nothing else is shown
+COST_COUNTS = 0.7  # exponent of the tokens in worth / tokens
+LEAST_COST = 60  # tokens a piece counts for at least: tiny pieces cost a reader more than their tokens
 
 
 def pack(
@@ -30,14 +35,14 @@ def pack(
     whole: Callable[[Sequence[Part]], int],
     probability: float = 1.0,
 ) -> tuple[Part, ...]:
-    """Choose the pieces of each section, and the form of each.
+    """Choose the pieces of each section, and their forms.
 
     Args:
         sections: in the order in which leftovers are handed on.
         budget: tokens of the whole page.
-        price: about how many tokens a piece adds to the page.
-        whole: how many tokens the page has that shows these parts.
-        probability: that the pieces hold the answer, 0..1; a less sure answer shows less of more pieces.
+        price: returns the tokens a piece adds to the page, approximately.
+        whole: returns the exact tokens of a page with these parts.
+        probability: of the pieces holding the answer, 0..1; a less sure answer shows less of more pieces.
 
     >>> one, two = Piece("a" * 6, (), keys=("a",)), Piece("b" * 3, (), keys=("b",))
     >>> total = lambda parts: sum(len(piece.text) for part in parts for piece in part.pieces)
@@ -54,7 +59,7 @@ def pack(
 
 
 class _Packing:
-    """Which form of which offer is taken, by section and place."""
+    """The chosen form of each chosen offer, by section and place."""
 
     def __init__(
         self,
@@ -75,7 +80,7 @@ class _Packing:
         self.spent = whole(self.parts())
 
     def parts(self) -> tuple[Part, ...]:
-        """Return what is taken, each section in its own order."""
+        """Return the chosen pieces, each section in its own order."""
         by_section: list[list[Piece]] = [[] for _ in self._sections]
         for place in sorted(self._taken):
             by_section[place[0]].append(self._taken[place])
@@ -84,19 +89,22 @@ class _Packing:
         )
 
     def fill_shares(self) -> None:
-        """Let each section take what its share, and what those before it left, has room for."""
+        """Fill each section up to its share plus earlier leftovers."""
         total = sum(section.share for section in self._sections)
         spare, room = self._budget - self.spent, 0.0
         for number, section in enumerate(self._sections):
             room += spare * section.share / total if total else spare / len(self._sections)
             left = self._fill(number, section, room, brief=False)
-            if left == room:  # none of it fits: at least it is pointed at, before anything that belongs to it is shown
+            if left == room:  # no full form fits: show signatures before the next sections take the room
                 left = self._fill(number, section, room, brief=True)
             room = left
         self._refill(room)
 
     def _refill(self, more: float) -> None:
-        """Let the first section choose anew, with what all of them left: larger pieces may fit now."""
+        """Let the first section choose again with all leftovers.
+
+        Larger pieces may fit now.
+        """
         own = [place for place in self._taken if not place[0]]
         room = more + sum(self._price(self._taken[place]) for place in own)
         for place in own:
@@ -106,7 +114,10 @@ class _Packing:
             self._point(self._sections[0], kept + self._fill(0, self._sections[0], room - kept, brief=False))
 
     def _point(self, section: Section, room: float) -> None:
-        """Show by its signature what found no room, the most wanted first: one piece of each file that has none shown."""
+        """Show signatures of further files, the best first.
+
+        Each file without a shown piece gets one.
+        """
         places = [piece.place for piece in self._taken.values() if piece.place]
         files = {(place.repo, place.path) for place in places}
         for number in sorted(range(len(section.offers)), key=lambda number: -section.offers[number][0].worth):
@@ -119,7 +130,7 @@ class _Packing:
                     room -= price
 
     def _fill(self, number: int, section: Section, room: float, *, brief: bool) -> float:
-        """Take what fits into `room`, the fullest form first; returns what is left of it."""
+        """Take pieces that fit, fullest form first; return the leftover."""
         full = 0
         for place in self._orders[number]:
             for piece in self._forms(section.offers[place], brief=brief or full == section.full):
@@ -132,14 +143,17 @@ class _Packing:
         return room
 
     def shrink(self) -> None:
-        """Drop what was taken last until the page fits: prices are of single pieces, and a page is more than their sum."""
+        """Drop the last pieces until the page fits.
+
+        Prices are of single pieces, and a page takes more than their sum.
+        """
         self.spent = self._whole(self.parts())
         while self.spent > self._budget and self._taken:
             self._drop(next(reversed(self._taken)))
             self.spent = self._whole(self.parts())
 
     def fill_rest(self) -> None:
-        """Spend what is left on anything that fits, each time counting the page as it will be."""
+        """Spend the rest on pieces that fit, counting whole pages."""
         for brief in (False, True):
             for number, section in enumerate(self._sections):
                 for place in self._orders[number]:
@@ -157,7 +171,10 @@ class _Packing:
                 self._drop(place)
 
     def _wanted(self, section: Section) -> list[int]:
-        """Return the places of a section's offers, what is worth most for its tokens first."""
+        """Return a section's offers by worth per token, best first.
+
+        Offers are given by their place.
+        """
 
         def rate(place: int) -> float:
             offer = section.offers[place]
@@ -167,7 +184,10 @@ class _Packing:
         return sorted(range(len(section.offers)), key=rate, reverse=True)
 
     def _forms(self, offer: Offer, *, brief: bool) -> Iterator[Piece]:
-        """Yield the forms that are signatures, or the fuller ones; a very long one only where there is no other."""
+        """Yield an offer's signatures, or its fuller forms.
+
+        A very long form is skipped if there is a shorter one.
+        """
         forms = [piece for piece in offer if piece.brief is brief]
         for piece in forms:
             if piece is forms[-1] or self._price(piece) <= self._most_of_one:

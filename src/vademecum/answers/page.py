@@ -1,4 +1,4 @@
-"""A neighbourhood of the graph, as JSON and as a page in one file."""
+"""A neighbourhood of the graph, as JSON and as one page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from vademecum.page_file import page_file
 
 
 def graph_page(drawn: Surroundings, repo: str, depth: int = 2) -> str:
-    """Return the page as HTML, drawn up to `depth` steps around the centre."""
+    """Return the neighbourhood as an HTML page.
+
+    `depth` is the number of steps around the centre.
+    """
     title = f"{drawn.title} in {repo}" if drawn.title != repo else repo
     kinds = {node.kind for node in drawn.nodes if node.id in drawn.centre}
     start = {"path" if kinds == {"file"} else "symbol": drawn.title, "depth": str(depth)} if kinds else {}

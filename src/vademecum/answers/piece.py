@@ -1,4 +1,4 @@
-"""What a context is made of: pieces, the forms each may be shown in, and the sections that share a budget."""
+"""Pieces of a context, their forms, and sections sharing a budget."""
 
 from __future__ import annotations
 
@@ -12,27 +12,32 @@ from vademecum.types import Answer, Evidence, Verdict
 
 
 class Form(StrEnum):
-    """How much of something is shown."""
+    """The form in which a piece is shown."""
 
     WHOLE = "whole"  # a declaration, or any other piece of a file, from first to last line
     PART = "part"  # the parts of a long declaration that match
-    PASSAGE = "passage"  # pieces of a file that match and stand near each other, with what lies between them
+    PASSAGE = "passage"  # matching pieces near each other in a file, with the lines between them
     LINES = "lines"  # the lines of a declaration that match best
     SIGNATURE = "signature"  # its first line only
-    LINE = "line"  # a line that is no code: what calls what, a note
+    LINE = "line"  # a line that is no code: an edge of the graph, a note
 
 
-MATCHED = ("name", "words", "meaning", "path")  # reasons of a piece that matches the question; others are relations
+MATCHED = (
+    "name",
+    "words",
+    "meaning",
+    "path",
+)  # reasons for pieces that match the question; other reasons are relations
 CODE = frozenset({Form.WHOLE, Form.PART, Form.PASSAGE, Form.LINES})  # forms that show lines of a file as they are
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Limits of a question: the filters of `Codebase.search`, and how results are ranked.
+    """Limits of a question: search filters and ranking.
 
     Attributes:
-        paths: globs or directories that results lie in.
-        exclude: globs of files that are not shown.
+        paths: globs or directories of results.
+        exclude: globs of files to leave out.
         commit: a revision; "" for the files on disk.
         languages: languages of the files.
         kind: a key of `types.KINDS`.
@@ -68,16 +73,16 @@ ANYWHERE = Within()
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something that may be shown.
+    """A candidate for the answer.
 
     Attributes:
-        text: what is shown, without the line end after it.
-        why: why it is here: what of it matches the task, or how it belongs to what does.
-        form: how much it is of what it is taken from.
-        place: where it stands, and whether that still holds; None for what stands in no file.
-        keys: what it is about; two pieces that share one are never shown together.
-        next_line: where the next piece of its file begins, 0 where that is not known: pieces that touch are joined.
-        worth: the share of all that is asked for that it is expected to hold; 0 where nothing tells.
+        text: the text to show, without the last line end.
+        why: the reasons: the signals that match the task, or the relation to a match.
+        form: the form of the code in `text`.
+        place: the lines of a file, with their freshness; None for text from no file.
+        keys: identities of the content; two pieces that share a key are never shown together.
+        next_line: the first line of the next piece in the file, 0 if unknown: adjacent pieces are joined.
+        worth: the expected share of the answer in this piece; 0 if unknown.
     """
 
     text: str
@@ -90,21 +95,20 @@ class Piece:
 
     @property
     def brief(self) -> bool:
-        """Whether it stands for something longer, and is shown only where that found no room."""
+        """True for a signature, the fallback for longer forms."""
         return self.form is Form.SIGNATURE
 
 
-Offer = tuple[Piece, ...]  # the forms of one thing, the fullest first: one of them is shown, or none
+Offer = tuple[Piece, ...]  # the forms of one piece of code, the fullest first; at most one is shown
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Offers of one sort, the most wanted first.
+    """Offers of one kind, the best first.
 
     Attributes:
         share: of the budget, in proportion to all shares.
-        full: how many of the offers are shown in full, the others by their signatures, as long as there is more to choose
-            from elsewhere; None for all.
+        full: number of offers shown in full, None for all. The others show signatures, unless budget is left at the end.
     """
 
     name: str
@@ -115,30 +119,30 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What was chosen from a section, the most wanted first."""
+    """The chosen pieces of a section, the best first."""
 
     name: str
     pieces: tuple[Piece, ...]
 
 
-# What more there is to say about code that will be shown, such as notes about it: from its evidence to sections.
+# Makes further sections, such as notes, from the evidence that will be shown.
 Source = Callable[[Sequence[Evidence]], Sequence[Section]]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What to read for a task, within a budget.
+    """The code and notes for a task, within a budget.
 
     Attributes:
-        task: as it was given.
-        text: all of it, ready to be read; never more than `budget` tokens.
-        tokens: how many tokens `text` is, by `counter`.
-        budget: how many it could have been.
-        counter: the name of what counted them.
+        task: as given.
+        text: the whole answer; never more than `budget` tokens.
+        tokens: tokens of `text`, by `counter`.
+        budget: the most tokens allowed.
+        counter: the name of the token counter.
         verdict, probability, reason, nearest, searched: of the search for the task, see `types.Answer`.
-        parts: what is shown, by section.
-        left_out: how many things were found and found no room.
-        shown_before: how many were left out because the session has them.
+        parts: the shown pieces, by section.
+        left_out: number of offers that did not fit.
+        shown_before: number of offers that the session was shown before.
     """
 
     task: str
@@ -157,7 +161,10 @@ class Context:
 
     @property
     def answer(self) -> Answer:
-        """The matches as an answer: each with exactly the lines that are shown of it, or with none."""
+        """The matches as an answer, with the shown lines only.
+
+        A match shown as a signature has no lines.
+        """
         matches = self.parts[0].pieces if self.parts else ()
         evidence = tuple(
             replace(piece.place, snippet="" if piece.brief else piece.text, best_line=0)
@@ -170,10 +177,10 @@ class Context:
 
     @property
     def shown(self) -> tuple[Evidence, ...]:
-        """The evidence whose lines stand in the text."""
+        """The evidence whose lines are in the text."""
         pieces = (piece for part in self.parts for piece in part.pieces if piece.form in CODE)
         return tuple(piece.place for piece in pieces if piece.place is not None)
 
     def __bool__(self) -> bool:
-        """True when it shows anything."""
+        """True when the context shows anything."""
         return any(part.pieces for part in self.parts)

@@ -1,4 +1,4 @@
-"""What memory answers as text: the same for the command and the server.
+"""Answers of memory as text, for the command and the server.
 
 likely 0.83 | 2 of 310 events
 
@@ -28,13 +28,16 @@ _STATES = {
     AnchorState.DRIFTED: "has changed since",
     AnchorState.ORPHANED: "is gone",
 }
-NOTES_SHARE = 10.0  # of a context, beside the shares of its other sections
+NOTES_SHARE = 10.0  # share of a context, beside those of its other sections
 LINE_CHARACTERS = 300
 SNIPPET_CHARACTERS = 1200
 
 
 def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str] = {}) -> str:
-    """Return an answer of memory as text that ends in a newline; `names` are those of several repositories by root."""
+    """Return memory's answer as text that ends in a newline.
+
+    `names` are the names of repositories by root.
+    """
     verdict = str(found.verdict).replace("_", " ")
     head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {counted(found.searched, 'event')}"
     lines = [head + (f" | {found.reason}" if found.reason else "")]
@@ -44,9 +47,10 @@ def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str
 
 
 def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str, Any]:
-    """Return an answer of memory as a plain record, without what only a person at a terminal asks for.
+    """Return memory's answer as a plain record.
 
-    Where `names` of repositories are given, by root, each piece of evidence says whose it is: "" for the global memory.
+    It leaves out details for people at a terminal. With `names` of repositories, by root, each piece of evidence names
+    its own: "" for the global memory.
     """
     return {
         "verdict": str(found.verdict),
@@ -71,14 +75,17 @@ def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str,
 
 
 def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list[str]:
-    """Return one piece of evidence: when and who, the words, and what they state and whether it still holds."""
+    """Return one piece of evidence as lines.
+
+    The lines have time and speaker, the words, and the facts with their state.
+    """
     event = item.event
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""
     scope = "  global" if item.scope == "global" else f"  {visible(repo)}" if repo else ""
     stands = (
         "  stands" if "standing" in item.signals else ""
-    )  # it is here for that, not for what it says of the question
+    )  # included because its fact always applies, not for its match
     lines = [f"{stamp(event.at)}  {visible(who)}{visible(session)}{scope}  {event.id}{stands}"]
     said = [line for line in event.text.splitlines() if line.strip()]
     lines += [f"  {visible(line[:LINE_CHARACTERS])}" for line in said[:SNIPPET_LINES]]
@@ -96,7 +103,10 @@ def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list
 
 
 def fact_text(fact: Fact, now: Sequence[Fact] = (), against: Sequence[Fact] = ()) -> str:
-    """Return a fact and whether it holds: `now X; was Y until D`, or where nothing decides both statements with their dates."""
+    """Return a fact, with its state.
+
+    The text is `now X; was Y until D` for a past fact. For undecided contradictions it has both values with dates.
+    """
     head = f"{fact.kind} {fact.id} "
     said = f"{head}{fact.topic}: "
     new = next((each for each in now if each.key == fact.key), None)
@@ -109,12 +119,12 @@ def fact_text(fact: Fact, now: Sequence[Fact] = (), against: Sequence[Fact] = ()
 
 
 def stamp(at: float) -> str:
-    """Return a moment as `2025-10-05 14:32`, in the local zone."""
+    """Return a time as `2025-10-05 14:32`, in the local zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def notes_text(notes: Sequence[Note]) -> str:
-    """Return what is remembered of code that is shown, with a blank line before; "" where nothing is."""
+    """Return notes about shown code after a blank line; else ""."""
     lines = []
     for note in notes:
         fact, said = note.fact, _said(note)
@@ -123,7 +133,7 @@ def notes_text(notes: Sequence[Note]) -> str:
 
 
 def notes_section(notes: Sequence[Note], share: float = NOTES_SHARE) -> Section:
-    """Return what is remembered of code that is shown, as one more section of a context."""
+    """Return notes about shown code as a section of a context."""
     pieces = [
         Piece(
             visible(_said(note)),
@@ -141,15 +151,18 @@ def _said(note: Note) -> str:
 
 
 def _about(note: Note) -> str:
-    """What a note is about, whether that is still what it was, and how the note came here."""
+    """Return the symbols of a note, their state, and its caller.
+
+    The caller is named if the note came through a called symbol.
+    """
     about = ", ".join(f"{anchor.symbol} {_STATES[anchor.state]}".strip() for anchor in note.anchors)
     return f"{about}, called by {note.through}" if note.through else about
 
 
 def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
-    """Return facts a line each: id, how sure, what about, what holds, and until when it did.
+    """Return facts, a line each: id, confidence, kind, text and period.
 
-    Without `every` these are the ones that an agent is always told, and where there are none, others may be known.
+    Without `every` these are the facts that agents are always told, so other facts may exist if there are none.
     """
     lines = []
     for fact in facts:
@@ -167,7 +180,7 @@ def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
 
 
 def why_text(found: Why) -> str:
-    """Return where a fact comes from: what it says, who said so when, and its history."""
+    """Return the sources of a fact: statements, speakers and history."""
     fact = found.fact
     lines = [
         fact_text(fact),
@@ -194,7 +207,10 @@ def why_text(found: Why) -> str:
 
 
 def _standing(found: Why) -> str:
-    """How sure a fact is; where it does not hold, since when, and what would change that."""
+    """Return a fact's state: confidence, end, dispute or rejection.
+
+    For a disputed or rejected fact it names the command that changes the state.
+    """
     fact = found.fact
     if found.rejected:
         return f"rejected: `vade memory restore {fact.id}` takes that back"
@@ -205,7 +221,7 @@ def _standing(found: Why) -> str:
 
 
 def timeline_text(chapters: Sequence[Chapter]) -> str:
-    """Return chapters, the latest first, their events in order of time."""
+    """Return chapters, the latest first, with their events by time."""
     lines: list[str] = []
     for chapter in chapters:
         lines += [chapter.name, *(f"  * {visible(' | '.join(told.splitlines()))}" for told in chapter.digests)]

@@ -1,6 +1,6 @@
-"""An answer as text and as a plain record: the same for every front.
+"""An answer as text and as a record, for every front.
 
-The text is grouped by file, verdict and freshness first:
+The text has the verdict and freshness first, then results by file:
 
     likely 0.83 | fresh | 2 results in 1 file
 
@@ -23,10 +23,10 @@ from vademecum.amounts import counted
 from vademecum.answers.piece import Context
 from vademecum.types import Answer, Evidence, Freshness
 
-LABEL_CHARACTERS = 120  # of a signature beside a place; of a longer one the name is shown
-LINE_CHARACTERS = 300  # of a shown line: minified code would drown everything else
-# Source text may hold terminal escapes and characters that reorder what is shown ("Trojan Source", CVE-2021-42574):
-# they are made visible. Tabs stay.
+LABEL_CHARACTERS = 120  # of a signature beside a place; a longer one is replaced by its name
+LINE_CHARACTERS = 300  # of a shown line; minified code would fill the page
+# Source text may hold terminal escapes and characters that reorder the text ("Trojan Source", CVE-2021-42574):
+# these are made visible. Tabs stay.
 VISIBLE = {code: chr(0x2400 + code) for code in range(32) if code != 9} | dict.fromkeys(
     (0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"
 )
@@ -38,7 +38,10 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How parts of a text are set off, and how long a line may be. The default changes nothing."""
+    """Formatting of text parts, and the longest line.
+
+    The default changes nothing.
+    """
 
     place: Callable[[str], str] = _same
     dim: Callable[[str], str] = _same
@@ -52,9 +55,10 @@ PLAIN = Style()
 
 
 def found_text(found: Context, *, name_repos: bool = False, why: bool = False, style: Style = PLAIN) -> str:
-    """Return an answer for a terminal: numbered lines by file, then places, then what is remembered.
+    """Return an answer for a terminal.
 
-    The verdict stands first, and again last where the answer is longer than the screen.
+    Numbered lines by file come first, then places, then memory's notes. The verdict is the first line, and again the last
+    if the answer is longer than the screen.
     """
     text = answer_text(found.answer, name_repos=name_repos, why=why, style=style)
     for part in found.parts[1:]:
@@ -65,7 +69,7 @@ def found_text(found: Context, *, name_repos: bool = False, why: bool = False, s
 
 
 def found_record(found: Context) -> dict[str, Any]:
-    """Return an answer to a search, and what is remembered beside it, as JSON-serialisable values."""
+    """Return an answer and memory's notes as JSON-serialisable values."""
     remembered = [piece.text for part in found.parts[1:] for piece in part.pieces]
     return answer_record(found.answer) | {
         "tokens": found.tokens,
@@ -83,15 +87,17 @@ def answer_text(
     facts: bool = False,
     style: Style = PLAIN,
 ) -> str:
-    """Return the answer as text that ends in a newline: code by file, then the places of which no line is shown.
+    """Return the answer as text that ends in a newline.
+
+    Code comes first, by file, then places without shown lines.
 
     Args:
         answer: the answer.
         snippet_lines: lines shown of each piece of evidence, 0 for places only; all it has unless given.
         name_repos: whether paths are prefixed with their repository's name.
         why: whether the signals behind each rank are shown.
-        facts: whether what is known of a definition is shown: complexity, length, decorators.
-        style: how parts are set off.
+        facts: whether facts about a definition are shown: complexity, length, decorators.
+        style: the formatting of parts.
     """
     lines = list(_header(answer, style))
     code = _by_file([item for item in answer.evidence if item.snippet and snippet_lines != 0])
@@ -113,7 +119,7 @@ def evidence_lines(
     why: bool = False,
     style: Style = PLAIN,
 ) -> Iterator[str]:
-    """Yield the place and then the numbered lines of one piece of evidence."""
+    """Yield a piece of evidence: its place, then numbered lines."""
     repo = f"{evidence.repo}:" if name_repos or evidence.url else ""
     place = visible(f"{repo}{evidence.path}:{evidence.start_line}-{evidence.end_line}")
     mark = "" if evidence.freshness is Freshness.FRESH else f"  [{evidence.freshness}]"
@@ -136,7 +142,7 @@ def evidence_lines(
 
 
 def _item_facts(evidence: Evidence) -> str:
-    """Where an item is looked at, when it last changed and was fetched, and who names it."""
+    """Return facts about an item: address, state, dates and mentions."""
     known = evidence.metadata
     facts = [evidence.url, str(known.get("state", ""))]
     facts += [f"updated {evidence.updated[:10]}" if evidence.updated else ""]
@@ -147,7 +153,7 @@ def _item_facts(evidence: Evidence) -> str:
 
 
 def definition_facts(evidence: Evidence) -> str:
-    """Return what is known of a definition beside its text, "" for nothing.
+    """Return known facts about a definition; "" for none.
 
     >>> place = ("i", "r", "b", "c", "a.py", 1, 2, "", 1.0, "function", "python")
     >>> definition_facts(Evidence(*place, metadata={"cyclomatic": 3, "cognitive": 4, "lines_of_code": 12, "decorators": ["cache"]}))
@@ -166,7 +172,7 @@ def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: 
     Args:
         answer: What was found.
         snippet_lines: Cut snippets to this many lines; None keeps them whole.
-        compact: Leave out signals, metadata and whatever is empty, and cut very long lines: for readers who pay by the token.
+        compact: Leave out signals, metadata and empty values, and cut very long lines, to save tokens.
     """
     record = {
         "query": answer.query,
@@ -180,12 +186,15 @@ def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: 
         ],
     }
     if compact:
-        del record["query"]  # the asker knows it
+        del record["query"]  # the caller knows the query
     return record
 
 
 def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:
-    """Return one piece of evidence as JSON-serialisable values; the arguments are those of `answer_record`."""
+    """Return one piece of evidence as JSON-serialisable values.
+
+    The arguments are those of `answer_record`.
+    """
     snippet, above = evidence.snippet, 0
     if snippet_lines is not None:
         lines = _lines(snippet)
@@ -223,7 +232,10 @@ def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, com
 
 
 def _above(evidence: Evidence, lines: list[str], most: int) -> int:
-    """Return how many lines are left out above, so that the best piece is among those shown, with as many as fit."""
+    """Return the number of lines to leave out above.
+
+    The shown lines then begin at the best piece, or earlier to fill the limit.
+    """
     return max(0, min(evidence.focus - evidence.start_line, len(lines) - most))
 
 
@@ -247,14 +259,14 @@ def _header(answer: Answer, style: Style) -> Iterator[str]:
 
 
 def _freshness(evidence: Sequence[Evidence]) -> str:
-    """All fresh, or how many are not."""
+    """Return "fresh", or the counts of changed results."""
     counts = Counter(item.freshness for item in evidence)
     changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
     return ", ".join(changed) or "fresh"
 
 
 def _by_file(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Evidence of one file together, files in the order of their best piece."""
+    """Group evidence by file, in the order of best pieces."""
     groups: dict[tuple[str, str], list[Evidence]] = {}
     for item in evidence:
         groups.setdefault((item.repo, item.path), []).append(item)
@@ -262,7 +274,7 @@ def _by_file(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
 
 
 def declared(symbols: Iterable[str]) -> list[str]:
-    """Return names without those of members of a name before them.
+    """Return names, without members of the names before.
 
     >>> declared(["Budget", "Budget.split", "spend"])
     ['Budget', 'spend']
@@ -275,7 +287,10 @@ def declared(symbols: Iterable[str]) -> list[str]:
 
 
 def _label(evidence: Evidence) -> str:
-    """Return the signature on one line, or the kind and the name, and how many more names the lines declare."""
+    """Return the signature, or kind and name, on one line.
+
+    It adds the number of further names that the lines declare.
+    """
     name, *others = declared(evidence.symbols) or [""]
     more = f" and {len(others)} more" if others else ""
     said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
@@ -285,12 +300,15 @@ def _label(evidence: Evidence) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Split at line feeds alone, as line numbers count; `str.splitlines` also splits at form feeds and others."""
+    """Split at line feeds alone, as line numbers count.
+
+    `str.splitlines` also splits at form feeds and other characters.
+    """
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def visible(text: str) -> str:
-    """Return the text with control and reordering characters made harmless to a terminal."""
+    """Replace control and reordering characters by harmless ones."""
     return text if text.isprintable() else text.translate(VISIBLE)
 
 

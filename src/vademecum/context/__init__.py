@@ -1,1 +1,1 @@
-"""How answers are shown, to an agent or a person: within a budget, as text and as records."""
+"""Contexts: the choice of code and notes within a budget."""

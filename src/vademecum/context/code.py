@@ -1,4 +1,6 @@
-"""An answer about code within a budget: the flow of `search`, and of `context`, which adds what belongs to the matches.
+"""The flow of `search` and `context`, within a budget.
+
+`context` adds related code to the matches.
 
 find → offer in several forms → add relations and notes → pack → render
 """
@@ -22,23 +24,23 @@ from vademecum.protocols import TokenCounter
 from vademecum.settings import SearchSettings
 from vademecum.types import Evidence
 
-NO_BUDGET = 1_000_000  # tokens, where results and lines are counted instead
+NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
-IN_FULL = 1  # neighbours shown whole: the others seldom have to be changed, so their signatures do
+IN_FULL = 1  # neighbours shown whole; others seldom need a change, so their signatures suffice
 DEFAULT_SHARES = (60.0, 30.0, 10.0)  # primary, related, graph: CodeRAG design decision 5
 
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """What a context is made from.
+    """The functions and settings that make a context.
 
     Attributes:
         search: answers a question with so many pieces of evidence.
         pieces: returns every piece of a file, given its path and repository.
         counter: counts tokens.
-        related: returns what belongs to evidence, as the sections `related` and `graph` offer it.
-        sources: further sections, such as notes about what will be shown.
-        home: where sessions are kept.
+        related: returns the offers of the sections `related` and `graph` for some evidence.
+        sources: make further sections, such as notes about the shown code.
+        home: the folder that holds sessions.
     """
 
     search: Search
@@ -55,7 +57,9 @@ class Makers:
 def sized(
     own: SearchSettings, budget: int | None, most: int | None, lines: int | None
 ) -> tuple[int, int | None, int | None]:
-    """Return tokens, results and lines at most: the budget rules unless results or lines are asked for.
+    """Return the most tokens, results and lines.
+
+    The budget decides unless results or lines are given.
 
     >>> sized(SearchSettings(), None, None, None), sized(SearchSettings(), None, 3, None)
     ((750, None, None), (1000000, 3, 10))
@@ -81,7 +85,7 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
 
     Raises:
         UsageError: the question is empty, or the budget makes no sense.
-        StoreError: the database said no.
+        StoreError: the database failed.
     """
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
@@ -92,7 +96,7 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
 
 
 def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
-    """Return what to read for a task: the matches, what belongs to them, how they hang together.
+    """Return the code for a task: matches, related code, edges.
 
     Args:
         makers: the parts an answer is made from.
@@ -103,7 +107,7 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
 
     Raises:
         UsageError: the task is empty, or the budget or the form makes no sense.
-        StoreError: the database said no, or the session cannot be kept.
+        StoreError: the database failed, or the session cannot be stored.
     """
     check(budget, form)
     answer = of_use(find(makers.search, task, budget))
@@ -134,7 +138,7 @@ def answered(makers: Makers, heading: Heading, sections: Sequence[Section], budg
 
 
 def check(budget: int, form: str) -> None:
-    """Refuse a budget or a form that cannot be met."""
+    """Refuse an impossible budget or an unknown form."""
     if budget < 1:
         raise UsageError(f"a budget of {budget} tokens holds nothing: give at least 1, as a rule some thousands")
     if form not in FORMATS:
@@ -142,7 +146,7 @@ def check(budget: int, form: str) -> None:
 
 
 def unseen(section: Section, own: Turn) -> Section:
-    """Return a section without what the session was shown."""
+    """Return a section without pieces the session was shown."""
     offers = [tuple(piece for piece in offer if own.is_new(piece)) for offer in section.offers]
     own.left += sum(not left for left in offers)
     return replace(section, offers=[left for left in offers if left])
@@ -151,7 +155,10 @@ def unseen(section: Section, own: Turn) -> Section:
 def packed(
     heading: Heading, sections: Sequence[Section], budget: int, counter: TokenCounter, form: str
 ) -> tuple[tuple[Part, ...], str]:
-    """Return what is shown and the page that shows it, which is empty where not even its heading fits."""
+    """Return the chosen parts and their page.
+
+    Both are empty if not even the heading fits.
+    """
 
     def whole(parts: Sequence[Part]) -> str:
         if form == "markdown":
@@ -159,7 +166,7 @@ def packed(
         return document.record_text(heading, parts, {"budget": budget, "counter": counter.name})
 
     alone = partial(document.alone, name_repos=heading.name_repos) if form == "markdown" else document.alone_text
-    prices: dict[int, int] = {}  # by identity: pieces are asked about again and again
+    prices: dict[int, int] = {}  # by identity, because each piece is priced often
 
     def price(piece: Piece) -> int:
         if id(piece) not in prices:

@@ -1,4 +1,6 @@
-"""A repository in so many tokens: its files with their most central declarations, or those nearest to a task.
+"""A map of repositories within a token budget.
+
+It lists files with their most central declarations, or those nearest to a task.
 
     # Map of handbook
     ```
@@ -7,8 +9,8 @@
       10   def split(self, share: float) -> int
     ```
 
-Like a context it is packed under a budget and counted as a page. Central is what the trusted edges of the graph lead to
-(`code.graph.centrality`), from everywhere, or from where a task or files begin.
+Like a context the map is packed under a budget and counted as a page. A declaration is central if many trusted edges of
+the graph lead to it (`code.graph.centrality`), from everywhere, or from the task's matches or the given files.
 """
 
 from __future__ import annotations
@@ -28,20 +30,20 @@ from vademecum.context.code import check
 from vademecum.context.session import Turn
 from vademecum.protocols import TokenCounter
 
-MOST_ENTRIES = 4_000  # that a budget is offered: nobody reads a longer map
+MOST_ENTRIES = 4_000  # offered to the packer; nobody reads a longer map
 SIGNATURE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A repository, or several, in so many tokens.
+    """A map of repositories within a token budget.
 
     Attributes:
-        text: the map, ready to be read; never more than `budget` tokens.
-        tokens: how many tokens `text` is, by `counter`.
-        entries: what is on it, by repository, the most central first.
-        left_out: how many declarations and files found no room.
-        shown_before: how many were left out because the session has them.
+        text: the whole map; never more than `budget` tokens.
+        tokens: tokens of `text`, by `counter`.
+        entries: the shown declarations and files, by repository, the most central first.
+        left_out: number of declarations and files that did not fit.
+        shown_before: number of entries that the session was shown before.
     """
 
     task: str
@@ -54,11 +56,11 @@ class Map:
     shown_before: int = 0
 
     def __bool__(self) -> bool:
-        """True when anything is on it."""
+        """True when the map has any entry."""
         return bool(self.entries)
 
     def facts(self) -> dict[str, Any]:
-        """Return what it says of itself beside its text: where each declaration on it begins."""
+        """Return facts about the map, with each declaration's place."""
         shown = [f"{entry.path}:{entry.line}" for entry in self.entries if entry.qualified]
         return {"tokens": self.tokens, "left_out": self.left_out, "shown_before": self.shown_before, "shown": shown}
 
@@ -72,13 +74,14 @@ def draw(
     form: str = "markdown",
     own: Turn | None = None,
 ) -> Map:
-    """Return a map of repositories, given by name with their declarations, the most central first.
+    """Draw a map of repositories.
 
-    What the session of `own` was shown before is left out, and what is drawn will be.
+    Repositories are given by name, with their declarations, the most central first. Entries that the session of `own` was
+    shown before are left out, and the drawn ones are added to the session.
 
     Raises:
         UsageError: the budget or the form makes no sense.
-        StoreError: the session cannot be kept.
+        StoreError: the session cannot be stored.
     """
     check(budget, form)
     own = Turn() if own is None else own
@@ -107,9 +110,10 @@ def draw(
 
 
 def _piece(entry: Entry, every: Sequence[Entry]) -> Piece:
-    """An entry as a piece: its line, and where it is the first of its file, that of the file.
+    """Return an entry as a piece.
 
-    Its key names what it is and how it is declared: moved to another line it was shown, with other parameters it was not.
+    The first entry of a file also has the file's line. The key names the declaration and its signature: a moved
+    declaration counts as shown, one with other parameters does not.
     """
     first = next(other for other in every if other.path == entry.path) is entry
     said = blake2b(entry.signature.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -138,7 +142,7 @@ def _lines(entries: Sequence[Entry]) -> list[str]:
 
 
 def _line(entry: Entry) -> str:
-    """Where a declaration begins and what it is; a member stands further in."""
+    """Return an entry's line: number, indentation and signature."""
     depth = entry.qualified.count(".") + entry.qualified.count("::")
     said = " ".join(entry.signature.split()) or f"{entry.kind} {entry.qualified}"
     if len(said) > SIGNATURE_CHARACTERS:
@@ -147,7 +151,10 @@ def _line(entry: Entry) -> str:
 
 
 def record(repositories: Sequence[tuple[str, Sequence[Entry]]]) -> dict[str, Any]:
-    """Return a map as JSON-serialisable values: repositories with files, the most central first, with their declarations."""
+    """Return a map as JSON-serialisable values.
+
+    Repositories have files, the most central first, and files have declarations.
+    """
     return {
         "repositories": [
             {

@@ -1,4 +1,4 @@
-"""What matches a task: the search for it, and what it found as passages that stand by themselves."""
+"""Matches of a task: the search, and its results as passages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vademecum.errors import UsageError
 from vademecum.index.spans import LONGEST, spans_of
 from vademecum.types import Answer, Evidence, FileKind, Freshness
 
-MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
-TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
-# Of a budget for each line that a passage may have: an eighth of it, a line of code being ten tokens
+MOST_FOUND = 200  # pieces a search returns at most; ranking examines as many closely
+TOKENS_PER_PIECE = 25  # no useful piece is shorter
+# Budget tokens for each line of a passage: a passage takes an eighth of the budget, at ten tokens a line
 TOKENS_PER_LINE = 80
-POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its best piece
-# Documents that tell of earlier changes: nobody has to read or change them for a task
+POINTED_AT = 0.5  # factor of a file's probability that is added to the worth of its best piece
+# Documents about earlier changes, which no task needs
 _NEWS = re.compile(
     r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
     re.IGNORECASE,
@@ -38,7 +38,10 @@ _SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict
 
 
 def of_use(answer: Answer) -> Answer:
-    """Return an answer without changelogs, release notes and blog posts, unless it is asked for them or has only those."""
+    """Return an answer without changelogs, release notes and blog posts.
+
+    They stay if the task asks for them, or if there is nothing else.
+    """
     if _ASKS_FOR_NEWS.search(answer.query):
         return answer
     kept = tuple(item for item in answer.evidence if item.file_kind != FileKind.DOC or not _NEWS.search(item.path))
@@ -46,7 +49,7 @@ def of_use(answer: Answer) -> Answer:
 
 
 def find(search: Search, task: str, budget: int) -> Answer:
-    """Return the answer to the task, with as much evidence as a budget could show.
+    """Search for the task, with evidence for the whole budget.
 
     Raises:
         UsageError: the task is empty.
@@ -58,7 +61,10 @@ def find(search: Search, task: str, budget: int) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Matches near each other in one file: the best one, why each was found, and all the places that are shown."""
+    """Matches near each other in one file.
+
+    It has the best match, the reasons of all, and the places to show.
+    """
 
     best: Evidence
     reasons: tuple[str, ...]
@@ -74,14 +80,16 @@ def offers_of(
     seen: AbstractSet[str] = frozenset(),
     lines: int | None = None,
 ) -> list[Offer]:
-    """Return passages in their forms: whole declarations, matching chunks, matching lines, a signature.
+    """Return passages as offers, each in several forms.
+
+    The forms are whole declarations, matching chunks, matching lines, and a signature.
 
     Args:
-        question: the text that was asked.
+        question: the question's text.
         found: single pieces, best first.
         pieces: returns every piece of a file, given its path and repository.
-        budget: tokens that all of it may take; a passage is about an eighth of that at most.
-        seen: keys of what was shown before: no passage reaches across it.
+        budget: tokens of the whole answer; a passage takes about an eighth at most.
+        seen: keys of pieces shown before; no passage includes these.
         lines: lines of each offer at most, 0 for its signature only; no limit unless given.
     """
     worth, own = worth_of(found), dict.fromkeys((item.repo, item.path) for item in found)
@@ -104,7 +112,10 @@ def offers_of(
 
 
 def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:
-    """Return an offer with one more form before its signature: the lines of a long piece that match."""
+    """Add the matching lines of a long piece to an offer.
+
+    This form comes before the signature.
+    """
     full = [form for form in offer if not form.brief]
     lines = best.snippet.split("\n")
     if (full[-1].text.count("\n") < most) if most else (len(lines) <= LONG):
@@ -118,7 +129,10 @@ def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | Non
 
 
 def limited(offer: Offer, lines: int | None) -> Offer:
-    """Return the forms of an offer that have at most so many lines; its shortest where none has."""
+    """Return an offer's forms with at most so many lines.
+
+    If no form fits, returns the shortest.
+    """
     if lines is None:
         return offer
     fitting = tuple(form for form in offer if form.brief or form.text.count("\n") < lines)
@@ -126,10 +140,13 @@ def limited(offer: Offer, lines: int | None) -> Offer:
 
 
 def passages_of(found: Sequence[Evidence], files: Mapping[tuple[str, str], File], longest: int) -> list[Passage]:
-    """Join what was found near each other, as a search joins its results, in so many lines at most; best first."""
+    """Join matches near each other into passages, best first.
+
+    A search joins its results in the same way. A passage has `longest` lines at most.
+    """
     best = {name: max((item.signals.get(name, 0.0) for item in found), default=0.0) for name, _ in _SIGNALS}
     stretches: dict[tuple[object, ...], int] = {}
-    rows = np.zeros((len(found), 2), np.int64)  # the place of each in its file, and a number for the stretch it is in
+    rows = np.zeros((len(found), 2), np.int64)  # (place in the file, number of the stretch)
     for number, item in enumerate(found):
         file = files[item.repo, item.path]
         place = file.place_of(item)
@@ -148,10 +165,10 @@ def passages_of(found: Sequence[Evidence], files: Mapping[tuple[str, str], File]
 
 
 def worth_of(found: Sequence[Evidence]) -> dict[str, float]:
-    """Return for each piece, by its key, the share of the answer it is expected to hold; {} where the search says none.
+    """Return each piece's expected share of the answer, by key.
 
-    The best piece of a file is worth more than its lines: it points at the file. Where others put the pieces into their order,
-    worth goes by place.
+    {} if the search gives none. The best piece of a file gets extra worth, because it points at the file. If a reranker
+    ordered the pieces, worth follows that order.
     """
     worth = {key_of(item): item.signals.get("worth", 0.0) for item in found}
     moved = [key_of(item) for item in found if "rerank" in item.signals]
@@ -165,20 +182,26 @@ def worth_of(found: Sequence[Evidence]) -> dict[str, float]:
 
 
 def why(item: Evidence, best: dict[str, float]) -> tuple[str, ...]:
-    """Say which signals speak for a piece: those with at least half of what the best one has."""
+    """Return the signals of a piece that are strong.
+
+    A strong signal has at least half of the best piece's value.
+    """
     return tuple(word for name, word in _SIGNALS if 0 < best[name] <= 2 * item.signals.get(name, 0.0))
 
 
 def key_of(item: Evidence) -> str:
-    """Return what names a piece of content at a path, whatever the commit and the lines."""
+    """Return the identity of a piece's content at its path.
+
+    It does not depend on commit and lines.
+    """
     return f"{item.repo}:{item.path}:{item.id.rpartition(':')[2]}"
 
 
 class File:
-    """All pieces of one file, and which of them belong together.
+    """All pieces of one file, grouped into stretches.
 
     Attributes:
-        stretches: a number for each piece; those of one number follow each other, share no line, and were not shown before.
+        stretches: a number for each piece. Pieces of one number follow each other, share no line, and were not shown before.
     """
 
     def __init__(
@@ -197,14 +220,20 @@ class File:
         self.stretches = tuple(accumulate(apart, initial=0))
 
     def at(self, ordinal: int, line: int) -> Evidence | None:
-        """Return the piece of this number if it holds a line, else the first that does; None where none does."""
+        """Return the piece of a line, preferably the numbered one.
+
+        `ordinal` is that number. None if no piece has the line.
+        """
         places = (place for place, (first, last) in enumerate(self._pieces.lines) if first <= line <= last)
         holding = list(places)
         place = ordinal if ordinal in holding else next(iter(holding), None)
         return None if place is None else self._pieces[place]
 
     def place_of(self, item: Evidence) -> int | None:
-        """Return the place of evidence among the file's pieces; None where the file was changed since."""
+        """Return the place of evidence among the file's pieces.
+
+        None if the file has changed since.
+        """
         lines = self._pieces.lines
         for place in range(bisect_left(lines, (item.start_line, 0)), bisect_left(lines, (item.start_line + 1, 0))):
             if key_of(self._pieces[place]) == key_of(item):
@@ -214,13 +243,16 @@ class File:
     def offer(
         self, best: Evidence, reason: tuple[str, ...], passage: range = range(0), others: Sequence[range] = ()
     ) -> Offer:
-        """Return the forms of a passage: its whole declarations, unless another passage shows parts of them; itself; a signature.
+        """Return the forms of a passage, fullest first.
+
+        The forms are its whole declarations, the passage itself, and a signature. Whole declarations are left out if
+        another passage shows parts of them.
 
         Args:
-            best: what stands for it.
-            reason: why it is here.
-            passage: the places it shows; that of `best` alone unless given.
-            others: the places that all passages of the file show.
+            best: the best match of the passage.
+            reason: the reasons for showing it.
+            passage: the places of its pieces; only that of `best` unless given.
+            others: the places of all passages of the file.
         """
         place = self.place_of(best)
         if place is None:
@@ -238,13 +270,16 @@ class File:
         return tuple(forms)
 
     def _declaration(self, place: int) -> range:
-        """Return the places of all parts of the declaration that a piece belongs to; its own where it belongs to none."""
+        """Return the places of all parts of a piece's declaration.
+
+        A piece that is no part of a declaration has its own place alone.
+        """
         known = self._pieces[place].metadata
         first = place - known.get("part", 1) + 1
         return range(first, first + known.get("parts", 1)) if first >= 0 else range(place, place + 1)
 
     def _run(self, places: range, best: Evidence, reason: tuple[str, ...]) -> Piece:
-        """Return pieces that follow each other as one."""
+        """Return consecutive pieces as one piece."""
         declared = self._declaration(places[0])
         form = Form.WHOLE if places == declared else Form.PART if places[-1] in declared else Form.PASSAGE
         return self._piece([self._pieces[place] for place in places], best, reason, form, places[-1] + 1)
@@ -268,5 +303,8 @@ class File:
 
 
 def _fits(one: range, wide: range) -> bool:
-    """Whether all places lie in the others or none does, so that no two passages share a part."""
+    """Return whether `wide` has all places of a passage, or none.
+
+    Otherwise two passages would share a part.
+    """
     return one[-1] < wide[0] or one[0] > wide[-1] or (wide[0] <= one[0] and one[-1] <= wide[-1])

@@ -1,4 +1,7 @@
-"""What belongs to what matches: neighbours in the graph as pieces, and lines that say how all of it hangs together."""
+"""Related code: graph neighbours of the matches, and their edges.
+
+Neighbours are shown as pieces, edges as lines.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,9 @@ from vademecum.code.graph.terms import Node, Relation, node_id
 from vademecum.context.primary import ChunksOf, File
 from vademecum.types import Evidence, Neighbour
 
-SEEDS = (
-    5  # of the best evidence, whose neighbours are looked at: those of the next five cost more lines than they bring
-)
-MOST_RELATED = 10  # neighbours that are offered, as in CodeRAG §4
-# What a neighbour is to that which matches, by the label of the graph's expansion.
+SEEDS = 5  # best pieces of evidence, whose neighbours are used; the next five cost more lines than they bring
+MOST_RELATED = 10  # offered neighbours, as in CodeRAG §4
+# Role of a neighbour towards the match, by the label of the graph's expansion.
 _ROLES = {
     "calls": "callee", "called_by": "caller", "test_for": "test", "interface_of": "contract", "imports": "imported",
     "imported_by": "importer", "references": "named", "referenced_by": "naming", "sibling": "sibling",
@@ -30,14 +31,14 @@ _NAMED = 6  # targets in one line of the excerpt
 def relations(
     graph: Callable[[str], Graph], pieces: ChunksOf, task: str, found: Sequence[Evidence], exclude: Sequence[str] = ()
 ) -> tuple[Sequence[Offer], Sequence[Offer]]:
-    """Return what belongs to evidence, the most relevant first, and lines that say how.
+    """Return related code, best first, and lines about its edges.
 
     Args:
         graph: returns a repository's graph, given its name.
         pieces: returns every piece of a file, given its path and repository.
-        task: what is to be done.
+        task: the work to do.
         found: the evidence, best first.
-        exclude: globs of paths that nothing is to be shown of.
+        exclude: globs of files to leave out.
     """
     related: list[Offer] = []
     lines: list[Offer] = []
@@ -53,7 +54,10 @@ def relations(
 
 
 def offers_of(neighbours: Iterable[Neighbour], pieces: ChunksOf) -> list[Offer]:
-    """Return neighbours that are declarations as offers: whole, or their signature; a file is only named in the excerpt."""
+    """Return the neighbouring declarations as offers.
+
+    Each is shown whole or as a signature. Files are only named in the excerpt.
+    """
     files: dict[str, File] = {}
     offers: list[Offer] = []
     for each in neighbours:
@@ -68,14 +72,17 @@ def offers_of(neighbours: Iterable[Neighbour], pieces: ChunksOf) -> list[Offer]:
 
 
 def _reasons(each: Neighbour) -> tuple[str, ...]:
-    """Say what a neighbour is, how surely, and through what."""
+    """Return a neighbour's role, its tier, and the way to it."""
     role = _ROLES.get(each.relation, each.relation)
     sure = "" if each.tier == "exact" else f" {each.tier}"
     return (f"{role}{sure} via {each.via}" if each.via else f"{role}{sure}",)
 
 
 def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list[Offer]:
-    """Return a line for each of these nodes that leads to another of them: "Engine.open calls assemble, narrow"."""
+    """Return a line for each node with edges among these nodes.
+
+    Example: "Engine.open calls assemble, narrow".
+    """
     every = dict.fromkeys([*(node.id for node in starts), *others])
     nodes = graph.nodes(every)
     leads: dict[int, dict[str, list[str]]] = {}

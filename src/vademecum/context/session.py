@@ -1,8 +1,8 @@
-"""What a session has been shown, so that nothing is shown twice.
+"""Sessions: the pieces already shown, so that none repeats.
 
-A session is a name that an agent chooses. What it saw is kept below the data directory, one file each, a key a line, under a
-lock: two processes that ask in one session at once never show the same. A key names content, not lines, so what has changed
-since is new. A file that was not added to for 30 days is dropped.
+An agent chooses the session's name. The keys of shown pieces are below the data directory, one file per session, a key a
+line, under a lock: two processes that ask in one session at once never show the same piece. A key names content, not
+lines, so changed content is new. A file that did not grow for 30 days is deleted.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import StoreError, UsageError
 from vademecum.private import private_opener
 
-WAIT_SECONDS = 30.0  # another process of the session that is choosing takes a fraction of one
+WAIT_SECONDS = 30.0  # another process of the session needs a fraction of a second
 KEPT_SECONDS = 30 * 86_400.0
 LONGEST_NAME = 200
-_BRIEFLY = "signature "  # before the keys of what was only pointed at: it may still be shown whole
+_BRIEFLY = "signature "  # prefix of keys shown as signatures; these may still be shown whole
 
 
 @dataclass(slots=True)
@@ -30,8 +30,8 @@ class Turn:
     """One answer in a session.
 
     Attributes:
-        shown: keys of what earlier answers showed.
-        left: how many pieces were left out because of that.
+        shown: keys that earlier answers showed.
+        left: number of pieces left out for that reason.
     """
 
     shown: frozenset[str] = frozenset()
@@ -39,12 +39,15 @@ class Turn:
     _path: Path | None = field(default=None, repr=False)
 
     def is_new(self, piece: Piece) -> bool:
-        """Whether nothing of a piece was shown before."""
+        """Return whether the session was shown nothing of a piece."""
         keys = {*piece.keys, *(_BRIEFLY + key for key in piece.keys if piece.brief)}
         return self.shown.isdisjoint(keys)
 
     def remember(self, parts: Iterable[Part]) -> None:
-        """Keep what is about to be shown. Raises `StoreError`."""
+        """Store the keys of the pieces about to be shown.
+
+        Raises `StoreError`.
+        """
         if self._path is None:
             return
         keys = [_BRIEFLY + key if piece.brief else key for part in parts for piece in part.pieces for key in piece.keys]
@@ -58,11 +61,13 @@ class Turn:
 
 @contextmanager
 def turn(home: Path, session: str, clock: Callable[[], float] = time.time) -> Iterator[Turn]:
-    """Give what a session has seen. Other answers of the session wait until this one is chosen.
+    """Open one turn of a session, with its shown keys.
+
+    Other answers of the session wait until this turn ends.
 
     Raises:
         UsageError: the name is too long.
-        StoreError: what is known of it cannot be read or written.
+        StoreError: the session's file cannot be read or written.
     """
     if not session:
         yield Turn()

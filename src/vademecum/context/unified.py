@@ -1,7 +1,7 @@
-"""One question to the code and to what is remembered: two searches, merged by rank.
+"""One question to code and memory, merged by rank.
 
-Code and events are kept apart, each with what is known of it (MnemoLite ADR-001: separate tables, a merge where both are
-asked). Their scores mean different things, so the merge goes by rank: reciprocal rank fusion, k = 60.
+Code and events are stored separately, each with its own metadata (MnemoLite ADR-001: separate tables, a merge where both
+are asked). Their scores mean different things, so the merge goes by rank: reciprocal rank fusion, k = 60.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vademecum.types import Answer, Evidence, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Unified:
-    """What the code and memory answer, and both in one order, best first."""
+    """The answers of code and memory, and both merged, best first."""
 
     code: Answer
     memory: Recalled
@@ -25,9 +25,10 @@ class Unified:
 
 
 def unified(code: Answer, memory: Recalled, k: int) -> Unified:
-    """Merge two answers; one that says `not_found` is put behind the other, since its first result is no answer.
+    """Merge two answers by rank.
 
-    Raises nothing; where both are empty, so is the merge.
+    An answer with verdict `not_found` comes after the other, because its first result is no answer. Raises nothing; if
+    both are empty, so is the merge.
     """
     ranked: list[tuple[float, int, Evidence | Memory]] = []
     both: list[tuple[Sequence[Evidence | Memory], Verdict]] = [
