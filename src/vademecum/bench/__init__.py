@@ -1,1 +1,4 @@
-"""How much the engine helps in a repository of one's own, measured on questions that the repository itself holds."""
+"""Benchmark of the engine on the user's own repository.
+
+The questions come from the repository itself.
+"""

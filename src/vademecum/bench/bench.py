@@ -1,8 +1,6 @@
-"""Does it help here? The engine, plain BM25 and grep, asked questions that a repository holds the answers to.
+"""The benchmark: engine, BM25 and grep on a repository's own questions.
 
     docstrings → cut them out → index the copy → ask;  names → ask the copy;  commits → index the tree before them → ask
-
-from vademecum.bench.bench import bench
 
 for report in bench("."):
     print(report.measured[0].difference("grep", "tokens"))
@@ -39,7 +37,10 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Run:
-    """What one repository is measured with; `home` is a directory that goes away with the run."""
+    """The options of a benchmark run.
+
+    `home` is a directory that is deleted after the run.
+    """
 
     most: int
     seed: int
@@ -58,10 +59,10 @@ def bench(
     embedder: Embedder | str | None = None,
     progress: Progress | None = None,
 ) -> list[Report]:
-    """Measure the repositories that `paths` lie in, the current directory's unless given; a path below a top narrows it.
+    """Measure the repositories of `paths`, by default the current directory's.
 
-    Nothing of the user's is changed: copies and indexes are made in a temporary directory, and removed. The same tree,
-    history and seed give the same report, but for its `seconds`.
+    A path below a repository's top narrows the benchmark. The user's files are not changed: copies and indexes are made
+    in a temporary directory, and deleted. The same tree, history and seed give the same report, except for its `seconds`.
 
     Args:
         paths: directories or files.
@@ -69,7 +70,7 @@ def bench(
         history: whether to ask about commits, which needs an index of some earlier ones.
         seed: of every draw.
         settings: all settings; read from their layers for the first path unless given.
-        embedder: an object, or `name[:model]`; the setting `search.embedder` unless given. It embeds every chunk anew.
+        embedder: an object, or `name[:model]`; the setting `search.embedder` unless given. It embeds every chunk again.
         progress: told about indexing and asking.
 
     Returns:
@@ -94,7 +95,10 @@ def bench(
 
 
 def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = True) -> Report:
-    """Measure one repository: each kind of question of which there are enough, asked of a tree that holds the answers."""
+    """Measure one repository with each kind of question.
+
+    Kinds with too few questions are left out. Each question is asked of a tree that holds its answer.
+    """
     started = time.perf_counter()
     found = list(ask_disk(root, prefixes, run))
     found.append(ask_history(root, prefixes, run) if history else LeftOut(HISTORY, "not asked for"))
@@ -112,7 +116,10 @@ def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = 
 
 
 def ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measured | LeftOut]:
-    """Ask about comments and names, of a copy of the tree on disk from which the comments that are asked about were cut."""
+    """Ask about comments and names, on a copy of the tree.
+
+    The comments that are asked about are cut out of the copy.
+    """
     run.progress("reading", 0, 0)
     files = read_tree(root, prefixes, run.settings)
     docstrings, cut = docstring_questions(files, run.most, run.seed, run.settings.index.deadline_s)
@@ -124,7 +131,10 @@ def ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measur
 
 
 def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
-    """Ask what commits say, of trees before them. The index is a temporary one of the user's own repository."""
+    """Ask about commits, on the trees before them.
+
+    The index is temporary, of the user's own repository.
+    """
     try:
         questions = history_questions(root, prefixes, run.most, run.seed)
     except GitError as error:
@@ -139,7 +149,10 @@ def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | L
 
 
 def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
-    """Put each question to every system, in the tree that it is meant for, and measure the answers; one tree at a time."""
+    """Ask every system each question in its tree, and measure.
+
+    One tree is open at a time.
+    """
     if too_few := enough(kind, questions):
         return too_few
     asked: list[Asked] = []
@@ -156,11 +169,11 @@ def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], ru
 
 
 def is_answered_in(tree: Tree, question: Question) -> bool:
-    """Whether a question is meant for a tree and every file of its answer was indexed there."""
+    """Return whether a tree is a question's own and holds its answer."""
     return question.commit == tree.commit and all(target.path in tree.files for target in question.targets)
 
 
 def embedder_name(run: Run) -> str:
-    """Return which embedder was measured."""
+    """Return the name of the measured embedder."""
     embedder = run.settings.search.embedder if run.embedder is None else run.embedder
     return embedder if isinstance(embedder, str) else embedder.name

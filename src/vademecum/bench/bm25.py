@@ -1,4 +1,4 @@
-"""Plain BM25 over windows of lines: what any text search engine does, written as the textbook has it.
+"""Plain BM25 over windows of lines, as in the textbook.
 
     score(window) = sum over the question's distinct words of  idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average))
     idf = ln(1 + (N - n + 0.5) / (n + 0.5))
@@ -49,7 +49,10 @@ class Bm25:
     """
 
     def __init__(self, files: Iterable[tuple[str, str]], k1: float = 1.2, b: float = 0.75) -> None:
-        """Cut every file, a path and its text, into windows and count their words."""
+        """Cut files into windows, and count their words.
+
+        `files` are paths with their texts.
+        """
         self.windows: list[Hit] = []
         self._k1 = k1
         lengths: list[int] = []
@@ -69,7 +72,7 @@ class Bm25:
         self._postings = {token: np.array(rows) for token, rows in postings.items()}
 
     def search(self, question: str, k: int) -> list[Hit]:
-        """Return the best `k` of the windows that hold a word of the question."""
+        """Return the best `k` windows with a word of the question."""
         scores = np.zeros(len(self.windows))
         for token in set(tokens_of(question)):
             rows = self._postings.get(token)

@@ -1,13 +1,14 @@
-"""Questions from doc comments: what a declaration's author says it does, with the saying cut out of the code.
+"""Questions from doc comments, which are cut out of the code.
 
-A sentence is a fair question only where the words of the question do not stand beside the answer. So the whole comment is
-cut out of a copy of the tree, its lines left empty so that every line keeps its number, and a sentence is asked only if
+A sentence is a fair question only if its words are not beside the answer. So the whole comment is cut out of a copy of
+the tree; its lines are left empty so that every line keeps its number. A sentence is asked only if
 
     it has at least four words of content, and is neither a licence nor a note to oneself,
-    it stands nowhere else in the tree, in no other comment, page or generated file,
-    the file without it parses, and the declaration is still there and has no documentation any more.
+    it is nowhere else in the tree, in no other comment, page or generated file,
+    the file without it parses, and the declaration is still there, without documentation.
 
-A leading name, as in Go's `// Serve accepts connections.`, is taken off the question: it would be a look-up of a name.
+A leading name, as in Go's `// Serve accepts connections.`, is removed from the question: it would make the question a
+look-up of a name.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from vademecum.code.languages.parse import Range, Syntax, parse
 from vademecum.result import Ok
 
 LEAST_WORDS = 4
-MOST_FILES = 2_000  # that are looked into for comments
+MOST_FILES = 2_000  # searched for comments
 MOST_CHARACTERS = 300  # of a question; longer ones are lists without full stops
 _NOT_ASKED = re.compile(
     r"\b(?:copyright|licen[cs]ed?|all rights reserved|spdx|deprecated|auto-?generated|code generated|to-?do|fix-?me)\b",
@@ -42,21 +43,24 @@ _LINE_COMMENT = re.compile(rb"#[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A declaration with a doc comment: its first sentence, its lines, and the bytes that the comment takes."""
+    """A declaration with a doc comment.
+
+    It has the comment's first sentence, the declaration's lines, and the bytes of the comment.
+    """
 
     path: str
     name: str
     sentence: str
-    opening: str  # the comment's first line as written: with its markup, which the sentence lacks
+    opening: str  # the comment's first line as written, with markup that the sentence lacks
     span: Span
     cuts: tuple[Range, ...]
-    stays: bool  # whether something must stand in the comment's place, which is all the body there is
+    stays: bool  # whether the comment is the whole body, so that a placeholder must replace it
 
 
 def docstring_questions(
     files: Mapping[str, bytes], most: int, seed: int, deadline_s: float
 ) -> tuple[list[Question], dict[str, bytes]]:
-    """Return questions from doc comments, and the files they were cut out of as they are without them.
+    """Return questions from doc comments, and the files without these comments.
 
     Args:
         files: content of every file of the tree, by path.
@@ -73,10 +77,9 @@ def docstring_questions(
     drawn: list[Documented] = []
 
     def accept(candidate: Documented) -> bool:
-        """Whether to ask about it; if so it counts as drawn."""
+        """Return whether to ask about the candidate; count it as drawn."""
         fair = (
-            sentences[_flat(candidate.sentence)]
-            == 1  # what is often said is settled before the whole tree is looked through
+            sentences[_flat(candidate.sentence)] == 1  # a cheap test first, before the search of the whole tree
             and said.once(candidate.sentence)
             and said.once(candidate.opening)
             and not any(alike(candidate.sentence, other.sentence) for other in drawn)
@@ -95,14 +98,20 @@ def docstring_questions(
 
 
 def _some(paths: list[str], seed: int) -> list[str]:
-    """Return all the paths, or a sample where there are very many: parsing them all would take minutes."""
+    """Return all paths, or a sample of very many.
+
+    Parsing all of them would take minutes.
+    """
     if len(paths) <= MOST_FILES:
         return paths
     return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
 
 
 def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documented]:
-    """Yield the declarations of a file that have a doc comment worth asking about; none where the grammar sees errors."""
+    """Yield a file's declarations whose doc comments make questions.
+
+    Yields nothing if the file has syntax errors.
+    """
     read = outline_of(path, content, deadline_s)
     if read is None:
         return
@@ -122,7 +131,7 @@ def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documen
 
 
 def outline_of(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syntax] | None:
-    """Return a file's declarations and syntax; None where it cannot be parsed without errors."""
+    """Return a file's declarations and syntax, or None with errors."""
     language = languages.language_of(path, content[:4096])
     row = languages.row(language)
     parsed = parse(content, language, deadline_s)
@@ -132,7 +141,10 @@ def outline_of(path: str, content: bytes, deadline_s: float) -> tuple[Outline, S
 
 
 def question_of(declaration: Declaration) -> str:
-    """Return the first sentence of a declaration's comment as a question, or "" where it is not worth asking."""
+    """Return the first sentence of a comment as a question.
+
+    "" if the sentence is not worth asking.
+    """
     sentence = first_sentence(declaration.doc)
     if re.match(rf"{re.escape(declaration.name)}\b", sentence):
         sentence = sentence[len(declaration.name) :].lstrip(" -:,.()")
@@ -142,7 +154,10 @@ def question_of(declaration: Declaration) -> str:
 
 
 def comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> tuple[Range, ...]:
-    """Return the bytes of a declaration's documentation: the comments directly above it, and a string that opens its body."""
+    """Return the bytes of a declaration's documentation.
+
+    These are the comments directly above it, and a string that opens its body.
+    """
     above = [
         extent
         for capture in ("comment", "doc")
@@ -156,7 +171,10 @@ def comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> 
 
 
 def _is_all_there_is(declaration: Declaration, content: bytes, cut: Range) -> bool:
-    """Whether a body would be empty without its string, which Python does not allow."""
+    """Return whether a body is empty without its string.
+
+    Python does not allow that.
+    """
     if not declaration.body or not declaration.body <= cut[0] < declaration.end:
         return False
     rest = content[declaration.body : cut[0]] + content[cut[1] : declaration.end]
@@ -164,7 +182,9 @@ def _is_all_there_is(declaration: Declaration, content: bytes, cut: Range) -> bo
 
 
 def without(content: bytes, declarations: list[Documented]) -> bytes:
-    r"""Return a file without the comments of some declarations; every line keeps its number.
+    r"""Return a file without some declarations' comments.
+
+    Every line keeps its number.
 
     >>> found = list(documented("a.py", b'def f(x):\n    "Return the longest line of x."\n', 5.0))
     >>> without(b'def f(x):\n    "Return the longest line of x."\n', found)
@@ -179,7 +199,10 @@ def without(content: bytes, declarations: list[Documented]) -> bytes:
 
 
 def is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
-    """Whether cutting the comment leaves a file that parses, with the declaration in it and without the sentence."""
+    """Return whether cutting a comment leaves a fair question.
+
+    The file must parse, with the declaration in it, and without the sentence.
+    """
     cut = without(content, [candidate])
     read = outline_of(candidate.path, cut, deadline_s)
     if read is None or _flat(candidate.sentence) in _flat(cut.decode()):
@@ -194,13 +217,16 @@ def is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
 
 
 class _Sayings:
-    """All the words of a tree in order, to tell whether a sentence stands in it more than once."""
+    """The words of a tree, to find repeated sentences."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._words = "".join(_flat(content.decode()) for content in files.values())
 
     def once(self, sentence: str) -> bool:
-        """Whether a sentence, however it is wrapped and marked up, stands in one place at most. Few words always do."""
+        """Return whether a sentence is in one place at most.
+
+        Wrapping and markup do not matter. A sentence of few words always counts as unique.
+        """
         words = _flat(sentence)
         first = self._words.find(words)
         return words.count(" ") <= LEAST_WORDS or first < 0 or self._words.find(words, first + 1) < 0

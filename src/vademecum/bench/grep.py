@@ -1,12 +1,14 @@
-"""What a careful reader with nothing but grep does: list the lines that hold a word of the question, then read around them.
+"""A careful reader with grep alone, as a baseline.
+
+The reader lists lines with a word of the question, and reads around them.
 
     1. grep -i -F for every content word of the question; each file with the number of distinct words it holds
-    2. files with more distinct words first; then those where a line looks like the word's definition; then more matches
+    2. files with more distinct words first; then those with a line that looks like the word's definition; then more matches
     3. the list of matching lines, best files first, cut at a length that a reader still reads
     4. windows of 20 lines before and after a match: the best window of every file in order, then their next best ones
 
-No process is started: an index of the words finds the very lines that `grep -i -F` would, because what is looked for never
-holds anything but word characters, so that a match never spans two words.
+No process is started: an index of the words finds the very lines that `grep -i -F` would. The search words are single
+words, so a match never spans two words.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from vademecum.index.tokenize import STOP_WORDS
 Match = tuple[int, str]  # the line, from 1, and the word it holds
 
 AROUND = 20  # lines read before and after a match
-LISTED = 100  # matching lines that are listed; what `| head -100` leaves of them
-LISTED_PER_FILE = 5  # of one file, so that one long file does not fill the list
-LISTED_CHARACTERS = 200  # of a line: minified code would drown everything else
+LISTED = 100  # matching lines in the list, as after `| head -100`
+LISTED_PER_FILE = 5  # lines of one file, so that a long file does not fill the list
+LISTED_CHARACTERS = 200  # characters of a line; minified code would fill the list
 _WORD = re.compile(r"\w+")
 _NOTHING = re.compile(r"(?!)")
 _DECLARES = (
@@ -36,7 +38,7 @@ _DECLARES = (
 
 
 def keywords_of(question: str) -> list[str]:
-    """List the distinct words of a question that a person would grep for, in lower case.
+    """Return a question's words to grep for, lower-cased and distinct.
 
     >>> keywords_of("How does the HTTPClient retry a request?")
     ['httpclient', 'retry', 'request']
@@ -46,7 +48,7 @@ def keywords_of(question: str) -> list[str]:
 
 
 class Grep:
-    r"""Every line of some files, ready to be asked which of them hold a word.
+    r"""The lines of files, indexed by their words.
 
     >>> grep = Grep([("src/retry.py", "def call():\n    sleep()\n"), ("src/parse.py", "def parse(line):\n    pass\n")])
     >>> grep.search("where do we sleep", 10), grep.listing("where do we sleep")
@@ -54,11 +56,16 @@ class Grep:
     """
 
     def __init__(self, files: Iterable[tuple[str, str]]) -> None:
-        """Note in which lines every word stands. `files` are paths with their texts."""
+        """Index the lines of every word.
+
+        `files` are paths with their texts.
+        """
         self._lines: dict[str, list[str]] = {path: text.split("\n") for path, text in files}
         self._paths = list(self._lines)
         sizes = [len(lines) for lines in self._lines.values()]
-        self._bases = list(accumulate(sizes, initial=0))  # all lines of all files counted through, from 0
+        self._bases = list(
+            accumulate(sizes, initial=0)
+        )  # first line number of each file, when all lines are numbered from 0
         found: dict[str, array[int]] = defaultdict(lambda: array("q"))
         for base, lines in zip(self._bases, self._lines.values(), strict=False):
             for number, line in enumerate(lines, base):
@@ -69,7 +76,7 @@ class Grep:
         self._asked: tuple[str, list[tuple[str, list[Match]]]] = ("", [])
 
     def search(self, question: str, k: int) -> list[Hit]:
-        """Return the first `k` windows to be read."""
+        """Return the first `k` windows to read."""
         hits: list[Hit] = []
         reading = [self._windows(path, matches) for path, matches in self.ranked(question)]
         while reading and len(hits) < k:
@@ -83,7 +90,10 @@ class Grep:
         return hits
 
     def listing(self, question: str) -> str:
-        """Return the matching lines, files in order of rank, as grep prints them."""
+        """Return the matching lines as grep prints them.
+
+        Files are in order of rank.
+        """
         rows: list[str] = []
         for path, matches in self.ranked(question):
             numbers = list(dict.fromkeys(number for number, _ in matches))[:LISTED_PER_FILE]
@@ -93,7 +103,10 @@ class Grep:
         return "".join(rows[:LISTED])
 
     def ranked(self, question: str) -> list[tuple[str, list[Match]]]:
-        """Return the files that hold a word of the question, best first, each with its matches: a line and the word."""
+        """Return the files with a word of the question, best first.
+
+        Each has its matches: a line and the word.
+        """
         if self._asked[0] != question:
             self._asked = (question, self._rank(keywords_of(question)))
         return self._asked[1]
@@ -115,7 +128,10 @@ class Grep:
         return [(self._paths[file], sorted(matches[file])) for file in sorted(matches, key=order)]
 
     def _lines_with(self, word: str) -> set[int]:
-        """Return the lines, counted through all files, that hold the word, also inside a longer one."""
+        """Return the lines with a word, also inside longer words.
+
+        Lines are numbered through all files.
+        """
         lines: set[int] = set()
         at = self._words.find(word)
         while at >= 0:
@@ -125,7 +141,10 @@ class Grep:
         return lines
 
     def _windows(self, path: str, matches: list[Match]) -> Iterator[Hit]:
-        """Yield the windows around a file's matches, the one most worth reading first, until every match was read."""
+        """Yield the windows around a file's matches, best first.
+
+        It ends when every match was read.
+        """
         lines = self._lines[path]
         size = len(lines) - (not lines[-1])
         while matches:
@@ -135,13 +154,16 @@ class Grep:
             matches = [match for match in matches if not start <= match[0] <= end]
 
     def _best(self, lines: list[str], matches: list[Match]) -> int:
-        """Return the line of the match with most distinct words around it, then a definition, then most matches."""
+        """Return the line of the best match.
+
+        The best match has the most distinct words around it, then a definition, then the most matches.
+        """
         words = {word for _, word in matches}
         definition = definition_of(next(iter(words))) if len(words) == 1 else _NOTHING
         around: Counter[str] = Counter()
         first = last = 0
         best, chosen = (0, False, 0), matches[0][0]
-        for line, _ in matches:  # they ascend, so both ends of the window move forward only
+        for line, _ in matches:  # in ascending order, so both ends of the window only move forward
             while last < len(matches) and matches[last][0] <= line + AROUND:
                 around[matches[last][1]] += 1
                 last += 1
@@ -155,7 +177,9 @@ class Grep:
 
 
 def definition_of(word: str) -> re.Pattern[str]:
-    """Return what tells a line that defines a name from one that uses it; a reader sees that in the list of matches.
+    """Return a pattern for lines that define a name.
+
+    A reader recognises such lines in the list of matches.
 
     >>> [bool(definition_of("parse").search(line)) for line in ("def parse(x):", "int parse(char *x)", "  y = parse(x)")]
     [True, True, False]

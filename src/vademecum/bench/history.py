@@ -1,12 +1,12 @@
-"""Questions from the history: what a commit says it does, asked of the tree as it was before it.
+"""Questions from commits, asked of the tree before them.
 
-A few commits along the main line are bases, and their trees answer. A later commit is asked of the nearest base behind it,
-and only where each product file that it changed is, right before the change, the same as in that base: so the answer stands
-in the base, line for line, and no trace of the change does. Few bases keep the cost bounded, and what they share is indexed
-once. How far apart they are is chosen so that the newest history gives enough questions.
+A few commits along the main line are bases, and their trees answer. A later commit is asked of the nearest base behind
+it. It is asked only if each product file that it changed was, right before the change, the same as in that base: so the
+base holds the answer, line for line, and no trace of the change. Few bases keep the cost bounded, and their common files
+are indexed once. Their distance is chosen so that the newest history gives enough questions.
 
-The answer is the changed lines of one to four files. Changes of comments, imports and blanks alone do not count, and what
-many files, hunks or lines changed for is not one place to find.
+The answer is the changed lines of one to four files. Changes of comments, imports and blanks alone do not count. A change
+of many files, hunks or lines is not one place to find.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from vademecum.code.checkout.plumbing import available
 from vademecum.code.checkout.root import Root
 from vademecum.matching import is_below
 
-MOST_COMMITS = 3_000  # that are read, newest first
+MOST_COMMITS = 3_000  # commits to read, newest first
 MOST_BASES = 8
 APART = (10, 25, 50, 100, 200)  # first-parent commits from one base to the next
 MOST_FILES, MOST_HUNKS, MOST_LINES = 4, 8, 80  # of a change
@@ -49,18 +49,20 @@ _NOT_CODE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The commit whose tree answers, and which content stands at each of its paths, by git blob id."""
+    """A commit whose tree answers, with the blob id of each path."""
 
     id: str
     blobs: dict[str, str]
 
 
 def history_questions(root: Root, prefixes: Sequence[str], most: int, seed: int) -> list[Question] | LeftOut:
-    """Return questions from the newest commits, each with the commit that it is asked of, or why there are none.
+    """Return questions from the newest commits, or a reason for none.
+
+    Each question names the commit whose tree is asked.
 
     Args:
         root: the repository.
-        prefixes: only commits that change nothing but files below one of these; () for the whole.
+        prefixes: use only commits whose changes are all below these; () for all.
         most: how many questions at most.
         seed: of the draw.
 
@@ -85,7 +87,10 @@ def _shallowness(root: Root) -> str:
 
 
 def may_be_asked(commit: Commit, prefixes: Sequence[str] = ()) -> bool:
-    """Whether a commit could be a question, from whatever base: what it says, and which files it changed how."""
+    """Return whether a commit could become a question.
+
+    Its subject and its changed files decide, before a base is chosen.
+    """
     changes = product_changes(commit)
     return (
         0 < len(changes) <= MOST_FILES
@@ -97,27 +102,34 @@ def may_be_asked(commit: Commit, prefixes: Sequence[str] = ()) -> bool:
 
 
 def product_changes(commit: Commit) -> list[Change]:
-    """Return what a commit changed of the product; its tests, pages and settings do not matter."""
+    """Return a commit's changes of product code.
+
+    Tests, pages and settings do not count.
+    """
     return [change for change in commit.changes if is_product(change.path)]
 
 
 def best_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
-    """Return bases, each with the commits that are asked of it: as near to the newest commit as gives enough commits."""
+    """Return bases, each with its commits to ask.
+
+    The bases are as near to the newest commit as gives enough commits.
+    """
     line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
     best: list[tuple[Base, list[Commit]]] = []
     for step in (1, *APART):
         found = list(bases_along(root, line[step::step][:MOST_BASES], told))
         if sum(len(asked) for _, asked in found) > sum(len(asked) for _, asked in best):
             best = found
-        if (
-            sum(len(asked) for _, asked in best) >= 2 * most
-        ):  # some turn out to be no question when their lines are seen
+        if sum(len(asked) for _, asked in best) >= 2 * most:  # some commits drop out when their lines are read
             break
     return best
 
 
 def bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
-    """Yield bases, newest first, each with the commits after it that are not after a newer one."""
+    """Yield bases, newest first, each with the commits after it.
+
+    Commits after a newer base belong to that base.
+    """
     newer: set[str] = set()
     for commit_id in ids:
         since = set(commits_since(root, commit_id).unwrap())
@@ -127,12 +139,15 @@ def bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Itera
 
 
 def stands_in(base: Base, commit: Commit) -> bool:
-    """Whether every product file that a commit changed was, right before, what it is in the base."""
+    """Return whether a base has a commit's product files unchanged.
+
+    The files must be as they were right before the commit.
+    """
     return all(base.blobs.get(change.path) == change.before for change in product_changes(commit))
 
 
 def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
-    """Draw questions: no two that say the same, and at most three about one file."""
+    """Draw distinct questions, at most three about one file."""
     candidates: dict[str, list[tuple[Base, Commit]]] = {}
     for base, asked in bases:
         for commit in asked:
@@ -141,7 +156,7 @@ def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int
     about: Counter[str] = Counter()
 
     def accept(candidate: tuple[Base, Commit]) -> bool:
-        """Whether to ask about it; if so it counts as drawn."""
+        """Return whether to ask about the candidate; count it as drawn."""
         base, commit = candidate
         text = question_of(commit.subject)
         paths = [change.path for change in product_changes(commit)]
@@ -158,7 +173,10 @@ def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int
 
 
 def targets_of(root: Root, commit: Commit) -> tuple[Target, ...]:
-    """Return the lines that a commit changed, as they count before it; () where they are too many, or no code."""
+    """Return the lines that a commit changed, numbered before it.
+
+    () if there are too many lines, or no code.
+    """
     changes = product_changes(commit)
     contents = dict(git.read_blobs(root, [change.before for change in changes]))
     hunks = {change.path: changed_lines(root, change).unwrap() for change in changes}
@@ -171,7 +189,9 @@ def targets_of(root: Root, commit: Commit) -> tuple[Target, ...]:
 
 
 def spans_of(hunks: Sequence[Hunk], content: bytes) -> tuple[Span, ...]:
-    r"""Return the lines of a file before that hunks of code changed, in order, joined where they touch.
+    r"""Return a file's old lines that hunks of code changed.
+
+    Spans are in order, and joined if adjacent.
 
     >>> spans_of([Hunk(3, 1, ("x = 1",), ("x = 2",)), Hunk(4, 1, ("y()",), ()), Hunk(9, 1, ("# a",), ("# b",))], b"\n" * 12)
     ((3, 4),)
@@ -190,7 +210,7 @@ def spans_of(hunks: Sequence[Hunk], content: bytes) -> tuple[Span, ...]:
 
 
 def is_no_code(hunk: Hunk) -> bool:
-    """Whether a hunk changes nothing that runs: blanks, comments, imports, brackets.
+    """Return whether a hunk changes only blanks, comments, imports or brackets.
 
     >>> is_no_code(Hunk(1, 1, ("f( x )",), ("f(x)",))), is_no_code(Hunk(1, 0, (), ("import os", "# why")))
     (True, True)

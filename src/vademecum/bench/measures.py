@@ -1,8 +1,8 @@
-"""Measures of a ranked answer, and how sure the difference of two systems is.
+"""Measures of ranked answers, with intervals for differences between systems.
 
-A *hit* is what a system returned: a path and the lines from `start` to `end`, counted from 1 and inclusive. A *target* is one
-right answer: a path, and line spans where the label has them. Every measure is in [0, 1] and higher is better, but those
-that are a price: `lines_returned` and `tokens_to_evidence`.
+A *hit* is a chunk that a system returned: a path and the lines from `start` to `end`, counted from 1 and inclusive. A
+*target* is one right answer: a path, with line spans if the label has them. Every measure is in [0, 1] and higher is
+better, except for the costs `lines_returned` and `tokens_to_evidence`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import numpy as np
 
 Span = tuple[int, int]
 
-CHARACTERS_PER_TOKEN = 4  # within a third of what tokenizers count on code; the same rule for everyone who is compared
-MOST_TOKENS = 10_000  # nobody reads on for ever: what was not found by then counts as never found
-ROUNDS = 5_000  # of the bootstrap: the ends of an interval move by about 0.002 from seed to seed
+CHARACTERS_PER_TOKEN = 4  # within a third of tokenizers' counts on code; the same rule for every system
+MOST_TOKENS = 10_000  # a reader gives up here: later evidence counts as never found
+ROUNDS = 5_000  # of the bootstrap: the ends of an interval differ by about 0.002 between seeds
 
 
 class Hit(NamedTuple):
-    """One returned chunk: `path` relative to the indexed directory, lines from 1, inclusive."""
+    """One returned chunk: its path and its lines.
+
+    `path` is relative to the indexed directory; lines count from 1, inclusive.
+    """
 
     path: str
     start: int
@@ -29,33 +32,39 @@ class Hit(NamedTuple):
 
 
 class Target(NamedTuple):
-    """One right answer: a file, and the line spans in it, empty where the whole file counts."""
+    """One right answer: a file and its line spans.
+
+    Without spans the whole file counts.
+    """
 
     path: str
     spans: tuple[Span, ...] = ()
 
 
 class Piece(NamedTuple):
-    """One returned chunk and what it costs to read it."""
+    """One returned chunk with its reading cost."""
 
     hit: Hit
     tokens: int
 
 
 class Reading(NamedTuple):
-    """What a reader gets for a question: pieces in the order they are read, and what was read before the first."""
+    """The pieces a reader gets for a question, in reading order.
+
+    `before` counts tokens read before the first piece.
+    """
 
     pieces: tuple[Piece, ...]
     before: int = 0  # tokens
 
     @property
     def hits(self) -> list[Hit]:
-        """The places alone."""
+        """The places of the pieces."""
         return [piece.hit for piece in self.pieces]
 
 
 def tokens_in(text: str) -> int:
-    """Estimate how many tokens a language model reads a text as.
+    """Estimate a text's tokens for a language model.
 
     >>> tokens_in("def f(): pass")
     4
@@ -64,7 +73,7 @@ def tokens_in(text: str) -> int:
 
 
 def overlaps(hit: Hit, span: Span) -> bool:
-    """Say whether the hit shares a line with the span.
+    """Return whether the hit shares a line with the span.
 
     >>> overlaps(Hit("a.py", 10, 20), (20, 30)), overlaps(Hit("a.py", 10, 20), (21, 30))
     (True, False)
@@ -73,7 +82,7 @@ def overlaps(hit: Hit, span: Span) -> bool:
 
 
 def touches(hit: Hit, target: Target) -> bool:
-    """Say whether the hit is in the target's file and, where the target has spans, on one of its lines.
+    """Return whether the hit is in the target's file and spans.
 
     >>> touches(Hit("a.py", 1, 9), Target("a.py")), touches(Hit("a.py", 1, 9), Target("a.py", ((10, 12),)))
     (True, False)
@@ -82,7 +91,9 @@ def touches(hit: Hit, target: Target) -> bool:
 
 
 def dcg(ranks: Iterable[int]) -> float:
-    """Sum the binary gains at these ranks (from 1), discounted by log2(rank + 1). Source: Järvelin & Kekäläinen 2002.
+    """Sum the binary gains at these ranks, with logarithmic discount.
+
+    The discount is log2(rank + 1); ranks count from 1. Source: Järvelin & Kekäläinen 2002.
 
     >>> round(dcg([1, 3]), 4)  # 1/1 + 1/2
     1.5
@@ -91,9 +102,10 @@ def dcg(ranks: Iterable[int]) -> float:
 
 
 def ndcg(ranks: Iterable[int], relevant: int, k: int = 10) -> float:
-    """Divide the gain of the ranks up to `k` by the gain of `relevant` answers at the top; 0 where none is relevant.
+    """Divide the gain up to rank `k` by the ideal gain.
 
-    Two targets found by one chunk share its rank and count once.
+    The ideal is `relevant` answers at the top; 0 if none is relevant. Two targets found by one chunk share its rank and
+    count once.
 
     >>> ndcg([1, 2], 2), ndcg([], 1), ndcg([11], 1)
     (1.0, 0.0, 0.0)
@@ -105,7 +117,7 @@ def ndcg(ranks: Iterable[int], relevant: int, k: int = 10) -> float:
 
 
 def files_of(hits: Sequence[Hit]) -> list[str]:
-    """List the files of the hits in order of each file's best chunk.
+    """Return the files of the hits, by their best chunk.
 
     >>> files_of([Hit("a.py", 1, 9), Hit("b.py", 1, 9), Hit("a.py", 10, 19)])
     ['a.py', 'b.py']
@@ -114,7 +126,9 @@ def files_of(hits: Sequence[Hit]) -> list[str]:
 
 
 def file_measures(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> dict[str, float]:
-    """NDCG, recall and MRR at `k`, and hit@1, over files in order of their best chunk.
+    """Return NDCG, recall and MRR at `k`, and hit@1, of files.
+
+    Files are in the order of their best chunk.
 
     >>> answer = [Hit("a.py", 1, 9), Hit("a.py", 10, 19), Hit("b.py", 1, 9)]
     >>> found = file_measures(answer, [Target("b.py"), Target("c.py")])
@@ -132,7 +146,9 @@ def file_measures(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -
 
 
 def span_recall(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> float | None:
-    """Share of the targets' line spans that the first `k` chunks touch; None where no target has a span.
+    """Return the share of target spans that the first `k` chunks touch.
+
+    None if no target has a span.
 
     >>> targets = [Target("a.py", ((5, 6), (40, 44))), Target("b.py", ((1, 2),)), Target("c.py")]
     >>> round(span_recall([Hit("a.py", 1, 9), Hit("b.py", 3, 9)], targets), 4)  # one of three
@@ -145,7 +161,9 @@ def span_recall(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> 
 
 
 def lines_returned(hits: Sequence[Hit], k: int = 10) -> int:
-    """Count the lines that the first `k` chunks hold, each chunk by itself: what a reader has to read.
+    """Count the lines of the first `k` chunks.
+
+    Each chunk counts by itself, as a reader has to read it.
 
     >>> lines_returned([Hit("a.py", 1, 9), Hit("b.py", 3, 3)])
     10
@@ -154,7 +172,9 @@ def lines_returned(hits: Sequence[Hit], k: int = 10) -> int:
 
 
 def tokens_to_evidence(reading: Reading, targets: Sequence[Target], most: int = MOST_TOKENS) -> int | None:
-    """Count the tokens read up to and including the first result that touches a target; None where there are more than `most`.
+    """Count the tokens read until the first result on a target.
+
+    That result is included. None beyond `most` tokens.
 
     >>> reading = Reading((Piece(Hit("a.py", 1, 9), 70), Piece(Hit("b.py", 1, 9), 80)), before=20)
     >>> tokens_to_evidence(reading, [Target("b.py")]), tokens_to_evidence(reading, [Target("c.py")])
@@ -171,7 +191,7 @@ def tokens_to_evidence(reading: Reading, targets: Sequence[Target], most: int = 
 
 
 class Difference(NamedTuple):
-    """A difference of two means, and the interval that holds it in 95 of 100 samples like this one."""
+    """A difference of two means, with its 95 % interval."""
 
     mean: float
     low: float
@@ -181,15 +201,15 @@ class Difference(NamedTuple):
 def paired_difference(
     ours: Sequence[float], theirs: Sequence[float], groups: Sequence[str], *, seed: int, rounds: int = ROUNDS
 ) -> Difference:
-    """Mean of ours - theirs over questions, with a 95 % bootstrap interval that draws groups with replacement.
+    """Return the mean of ours - theirs, with a 95 % interval.
 
-    Questions about one file resemble each other: drawn one by one they would make the interval too narrow. Source:
-    Davison & Hinkley 1997, §3.8, resampling whole clusters.
+    The bootstrap draws groups of questions with replacement. Questions about one file resemble each other: drawn one by
+    one they would make the interval too narrow. Source: Davison & Hinkley 1997, §3.8, resampling whole clusters.
 
     Args:
         ours: one value per question.
         theirs: the other system's values for the same questions, in the same order.
-        groups: what each question belongs to.
+        groups: the group of each question, such as its file.
         seed: of the draws: the same seed gives the same interval.
         rounds: how many draws.
 

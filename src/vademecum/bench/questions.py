@@ -1,8 +1,10 @@
-"""What is asked: questions of three kinds, each with the lines that answer it, drawn the same way for the same seed.
+"""Questions of three kinds, with the lines that answer them.
 
-docstring   the first sentence of a declaration's own doc comment, which is cut out of the code before anybody is asked
+The same seed draws the same questions.
+
+docstring   the first sentence of a declaration's own doc comment, which is cut out of the code before the question is asked
 symbol      the name of a definition
-history     the first line of a commit, asked of the tree as it was before it
+history     the first line of a commit, asked of the tree before it
 """
 
 from __future__ import annotations
@@ -23,33 +25,36 @@ from vademecum.types import FileKind
 T = TypeVar("T")
 
 DOCSTRING, SYMBOL, HISTORY = "docstring", "symbol", "history"
-LEAST_FILES = 5  # with questions about fewer, an interval would say how few they are and nothing else
-ALIKE = 0.6  # share of common words from which on two questions are one
+LEAST_FILES = 5  # fewer files give an interval too wide to say anything
+ALIKE = 0.6  # two questions with this share of common words count as one
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _ANY_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. `source` says where it comes from: a declaration's qualified name, or a commit's id."""
+    """One question, with its targets.
+
+    `source` is a declaration's qualified name, or a commit's id.
+    """
 
     kind: str
     text: str
     targets: tuple[Target, ...]
     source: str
-    commit: str = ""  # whose tree it is asked of; "" is the files on disk
+    commit: str = ""  # the commit whose tree is asked; "" for the files on disk
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A kind of question that is not asked, and why."""
+    """A kind of question that is left out, with the reason."""
 
     kind: str
     reason: str
 
 
 def is_product(path: str) -> bool:
-    """Whether a path names source code that users run, in a language whose declarations are known.
+    """Return whether a path names product code with known declarations.
 
     >>> is_product("src/app.py"), is_product("tests/test_app.py"), is_product("src/page.html")
     (True, False, False)
@@ -59,7 +64,7 @@ def is_product(path: str) -> bool:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the distinct words of a sentence that carry content, in lower case.
+    """Return a sentence's content words, lower-cased and distinct.
 
     >>> content_words("Returns the length of the list.")
     ['returns', 'length', 'list']
@@ -69,7 +74,9 @@ def content_words(text: str) -> list[str]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two questions share so many words that they are one.
+    """Return whether two questions are nearly the same.
+
+    They share most of their words.
 
     >>> alike("Fix crash in the parser", "fix crash in parser"), alike("Close the socket", "Open the socket late")
     (True, False)
@@ -79,13 +86,15 @@ def alike(one: str, other: str) -> bool:
 
 
 def draw(candidates: Mapping[str, Sequence[T]], most: int, seed: str, accept: Callable[[T], bool]) -> list[T]:
-    """Draw at most `most` candidates, file by file in turn, so that no file is asked about twice before every one is once.
+    """Draw at most `most` candidates, file by file in turn.
+
+    No file is asked about twice before every file is asked about once.
 
     Args:
         candidates: by file, in a fixed order.
         most: how many to draw.
-        seed: of the order in which files, and candidates of a file, come.
-        accept: has the last word about a candidate; it is asked in order and may remember what it accepted.
+        seed: of the order of files, and of the candidates of a file.
+        accept: decides about a candidate; called in order, so it may depend on earlier ones.
 
     >>> draw({"a.py": [1, 2], "b.py": [3, 4]}, 2, "7", lambda number: number > 2)
     [3, 4]
@@ -108,7 +117,10 @@ def draw(candidates: Mapping[str, Sequence[T]], most: int, seed: str, accept: Ca
 
 
 def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
-    """Say why a kind of question is left out, or None when there are enough of it."""
+    """Return the reason to leave a kind out, or None.
+
+    A kind is left out if its questions are about too few files.
+    """
     files = len(files_asked(questions))
     if files >= LEAST_FILES:
         return None
@@ -117,5 +129,8 @@ def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
 
 
 def files_asked(questions: Iterable[Question]) -> set[str]:
-    """Return the first file of each question's answer: what questions are grouped by."""
+    """Return the first file of each question's answer, without repeats.
+
+    Questions are grouped by these files.
+    """
     return {question.targets[0].path for question in questions}

@@ -1,4 +1,7 @@
-"""What was measured in one repository: the records, the JSON of `--json`, whose keys are stable, and the table for people."""
+"""Reports of the benchmark: records, JSON and a table.
+
+The JSON is that of `--json`; its keys are stable.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,15 @@ from vademecum.bench.measures import (
 from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, files_asked
 from vademecum.bench.systems import OURS, SYSTEMS
 
-FORMAT = 1  # of the JSON: raised when a key changes its meaning
+FORMAT = 1  # version of the JSON: raised when a key changes its meaning
 OTHERS = tuple(name for name in SYSTEMS if name != OURS)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row of a table: what it is called, whether less of it is better, and how a number of it is written.
+    """One row of the table: label, direction and number format.
 
-    What is `told` is the price of another row and neither good nor bad by itself.
+    `less` says that lower is better. A `told` measure is the price of another row, and neither good nor bad by itself.
     """
 
     said: str
@@ -38,7 +41,7 @@ class Measure:
     told: bool = False
 
 
-# The order is that of the table.
+# In the order of the table.
 MEASURES: Mapping[str, Measure] = {
     "file_hit1": Measure("right file first"),
     "file_ndcg": Measure("file NDCG@10"),
@@ -55,7 +58,7 @@ ASKED: Mapping[str, str] = {
 }
 BETTER, WORSE, EVEN, TOLD = "better", "worse", "even", "told"
 MARKS = {BETTER: "▲", WORSE: "▼", EVEN: "·", TOLD: " "}
-SHORTLY = {  # what a person wants to know of a comparison
+SHORTLY = {  # the summary of a comparison in words
     "file_hit1": {BETTER: "puts the right file first more often", WORSE: "puts the right file first less often"},
     "tokens": {BETTER: "needs fewer tokens", WORSE: "needs more tokens"},
 }
@@ -63,7 +66,7 @@ SHORTLY = {  # what a person wants to know of a comparison
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question and how every system answered it: per system, a value for each of MEASURES."""
+    """One question, with each system's value for each of MEASURES."""
 
     question: Question
     values: Mapping[str, Mapping[str, float]]
@@ -71,7 +74,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A tree that was asked: a commit's, or "" for the files on disk."""
+    """A tree used for questions: a commit's, or the disk's.
+
+    `commit` is "" for the files on disk.
+    """
 
     commit: str
     files: int
@@ -81,7 +87,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One kind of question: what everybody made of it, and of which trees."""
+    """The results of one kind of question, and its trees."""
 
     kind: str
     asked: tuple[Asked, ...]
@@ -105,11 +111,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was measured in one repository. Empty `measured` means that no question could be made."""
+    """The benchmark of one repository.
+
+    Empty `measured` means that no question could be made.
+    """
 
     repo: str
     root: str
-    commit: str  # what is checked out; "" outside git
+    commit: str  # the checked-out commit; "" outside git
     seed: int
     embedder: str
     ranker: str
@@ -119,7 +128,10 @@ class Report:
 
 
 def values_of(reading: Reading, question: Question) -> dict[str, float]:
-    """Measure one reading. One that never reaches the evidence costs all that anybody would read."""
+    """Measure one reading.
+
+    A reading that never reaches the evidence costs `MOST_TOKENS`.
+    """
     hits, targets = reading.hits, question.targets
     files = file_measures(hits, targets)
     tokens = tokens_to_evidence(reading, targets)
@@ -135,9 +147,9 @@ def values_of(reading: Reading, question: Question) -> dict[str, float]:
 
 
 def judged(measure: str, difference: Difference) -> str:
-    """Say whether we are better, worse or even; even means that the interval holds 0.
+    """Return whether our value is better, worse or even.
 
-    What is a price only is "told".
+    "even" means that the interval contains 0. A measure that is only a price is "told".
 
     >>> judged("tokens", Difference(-20.0, -30.0, -10.0)), judged("file_hit1", Difference(0.1, -0.1, 0.3))
     ('better', 'even')
@@ -193,7 +205,7 @@ def _asked_record(asked: Asked) -> dict[str, Any]:
 
 
 def report_text(report: Report, style: Style = PLAIN) -> str:
-    """Return a report as a table for people, that ends in a newline."""
+    """Return a report as a table that ends in a newline."""
     lines = [style.place(visible(f"{report.repo}: does it help here?")) + style.dim(f"  seed {report.seed}")]
     for measured in report.measured:
         lines += ["", *_table(measured, style)]
@@ -248,7 +260,7 @@ def _coloured(cell: str, style: Style) -> str:
 
 
 def _shortly(measured: Measured, other: str) -> str:
-    """Say in words what the table shows of the two measures that matter most."""
+    """Return the table's two main measures in words."""
     said = []
     for name, words in SHORTLY.items():
         found = measured.difference(other, name)

@@ -1,8 +1,8 @@
-"""The first line of a commit as a question, or why it makes none.
+"""A commit's first line as a question, if it makes one.
 
-A tag, a ticket's number and a link are no part of what one would ask. Merges, reverts, releases, dependency updates,
-formatting, tests, documentation and reviews are no questions about the product, and neither is a line that would be as good
-in any other repository ("fix typo", "minor cleanup").
+Tags, ticket numbers and links are removed. Merges, reverts, releases, dependency updates, formatting, tests,
+documentation and reviews are no questions about the product. Neither is a line that would fit any other repository ("fix
+typo", "minor cleanup").
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from vademecum.code.checkout.classify import words
 
 LEAST_WORDS = 4
-LEAST_TELLING = 2  # words that are not as good in any other repository
+LEAST_TELLING = 2  # words that are specific to the repository
 MOST_CHARACTERS = 160
 
 _PASSED = (
@@ -74,7 +74,9 @@ _ROBOT = re.compile(r"\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|github-act
 
 
 def question_of(subject: str) -> str:
-    """Return the first line of a commit as a question, or "" when nobody could be asked it.
+    """Return a commit's first line as a question.
+
+    "" if the line makes no question.
 
     >>> question_of("feat(router)!: match trailing slashes again (#12)")
     'match trailing slashes again'
@@ -107,7 +109,7 @@ def without_tags(subject: str) -> str:
 
 
 def is_robot(author: str) -> bool:
-    """Whether a commit's author is a program.
+    """Return whether a commit's author is a program.
 
     >>> is_robot("dependabot[bot]"), is_robot("Ada Abbot")
     (True, False)

@@ -1,6 +1,7 @@
-"""Questions from names: where is this defined? The answer is the line that every definition of the name begins with.
+"""Questions from names: find the definition.
 
-Which definitions there are is what the index's own parser saw; a name that it missed is not asked about.
+The answer is the first line of every definition of the name. The definitions come from the index's own parser; a name
+that it missed is not asked about.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from vademecum.bench.trees import Tree
 from vademecum.code.languages.declarations import KIND, LEAVES
 
 LEAST_CHARACTERS = 4
-MOST_DEFINITIONS = 3  # a name with more of them (`run`, `__init__`) is no address
+MOST_DEFINITIONS = 3  # a name with more definitions (`run`, `__init__`) identifies nothing
 _ASKED = frozenset(KIND) - LEAVES - {"namespace", "module", "impl", "extension"}
 
 
 def symbol_questions(tree: Tree, most: int, seed: int) -> list[Question]:
-    """Draw names of functions, methods, classes and other types that the product of a tree defines."""
+    """Draw names of functions, methods and types in product code."""
     definitions = defined_names(tree)
     candidates: dict[str, list[str]] = defaultdict(list)
     for name, places in sorted(definitions.items()):
@@ -30,7 +31,10 @@ def symbol_questions(tree: Tree, most: int, seed: int) -> list[Question]:
 
 
 def defined_names(tree: Tree) -> dict[str, list[tuple[str, int]]]:
-    """Return every name that is defined in the tree with the path and line of each definition, product or not."""
+    """Return every defined name, with path and line of each definition.
+
+    Definitions outside of product code are included.
+    """
     columns = ("blob", "name", "kind", "start_line")
     rows = tree.repo.catalogue.symbols([("blob", "in", sorted(set(tree.blobs.values())))], columns)
     blobs = [row[0] for row in rows]
@@ -43,7 +47,10 @@ def defined_names(tree: Tree) -> dict[str, list[tuple[str, int]]]:
 
 
 def is_an_address(name: str, places: list[tuple[str, int]]) -> bool:
-    """Whether one would ask where a name is defined: it is no word of one's language, and product code alone defines it."""
+    """Return whether a name is worth asking about.
+
+    It must not be a short or special name, and must be defined a few times, in product code alone.
+    """
     return (
         len(name) >= LEAST_CHARACTERS
         and name.isidentifier()

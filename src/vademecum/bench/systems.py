@@ -1,8 +1,9 @@
-"""What is compared: the engine as it is set up here, plain BM25, and grep with a careful reader, over the same files.
+"""The compared systems: the engine, plain BM25, and a grep reader.
 
-Each answers a question with a *reading*: the pieces that come back, in the order one reads them, with what each costs. An
-agent asks the engine, or BM25, for ten results and for more when they do not do; the engine may also say that there is
-nothing, and then there is nothing to read. With grep it first reads the list of matching lines, then windows around them.
+All search the same files. Each answers a question with a *reading*: the returned pieces in reading order, with their
+costs. An agent asks the engine, or BM25, for ten results, and for more if they do not suffice. If the engine says that
+there is nothing, the reading is empty. With grep the reader first reads the list of matching lines, then windows around
+them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from vademecum.bench.trees import Tree
 from vademecum.types import Evidence
 
 OURS, BM25, GREP = "vademecum", "bm25", "grep"
-SYSTEMS: Mapping[str, str] = {OURS: "vademecum", BM25: "BM25", GREP: "grep"}  # each with what a table calls it
-TEN = 10  # results that are asked for first
-DEPTH = 100  # results that are read at most
+SYSTEMS: Mapping[str, str] = {OURS: "vademecum", BM25: "BM25", GREP: "grep"}  # with their names in the table
+TEN = 10  # results of the first request
+DEPTH = 100  # results to read at most
 
 
 class Systems:
-    """Everything that is compared, over one tree."""
+    """The compared systems, over one tree."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -31,7 +32,7 @@ class Systems:
         self._grep = Grep(tree.files.items())
 
     def readings(self, question: str) -> dict[str, Reading]:
-        """Ask everybody."""
+        """Return every system's reading of a question."""
         windows = tuple(map(self._piece, self._bm25.search(question, DEPTH)))
         around = tuple(map(self._piece, self._grep.search(question, DEPTH)))
         return {
@@ -41,7 +42,7 @@ class Systems:
         }
 
     def _engine(self, question: str) -> tuple[Piece, ...]:
-        """Read ten results, then those further down that were not among them."""
+        """Read ten results, then further ones not among them."""
         first = self._tree.ask(question, TEN)
         if not first:
             return ()
@@ -54,7 +55,7 @@ class Systems:
 
 
 def pieces_of(evidence: Sequence[Evidence]) -> tuple[Piece, ...]:
-    """Return what is read of an answer, each place once."""
+    """Return the pieces to read in an answer, each place once."""
     found: dict[Hit, Piece] = {}
     for item in evidence:
         hit = Hit(item.path, item.start_line, item.end_line)

@@ -1,7 +1,7 @@
-"""The trees that are searched: read as the index reads them, and indexed in a home of their own, never in the user's.
+"""Trees to search, in temporary indexes outside of the user's home.
 
-A tree is what one snapshot of a temporary index holds. Everything that is compared searches the same files with the same
-text, because the others are given what the index has.
+A tree is the content of one snapshot of a temporary index. Files are read as the index reads them. All compared systems
+search the same files with the same text, because they get the index's files.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from vademecum.protocols import Embedder, Progress
 from vademecum.types import Evidence
 from vademecum.wiring.assembly import assemble_repository
 
-EVERYTHING = WalkSettings(exclude=("!*",))  # of a copy of files that were let in, none is left out
+EVERYTHING = WalkSettings(exclude=("!*",))  # a copy has only files that were let in, so it excludes none
 
 
 @dataclass(frozen=True)
 class Tree:
-    """One snapshot that can be asked.
+    """One snapshot, ready for questions.
 
     Attributes:
         repo: the repository of the temporary index.
-        commit: which commit's files it holds; "" for those on disk.
+        commit: the commit of the files; "" for those on disk.
         files: the text of every file, by path.
         blobs: the database ids of their contents, by path.
-        chunks: how many pieces they were cut into.
+        chunks: the number of chunks.
         ask: returns at most so many pieces of evidence for a question.
     """
 
@@ -50,7 +50,9 @@ class Tree:
 
 
 def read_tree(root: Root, prefixes: Sequence[str], settings: Settings) -> dict[str, bytes]:
-    """Return the text of every file on disk that would be indexed, by path; below `prefixes` alone where there are some.
+    """Return the text of every indexable file on disk, by path.
+
+    `prefixes`, if any, narrow the tree.
 
     Raises:
         GitError: git failed.
@@ -64,7 +66,7 @@ def read_tree(root: Root, prefixes: Sequence[str], settings: Settings) -> dict[s
 
 
 def write_tree(files: Mapping[str, bytes], directory: Path) -> Root:
-    """Write files below a new directory, which belongs to no repository."""
+    """Write files below a new directory outside of any repository."""
     for path, content in files.items():
         place = directory / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -81,12 +83,13 @@ def opened(
     prefixes: tuple[str, ...] = (),
     copied: bool = False,
 ) -> Iterator[Callable[[Progress, str], Tree]]:
-    """Open an index of a root below the home in `settings`; what is given indexes a commit, or "" for the disk, as a tree.
+    """Open a temporary index of a root.
 
-    Of a root that is `copied`, everything is indexed: what it holds was let in before.
+    The index is below the home in `settings`. Yields a function that indexes a commit, or "" for the disk, and returns
+    the tree. With `copied`, every file of the root is indexed, because the copy has only files that were let in.
 
     Raises:
-        Error: it cannot be indexed.
+        Error: the root cannot be indexed.
     """
     closing: list[Callable[[], None]] = []
     try:
@@ -105,7 +108,7 @@ def opened(
 
 
 def tree_of(repo: Repository, codebase: Codebase, prefixes: Sequence[str], commit: str) -> Tree:
-    """Return what was indexed, ready to be asked."""
+    """Return the tree of an indexed snapshot."""
     loaded = repo.catalogue.load("commit", commit) if commit else repo.catalogue.load("worktree", repo.root.path)
     assert loaded is not None
     _, view = loaded
