@@ -83,8 +83,6 @@ class Awaited:
     """A part of the engine with awaitable methods.
 
     Example: `await engine.codebase.search("…")`.
-
-    Example: `await engine.codebase.search("…")`.
     """
 
     def __init__(self, engine: AsyncEngine, part: Callable[[Engine], Any]) -> None:

@@ -11,9 +11,6 @@ The budget is never exceeded, with any token counter.
 
 Source: CodeRAG design decision 5, which fills each section greedily and stops there; greedy by worth for cost is Khuller,
 Moss and Naor, "The budgeted maximum coverage problem", 1999.
-
-Source: CodeRAG design decision 5, which fills each section greedily and stops there; greedy by worth for cost is Khuller, Moss
-and Naor, "The budgeted maximum coverage problem", 1999.
 """
 
 from __future__ import annotations

@@ -75,8 +75,6 @@ def ask_first(paths: Sequence[str], settings: Settings) -> None:
     Without a terminal it refuses.
 
     Raises `UsageError`: nobody agreed.
-
-    Raises `UsageError`: nobody agreed.
     """
     from vademecum.wiring.roots import unasked
 

@@ -13,15 +13,6 @@ included.
     ('ci', ('app', 'lib'))
     >>> find_key([parsed], key) is parsed, find_key([parsed], "vade_other")
     (True, None)
-
-    >>> key, entry = new_key("ci", "app,lib", token="s3cret")
-    >>> key
-    'vade_s3cret'
-    >>> [parsed] = read_keys(entry)
-    >>> parsed.name, parsed.repositories
-    ('ci', ('app', 'lib'))
-    >>> find_key([parsed], key) is parsed, find_key([parsed], "vade_other")
-    (True, None)
 """
 
 from __future__ import annotations
