@@ -6,7 +6,7 @@ Each kind of record has one file, or one space of the shared database.
     code              repos/<name>-<hash>/index.db  code:<origin>
     a repository's    repos/<name>-<hash>/memory.db memory:<owner>:<origin>, or memory:<origin> where all share it
       memory
-    the rest of it    memory.db                     memory:<owner>
+    global memory     memory.db                     memory:<owner>
     tools             user.db                       tools:<owner>
     a source          sources/<name>/index.db       source:<owner>:<name>
 
