@@ -35,7 +35,7 @@ class New(BaseModel):
         default=None, ge=0, le=253_402_300_799, description="Seconds since the epoch; now unless given."
     )
     metadata: dict[str, Any] = {}
-    everywhere: bool = Field(default=False, description="Into the global memory instead of the repository's.")
+    everywhere: bool = Field(default=False, description="Record in the global memory instead of the repository's.")
 
 
 class Changes(BaseModel):
@@ -49,9 +49,9 @@ class Sought(BaseModel):
 
     q: str = Field(default="", max_length=LONGEST_QUESTION)
     vector: list[float] | None = Field(
-        default=None, max_length=16_384, description="Of the embedder in use; asked by instead of `q`."
+        default=None, max_length=16_384, description="A vector of the embedder in use, instead of `q`."
     )
-    by: By = Field(default=By.BOTH, description="What is compared; by meaning exactly over every vector.")
+    by: By = Field(default=By.BOTH, description="Compare words, meaning or both; meaning compares every vector.")
     k: int = Field(default=10, ge=1, le=200)
     when: str = Field(default="", max_length=1000)
     since: float | None = Field(default=None, ge=0, le=253_402_300_799)

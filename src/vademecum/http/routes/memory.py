@@ -137,7 +137,7 @@ async def facts(
     kind: Annotated[list[FactKind], Query(max_length=10)] = [],
     state: Annotated[str, Query(description=f"One of {', '.join(STATES)}.")] = "holds",
     scope: Annotated[str, Query(description="`repository` or `global`; both unless given.")] = "",
-    least: Annotated[float, Query(ge=0, le=1, description="No less sure than this.")] = 0.0,
+    least: Annotated[float, Query(ge=0, le=1, description="The lowest confidence.")] = 0.0,
     repo: Name = "",
     limit: Limit = 50,
     cursor: Cursor = "",

@@ -142,11 +142,11 @@ class Found(Shape):
     branch: str
     commit: str
     path: str
-    start_line: int = Field(description="Lines count from 1, and both are meant.")
+    start_line: int = Field(description="Lines count from 1; both ends are included.")
     end_line: int
     snippet: str
     snippet_line: int = Field(description="The line that the snippet begins with.")
-    best_line: int = Field(description="The line from which to show it where only some are shown.")
+    best_line: int = Field(description="The line to start at if only some lines are shown.")
     score: float
     kind: str
     language: str
@@ -156,8 +156,8 @@ class Found(Shape):
     file_kind: str
     signals: dict[str, float] = Field(description="Ranks and boosts by name: why it ranks where it does.")
     freshness: Freshness
-    metadata: dict[str, Any] = Field(description="What is known of the declaration: parameters, complexity, calls, …")
-    url: str = Field(description="Of an item of a backlog or of documents: where a person looks at it.")
+    metadata: dict[str, Any] = Field(description="Facts about the declaration: parameters, complexity, calls, …")
+    url: str = Field(description="Address of an item of a backlog or of documents.")
     updated: str
 
 
@@ -168,7 +168,7 @@ class AnswerShape(Shape):
     verdict: Verdict
     probability: float = Field(ge=0, le=1, description="That the evidence holds the answer.")
     reason: str
-    nearest: list[str] = Field(description="Names close to what was asked, apart from the evidence.")
+    nearest: list[str] = Field(description="Similar names, separate from the evidence.")
     searched: int = Field(description="How many chunks passed the filters.")
     evidence: list[Found]
 
@@ -179,8 +179,8 @@ class SearchShape(AnswerShape):
     A result's lines are those of its snippet. A result shown as a place has no snippet.
     """
 
-    tokens: int = Field(description="What the answer takes as text; the budget is of these.")
-    left_out: int = Field(description="How many results found no room.")
+    tokens: int = Field(description="Tokens of the answer as text, limited by the budget.")
+    left_out: int = Field(description="Number of results that did not fit.")
     remembered: list[str] = Field(description="Notes in memory about the code that is shown.")
 
 
@@ -190,7 +190,7 @@ class ChunkShape(Shape):
     A line from memory has no place in a file.
     """
 
-    why: list[str] = Field(description="What of it matches the task, or how it belongs to what does.")
+    why: list[str] = Field(description="Signals that match the task, or the relation to a match.")
     form: Form
     text: str = ""
     id: str = ""
@@ -250,7 +250,7 @@ class ChapterShape(Shape):
     since: float | None
     until: float | None
     events: int
-    digests: list[str] = Field(description="What its sessions came to.")
+    digests: list[str] = Field(description="Summaries of its sessions.")
 
 
 class TimelineShape(Page[Happened]):
@@ -285,9 +285,9 @@ class Arc(Shape):
     tail: list[int]
     head: int
     kind: str
-    weight: float = Field(description="What going along it costs.")
-    seen: int = Field(description="In how many traces, of a sequence.")
-    input: str = Field(description="The input that it is about, if it is about one.")
+    weight: float = Field(description="The cost of the arc.")
+    seen: int = Field(description="Number of traces, for an arc of a sequence.")
+    input: str = Field(description="The input concerned, if any.")
 
 
 class Given(Shape):
@@ -316,10 +316,10 @@ class PlanShape(Shape):
     tasks: list[TaskShape]
     layers: list[list[str]]
     confidence: float
-    evidence: list[str] = Field(description="Ids of the traces that support it.")
+    evidence: list[str] = Field(description="Ids of the traces that support the plan.")
     missing: list[str]
     reason: str
-    contains: list[Group] = Field(description="What its calls make up.")
+    contains: list[Group] = Field(description="Chains of tools that the calls form.")
 
 
 class ToolGraph(Shape):
@@ -360,7 +360,7 @@ class ListedTool(Shape):
     description: str
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
-    about: str = Field(description="What its server says of itself.")
+    about: str = Field(description="The server's own description.")
     pinned: bool
     usage: Usage | None
 
@@ -408,7 +408,7 @@ class EventStream(StreamingResponse):
 _PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 # Responses that any route may give.
 ALWAYS: dict[int | str, dict[str, Any]] = {
-    304: {"description": "What `If-None-Match` names is still so."},
+    304: {"description": "The content that `If-None-Match` names is unchanged."},
     422: {"description": "A parameter is missing or wrong.", **_PROBLEM},
-    "default": {"description": "What is wrong, and how to mend it.", "model": Problem, **_PROBLEM},
+    "default": {"description": "The problem and its fix.", "model": Problem, **_PROBLEM},
 }

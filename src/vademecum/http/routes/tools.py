@@ -18,9 +18,7 @@ from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterRep
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 Intent = Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)]
-MaybeIntent = Annotated[
-    str, Query(max_length=LONGEST_QUESTION, description="May be empty where it is said what was called.")
-]
+MaybeIntent = Annotated[str, Query(max_length=LONGEST_QUESTION, description="May be empty if `after` is given.")]
 Ids = Annotated[str, Query(max_length=LONGEST_QUESTION, description="Ids of tools, separated by commas.")]
 
 
