@@ -1,1 +1,1 @@
-"""Everything outside the process, and everything that can be swapped: one file each, loaded by name."""
+"""Providers: everything outside the process that can be swapped."""

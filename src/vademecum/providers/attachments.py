@@ -1,7 +1,7 @@
-"""Attachments of an item: files of text are fetched, and become sections of its document.
+"""Attachments: text files of an item, fetched as sections of its document.
 
-Which are, is told by their names and sizes before anything is asked for; pictures, archives and what is large stay where they are. A file that is
-gone or may not be read is left out; a server that fails ends the run as it does anywhere else.
+Names and sizes decide before anything is fetched; pictures, archives and large files are left out. So is a file that is
+gone or closed to the key. A server that fails ends the run as it does anywhere else.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _FENCES = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 class Told(NamedTuple):
-    """What a server says of a file before it is fetched."""
+    """A file as its server lists it, before fetching."""
 
     name: str
     url: str
-    size: int  # bytes; 0 where it is not said
+    size: int  # bytes; 0 if unknown
 
 
 def is_text(name: str) -> bool:
@@ -41,7 +41,10 @@ def is_text(name: str) -> bool:
 
 
 def attachments(web: Web, told: Iterable[Told]) -> tuple[Attachment, ...]:
-    """Fetch the files of text among those a server tells of. Raises `SyncError`."""
+    """Fetch the text files among a server's files.
+
+    Raises `SyncError`.
+    """
     wanted = [each for each in told if each.url and is_text(each.name) and each.size <= MOST_BYTES][:MOST_FILES]
     found = ((each.name, web.file(each.url, MOST_BYTES)) for each in wanted)
     read = ((name, _markdown(name, content)) for name, content in found if content is not None)
@@ -49,7 +52,10 @@ def attachments(web: Web, told: Iterable[Told]) -> tuple[Attachment, ...]:
 
 
 def _markdown(name: str, content: bytes) -> str:
-    """Return a file as Markdown, "" for one that is no text after all; what is not written to be read stands in a fence."""
+    """Return a file as Markdown; "" if the file is not text.
+
+    Formats that are not prose stand in a fence.
+    """
     lowered = name.lower()
     if not lowered.endswith(WORD) and b"\0" in content[:8192]:
         return ""

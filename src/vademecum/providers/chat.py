@@ -1,11 +1,11 @@
-"""One question to a server of language models, over HTTP, and its answer.
+"""One question to a language model over HTTP, and its answer.
 
     ollama    POST <base_url>/api/chat              {"message": {"content": ...}}
     openai    POST <base_url>/chat/completions      {"choices": [{"message": {"content": ...}}]}
 
-Two wire formats, because Ollama's OpenAI-compatible endpoint ignores `num_ctx` and `think`: it cuts a long prompt short
-without a word, and lets a model think for minutes. Any other server (llama.cpp, vLLM, LM Studio, a hosted one) is
-`openai`. The connection goes to the server that is named and nowhere else: no proxy, no redirect is followed.
+There are two wire formats, because Ollama's OpenAI-compatible endpoint ignores `num_ctx` and `think`: it truncates a long prompt
+silently, and lets a model think for minutes. Any other server (llama.cpp, vLLM, LM Studio, a hosted one) is
+`openai`. Connections go to the configured server only: no proxy, no redirect.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from vademecum.errors import ProviderError, UsageError
 from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
 from vademecum.providers.post import DAY_S, FAILURES, Reply, error_of, post, short
 
-# API → its usual place and the path of its chat
+# API → its default address and the path of its chat
 APIS: Mapping[str, tuple[str, str]] = {
     "ollama": ("http://127.0.0.1:11434", "/api/chat"),
     "openai": ("https://api.openai.com/v1", "/chat/completions"),
 }
-ONCE = Patience(attempts=1)  # for somebody who waits
-UNHURRIED = Patience(attempts=3)  # for work in the background
-BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
-MOST_BYTES = 1_000_000  # of an answer: a hundred times what is asked for
+ONCE = Patience(attempts=1)  # somebody is waiting
+UNHURRIED = Patience(attempts=3)  # background work
+BLOCK_TOKENS = 4_096  # Ollama reloads a model when its context size changes: use few sizes
+MOST_BYTES = 1_000_000  # of an answer: a hundred times the requested length
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +44,34 @@ class Server:
     base_url: str
     api_key: str = field(default="", repr=False)
     timeout_s: float = 30.0
-    patience: Patience = ONCE  # with what a server says of itself; a silent one is not asked again
+    patience: Patience = ONCE  # for statuses that may pass; a silent server is not asked again
 
     def __post_init__(self) -> None:
         if self.api not in APIS:
             raise UsageError(f"llm.api is {self.api!r}: it must be one of {', '.join(APIS)}")
-        object.__setattr__(self, "timeout_s", min(self.timeout_s, DAY_S))  # no clock takes infinity
+        object.__setattr__(self, "timeout_s", min(self.timeout_s, DAY_S))  # no clock accepts infinity
         object.__setattr__(self, "base_url", (self.base_url or APIS[self.api][0]).rstrip("/"))
         if not is_address(self.base_url):
-            # A name and password in it would end up in messages: it is not shown.
+            # Do not show the address: it may hold a name and password.
             raise UsageError("llm.base_url is not an address like http://127.0.0.1:11434: a key goes into llm.api_key")
 
     @property
     def remote(self) -> bool:
-        """Whether the address is another machine's: any but a loopback address or `localhost`."""
+        """True for another machine's address: not loopback, not `localhost`."""
         return is_elsewhere(self.base_url)
 
     def ask(self, model: str, system: str, user: str, context_tokens: int, answer_tokens: int) -> str:
-        """Return what a model answers, at temperature 0.
+        """Return a model's answer at temperature 0.
 
         Args:
-            model: as the server calls it.
-            system: what it is to do.
-            user: what it is to do it with.
-            context_tokens: room for question and answer, for a server that has to be told.
-            answer_tokens: room for the answer, likewise.
+            model: the model's name on the server.
+            system: the instructions.
+            user: the input.
+            context_tokens: room for question and answer; sent to Ollama only.
+            answer_tokens: room for the answer; sent to Ollama only.
 
         Raises:
-            ProviderError: there is no answer; the message says why, and what to do about it.
+            ProviderError: there is no answer; the message gives the cause and the fix.
         """
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         body: dict[str, Any] = {"model": model, "messages": said, "stream": False}
@@ -83,7 +83,7 @@ class Server:
         return self.patience.over(lambda: self._asked(body, model))
 
     def _asked(self, body: dict[str, Any], model: str) -> str:
-        """Ask once."""
+        """Send one request and return the answer's text."""
         reply = self._post(body)
         if reply.status in PASSING:
             after = retry_after(reply.headers.get("retry-after", ""), self.patience.clock())
@@ -93,7 +93,10 @@ class Server:
         return self._content(reply.body)
 
     def _post(self, body: dict[str, Any]) -> Reply:
-        """Send a request and return the reply, or raise in time."""
+        """Send a request and return the reply.
+
+        Raises `ProviderError` if the connection fails or takes too long.
+        """
         url = self.base_url + APIS[self.api][1]
         try:
             return post(url, body, api_key=self.api_key, timeout_s=self.timeout_s, most_bytes=MOST_BYTES)
@@ -108,7 +111,7 @@ class Server:
         if isinstance(error, ConnectionRefusedError):
             start = "start it (`ollama serve`)" if self.api == "ollama" else "start it"
             return f"nothing answers at {self.base_url}: {start} or set llm.base_url"
-        if not isinstance(error, OSError | HTTPException):  # the check of headers; that of a certificate is an OSError
+        if not isinstance(error, OSError | HTTPException):  # the header check; a certificate failure is an OSError
             return "llm.api_key cannot be sent in a header: remove what is no plain character from it"
         return f"{self.base_url} cannot be asked ({short(str(error) or type(error).__name__)}): look at its log, or set llm.base_url"
 
@@ -124,7 +127,7 @@ class Server:
         return f"{self.base_url} answered with status {status} ({detail}): look at its log"
 
     def _content(self, reply: bytes) -> str:
-        """The model's words in a reply."""
+        """Return the model's text in a reply."""
         try:
             record = json.loads(reply)
             content = (record if self.api == "ollama" else record["choices"][0])["message"]["content"]
@@ -134,17 +137,20 @@ class Server:
 
 
 class ChatModel:
-    """A model on a server, as one of our providers: its name there, and whether text leaves the machine.
+    """A language model on a server, with its name and remoteness.
 
-    It is `remote` unless the server is on this machine and runs the model itself: what Ollama calls `x:cloud` or
-    `x:120b-cloud` it hands on to its maker's servers (docs.ollama.com/cloud).
+    The model is `remote` unless the server is on this machine and runs the model itself. Ollama forwards models called `x:cloud` or
+    `x:120b-cloud` to its maker's servers (docs.ollama.com/cloud).
 
     Raises:
-        UsageError: there is no model's name.
+        UsageError: the model's name is missing.
     """
 
     def __init__(self, kind: str, provider: str, model: str, server: Server) -> None:
-        """Take the provider's kind and name, as in "reranker" and "llm", the model's name and the server."""
+        """Take the provider's kind and name, the model, and the server.
+
+        Kind and name are as in "reranker" and "llm".
+        """
         if not model:
             raise UsageError(f"{kind} {provider!r} needs a model: write {provider}:MODEL, as in {provider}:qwen3:4b")
         self._model = model
@@ -154,5 +160,8 @@ class ChatModel:
         self.remote = server.remote or model.lower().endswith("cloud")
 
     def ask(self, system: str, user: str, room: int, answer_tokens: int) -> str:
-        """Return its answer, as `Server.ask` does, in a window of `room` tokens, rounded up so that few sizes are in use."""
+        """Return the model's answer, in a window of about `room` tokens.
+
+        The window is rounded up, so that few sizes are in use. Raises what `Server.ask` does.
+        """
         return self._server.ask(self._model, system, user, -(-room // BLOCK_TOKENS) * BLOCK_TOKENS, answer_tokens)

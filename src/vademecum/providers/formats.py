@@ -1,6 +1,6 @@
-"""Files of documents to Markdown: Markdown itself, plain text, HTML, and Word's `.docx`.
+"""Document files to Markdown: Markdown, plain text, HTML, and Word's `.docx`.
 
-A `.docx` is a zip archive; its words are paragraphs (`w:p`) of runs (`w:t`) in `word/document.xml`, a heading's style is
+A `.docx` is a zip archive. Its words are paragraphs (`w:p`) of runs (`w:t`) in `word/document.xml`; heading styles are
 called `Heading1` to `Heading6` (ECMA-376, WordprocessingML). Pictures, notes and formatting are left out.
 """
 
@@ -18,8 +18,8 @@ PAGES = (".html", ".htm", ".xhtml")
 WORD = ".docx"
 SUFFIXES = (*TEXTS, *PAGES, WORD)
 MOST_BYTES = 2_000_000
-MOST_WORD_BYTES = 32_000_000  # of an archive, which holds pictures too
-MOST_XML_BYTES = 32_000_000  # of the words in it, unpacked
+MOST_WORD_BYTES = 32_000_000  # of an archive, pictures included
+MOST_XML_BYTES = 32_000_000  # of its words, unpacked
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
@@ -28,15 +28,15 @@ class UnreadableError(Exception):
 
 
 def most_bytes(path: str) -> int:
-    """Return how large a file of this name may be."""
+    """Return the size limit, in bytes, for a file of this name."""
     return MOST_WORD_BYTES if path.lower().endswith(WORD) else MOST_BYTES
 
 
 def markdown_from(path: str, content: bytes) -> str:
-    """Return a file's content as Markdown, by the end of its name.
+    """Return a file's content as Markdown, by its suffix.
 
     Raises:
-        UnreadableError: it is too large, or not what its name says.
+        UnreadableError: the file is too large, or not what its name says.
     """
     if len(content) > most_bytes(path):
         raise UnreadableError
@@ -56,7 +56,7 @@ def _word(content: bytes) -> str:
                 xml = opened.read(MOST_XML_BYTES + 1)
         if (
             len(xml) > MOST_XML_BYTES or b"<!DOCTYPE" in xml[:4096]
-        ):  # no writer declares one: it could name files, or grow
+        ):  # writers declare none; a DOCTYPE could name files or expand
             raise UnreadableError
         body = ET.fromstring(xml).find(f"{_W}body")  # noqa: S314 - without a DOCTYPE there are no entities to expand
     except (zipfile.BadZipFile, KeyError, ET.ParseError, RuntimeError, NotImplementedError, EOFError) as error:

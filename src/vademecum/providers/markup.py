@@ -1,9 +1,10 @@
-"""HTML to Markdown, as far as a search has use for it: headings, lists, tables, code, links. Styles and scripts go.
+"""HTML to Markdown: headings, lists, tables, code and links.
 
     <h2>Why</h2><p>It <b>fails</b> <a href="https://e.org/x">here</a>.</p>   →   ## Why, It **fails** [here](https://e.org/x).
 
-Also Confluence's storage format, which is XHTML with elements of its own: code macros, links to pages, task lists. By the standard
-library's parser, which forgives what is not closed: what wrote these pages were editors and people.
+Styles and scripts are dropped. Confluence's storage format, which is XHTML with its own elements, works too: code macros, links
+to pages, task lists. The parser is the standard library's, which accepts unclosed elements: editors and people write such
+pages.
 """
 
 from __future__ import annotations
@@ -43,36 +44,39 @@ def markdown_of(text: str) -> str:
     ```
     """
     reader = _Reader()
-    # what stands in CDATA is text: escaped, it survives every version of the parser
+    # escape CDATA: as text it survives every version of the parser
     reader.feed(_CDATA.sub(lambda found: html.escape(found[1], quote=False), text.replace("\0", "")))
     reader.close()
     return reader.text()
 
 
 class _Reader(HTMLParser):
-    """Gathers Markdown while it is fed."""
+    """Parser that collects Markdown."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._out: list[str] = []
-        self._lines = 0  # ends of lines that stand before what comes next
-        self._begun = True  # nothing stands on this line yet but the mark of a heading or a list's item
+        self._lines = 0  # line ends due before the next text
+        self._begun = True  # the line is empty but for the mark of a heading or a list item
         self._silent = 0
         self._verbatim = 0
-        self._lists: list[int] = []  # the number of the next item of each open list, 0 for bullets
+        self._lists: list[int] = []  # next number of each open list, 0 for bullets
         self._links: list[str] = []
-        self._cells = -1  # of the row under way, -1 outside of one
+        self._cells = -1  # of the open row, -1 outside a row
         self._rows = 0
         self._language = ""
         self._parameter = ""
 
     def text(self) -> str:
-        """Return what was gathered."""
+        """Return the collected Markdown."""
         lines = (line.rstrip() for line in "".join(self._out).split("\n"))
         return _BLANK.sub("\n\n", "\n".join(lines)).strip("\n")
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Pass over what begins with `<![`, as browsers do up to the next `>`; the parser of some versions fails where no name follows."""
+        """Skip a `<![` section to the next `>`, like browsers.
+
+        The parser of some Python versions fails if no name follows.
+        """
         return self.parse_bogus_comment(i, report)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -153,7 +157,7 @@ class _Reader(HTMLParser):
             self._put(words.lstrip() if self._begun or self._lines else words)
 
     def _put(self, text: str) -> None:
-        """Write something, after the ends of lines that are due."""
+        """Write text, after the line ends that are due."""
         if text and not self._silent:
             before = self._out[-1] if self._out else "\n"
             apart = self._cells > 0 and self._begun and not (before.endswith((" ", "\n")) or text.startswith(" "))
@@ -161,12 +165,15 @@ class _Reader(HTMLParser):
             self._lines, self._begun = 0, False
 
     def _mark(self, text: str) -> None:
-        """Write what begins a heading, an item or a cell."""
+        """Write the mark that begins a heading, an item or a cell."""
         self._put(text)
         self._begun = True
 
     def _break(self, lines: int = 2) -> None:
-        """End the line, and leave a blank one unless told otherwise; a list is dense, a row of a table one line."""
+        """End the line, with a blank line after it by default.
+
+        Lists have no blank lines, and a table's row is one line.
+        """
         if self._verbatim or self._begun:
             return
         if self._cells >= 0:
@@ -207,7 +214,7 @@ class _Reader(HTMLParser):
 
 
 def _said(tag: str, given: Mapping[str, str]) -> str:
-    """What stands for a picture, or for a page that another one names."""
+    """Return the text for a picture or a linked page."""
     if tag == "img":
         return given.get("alt", "")
     return given.get("ri:content-title") or given.get("ri:filename") or given.get("ri:value", "")

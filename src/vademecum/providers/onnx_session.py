@@ -1,8 +1,10 @@
-"""A transformer on this machine: ONNX Runtime on the processor, with its tokenizer, both from one directory.
+"""A transformer on this machine, run by ONNX Runtime on the CPU.
+
+One directory holds the model and its tokenizer:
 
 tokenizer.json            required
 model.onnx                required; onnx/model.onnx and quantised ones are found too
-tokenizer_config.json     its `model_max_length` says how much can be read
+tokenizer_config.json     `model_max_length` limits the input
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from vademecum.result import Err, Ok, attempt
 T = TypeVar("T")
 
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
-# What a transformer is fed, by the names that exported models use.
+# The inputs of a transformer, by the names that exported models use.
 INPUTS: Mapping[str, str] = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-# Errors of ONNX Runtime have no common ancestor but Exception.
+# ONNX Runtime's errors have no common ancestor but Exception.
 FAILURES: tuple[type[Exception], ...] = (
     ValueError,
     *(each for each in vars(onnx_errors).values() if isinstance(each, type) and issubclass(each, Exception)),
@@ -37,11 +39,14 @@ class Transformer:
     """The model and the tokenizer of a directory.
 
     Raises:
-        PluginError: it holds no usable model; the message names what is missing or wrong.
+        PluginError: the directory holds no usable model; the message names the missing or wrong part.
     """
 
     def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
-        """Take the directory, how many tokens of a text are read, and what an export is for, in optimum's words and ours."""
+        """Take the directory, the token limit, and the export's task.
+
+        `task` is optimum's word for the task, `what` our description for messages.
+        """
         export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
         self.tokenizer = _loaded(
             _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),
@@ -54,7 +59,10 @@ class Transformer:
             raise PluginError(f"the model in {folder} asks for {unknown[0]!r}: take one that {what}")
 
     def run(self, encoded: Sequence[Encoding], output: str | None = None) -> NDArray[np.float64]:
-        """Return one of the outputs, the first unless named, for texts of equal length. Raises one of `FAILURES`."""
+        """Return one output, by default the first, for texts of equal length.
+
+        Raises one of `FAILURES`.
+        """
         feed = {
             name: np.array([getattr(each, INPUTS[name]) for each in encoded], dtype)
             for name, dtype in self._types.items()
@@ -63,7 +71,7 @@ class Transformer:
 
 
 def _file(folder: Path, names: Sequence[str], fix: str) -> Path:
-    """The first of some files that is there."""
+    """Return the first of some files that exists."""
     for name in names:
         if (folder / name).is_file():
             return folder / name
@@ -71,7 +79,10 @@ def _file(folder: Path, names: Sequence[str], fix: str) -> Path:
 
 
 def _loaded(path: Path, load: Callable[[Path], T]) -> T:
-    """What a library makes of a file. Both raise plain Exception, or a child of it, where the file is not theirs."""
+    """Return the object that a library loads from a file.
+
+    Both libraries raise plain Exception, or a child, for a file that is not theirs. Raises `PluginError`.
+    """
     match attempt(PluginError, Exception)(load)(path):
         case Ok(loaded):
             return loaded
@@ -82,13 +93,13 @@ def _loaded(path: Path, load: Callable[[Path], T]) -> T:
 def _session(path: Path) -> onnxruntime.InferenceSession:
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what goes wrong is raised; its log would stand beside our one line
-    options.enable_cpu_mem_arena = False  # the arena keeps what the longest batch ever took, for good
+    options.log_severity_level = 4  # failures are raised; the library's log would mix with our one line
+    options.enable_cpu_mem_arena = False  # the arena would never release the memory of the longest batch
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _tokenizer(path: Path, most_tokens: int) -> Tokenizer:
-    """The tokenizer, set to cut and to pad."""
+    """Load the tokenizer, with truncation and padding on."""
     tokenizer = Tokenizer.from_file(str(path))
     longest = read_json(path.with_name("tokenizer_config.json")).get("model_max_length", most_tokens)
     tokenizer.enable_truncation(int(min(most_tokens, longest)))
@@ -101,11 +112,14 @@ def _tokenizer(path: Path, most_tokens: int) -> Tokenizer:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return a JSON file, or {} where there is none. Raises ValueError where it is damaged."""
+    """Return a JSON file's object, or {} if the file is missing.
+
+    Raises ValueError if the file is damaged.
+    """
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 
 def short(error: Exception) -> str:
-    """Return an error on one line, not long."""
+    """Return an error on one line of at most 200 characters."""
     return " ".join(str(error).split())[:200]

@@ -1,7 +1,8 @@
-"""Asking again: what may pass is tried again, later each time, by a clock and a chance that are arguments.
+"""Retries: failures that may pass are retried, with growing pauses.
 
 The pause doubles and is drawn at random between half and all of it, so that many clients do not come back at once
-("Exponential Backoff And Jitter", AWS Architecture Blog, 2015: equal jitter), and a `Retry-After` is kept to.
+("Exponential Backoff And Jitter", AWS Architecture Blog, 2015: equal jitter). `Retry-After` overrides the pause. Clock and
+randomness are arguments.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from vademecum.errors import ProviderError
 
 T = TypeVar("T")
 FIRST_PAUSE_S = 0.5
-MOST_PAUSE_S = 60.0  # also of what a server asks for: one that wants more is left alone
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # statuses that may be another the next time
+MOST_PAUSE_S = 60.0  # the longest pause; a server that asks for a longer one is not asked again
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # statuses of failures that may pass
 
 
 class PassingError(ProviderError):
-    """What may be gone the next time; `after_s` is when the server wants to be asked again."""
+    """A failure that may pass; `after_s` is the server's `Retry-After`, seconds."""
 
     def __init__(self, said: str, after_s: float | None = None) -> None:
         super().__init__(said)
@@ -31,13 +32,13 @@ class PassingError(ProviderError):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often and how long it is tried, and by whose clock.
+    """A retry policy: attempts, timeout and pauses.
 
     Attributes:
-        attempts: at most.
-        timeout_s: seconds that one of them may take.
-        most_pause_s: the longest pause; a server that asks for more is left alone.
-        sleep, clock, chance: wait so many seconds; tell those since the epoch; draw from 0..1.
+        attempts: the most attempts.
+        timeout_s: the most seconds of one attempt.
+        most_pause_s: the longest pause; a server that asks for a longer one is not asked again.
+        sleep, clock, chance: sleeps for seconds; returns seconds since the epoch; draws from 0..1.
     """
 
     attempts: int = 5
@@ -48,7 +49,10 @@ class Patience:
     chance: Callable[[], float] = random.random
 
     def over(self, attempt: Callable[[], T]) -> T:
-        """Return what `attempt` does, asked again while it raises `PassingError`; at last raise `ProviderError`."""
+        """Run `attempt`, again while it raises `PassingError`.
+
+        Raises `ProviderError` after the last attempt, or if the server asks for too long a pause.
+        """
         for failures in range(1, self.attempts + 1):
             try:
                 return attempt()
@@ -68,7 +72,9 @@ class Patience:
 
 
 def retry_after(said: str, now: float) -> float | None:
-    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
+    """Return the seconds that a `Retry-After` asks for.
+
+    The result is None if the header cannot be read.
 
     >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
     (7.0, 10.0, None)

@@ -1,7 +1,6 @@
-"""One request to one server over HTTP, and its reply, in time: what every provider that asks a server stands on.
+"""One HTTP request to one server, with a time limit.
 
-The connection goes to the server that is named and nowhere else: no proxy, no redirect is followed. A key goes into a
-header and into no message.
+Connections go to the named server only: no proxy, no redirect. A key goes into a header and never into a message.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from urllib.parse import urlsplit
 from vademecum.version import __version__
 
 DAY_S = 86_400.0
-DETAIL_CHARACTERS = 200  # of what a server says about its own failure
-FAILURES = (OSError, HTTPException, ValueError)  # what `post` raises: ValueError for a key that no header can hold
+DETAIL_CHARACTERS = 200  # of a server's error message
+FAILURES = (OSError, HTTPException, ValueError)  # the errors of `post`: ValueError for a key that no header can hold
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: the status, the headers in lower case, and the body."""
+    """A server's reply: the status, lower-case headers, and the body."""
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
@@ -32,17 +31,17 @@ class Reply:
 
 
 def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: int) -> Reply:
-    """Send JSON and return the reply, or raise one of `FAILURES` within `timeout_s` of being connected.
+    """Send JSON and return the reply, within a time limit.
 
     Args:
-        url: where to, as `is_address` accepts it, with its path.
-        body: what is sent, as JSON.
-        api_key: the bearer of the request; "" for none.
+        url: the address with its path, as `is_address` accepts it.
+        body: sent as JSON.
+        api_key: the bearer token; "" for none.
         timeout_s: seconds to connect, and again until the last byte of the reply.
-        most_bytes: of a reply that are read.
+        most_bytes: the most bytes read of a reply.
 
     Raises:
-        TimeoutError: it took longer.
+        TimeoutError: the request took longer.
         OSError, HTTPException: the connection failed.
         ValueError: the key cannot be sent in a header.
     """
@@ -53,10 +52,13 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
 def request(
     method: str, url: str, body: bytes | None, headers: Mapping[str, str], *, timeout_s: float, most_bytes: int
 ) -> Reply:
-    """Send any request and return the reply; `url` may have a query. Arguments and errors are those of `post`."""
+    """Send any request and return the reply.
+
+    `url` may have a query. Arguments and errors are those of `post`.
+    """
     parts = urlsplit(url)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    patience = min(timeout_s, DAY_S)  # no clock takes infinity
+    patience = min(timeout_s, DAY_S)  # no clock accepts infinity
     connection = connect(parts.hostname or "", parts.port, timeout=patience)
     late = threading.Event()
     try:
@@ -70,7 +72,7 @@ def request(
             connection.request(method, target, body, {"User-Agent": f"vademecum/{__version__}", **headers})
             with connection.getresponse() as reply:
                 found = Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read(most_bytes))
-                if reply.length and len(found.body) < most_bytes:  # reading up to a limit does not say so by itself
+                if reply.length and len(found.body) < most_bytes:  # a read up to a limit does not report a short body
                     raise IncompleteRead(found.body, reply.length)
         finally:
             watch.cancel()
@@ -80,19 +82,22 @@ def request(
         raise
     finally:
         connection.close()
-    if late.is_set():  # what was read until then may look whole
+    if late.is_set():  # a body cut at the deadline may look whole
         raise TimeoutError
     return found
 
 
 def _hang_up(line: socket, late: threading.Event) -> None:
     late.set()
-    with suppress(OSError):  # it is closed already
+    with suppress(OSError):  # already closed
         line.shutdown(SHUT_RDWR)
 
 
 def error_of(body: bytes) -> str:
-    """Return what a server says went wrong: {"error": "…"}, {"error": {"message": "…"}}, {"detail": "…"}, or the text itself."""
+    """Return a server's error message from a reply's body.
+
+    Known forms: {"error": "…"}, {"error": {"message": "…"}}, {"detail": "…"}, or plain text.
+    """
     try:
         record = json.loads(body)
         said = record["error"] if "error" in record else record["detail"]
@@ -103,7 +108,7 @@ def error_of(body: bytes) -> str:
 
 
 def short(text: str, secret: str = "") -> str:
-    r"""Return a text on one line, not long, without the secret.
+    r"""Return a text on one line, shortened, without the secret.
 
     >>> short("no  key\nsk-1 is known", "sk-1")
     'no key … is known'

@@ -1,8 +1,8 @@
-"""One server of a backlog or of documents, asked over HTTP: JSON out, JSON in.
+"""One server of issues or documents, asked over HTTP with JSON.
 
-What passes is waited for (status 429 and 5xx, a connection that drops, silence), with pauses that double, are drawn at random
-and heed `Retry-After`; what does not is an error that names the setting. The connection goes to the server that is named and
-nowhere else: no proxy, no redirect is followed, and the key never leaves that address.
+Passing failures are retried (status 429 and 5xx, dropped connections, timeouts), with pauses that double, are drawn at random
+and heed `Retry-After`; other failures raise an error that names the setting. Connections go to the configured server only:
+no proxy, no redirect, and the key never leaves that address.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from vademecum.providers.patience import PASSING, PassingError, Patience, retry_
 from vademecum.providers.post import DAY_S, Reply, request, short
 from vademecum.result import Err, Ok
 
-LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
+LONGEST_WAIT_S = 300.0  # the longest accepted `Retry-After`; a longer one ends the run, which the next start continues
 MOST_BYTES = 64_000_000  # of one answer
-MOVED = (302, 303, 307)  # to where a file is kept
-ABSENT = (403, 404, 410)  # a file that is gone, or not for this key
+MOVED = (302, 303, 307)  # redirects to a file's storage
+ABSENT = (403, 404, 410)  # the file is gone, or closed to this key
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -38,9 +38,9 @@ Parameters = Mapping[str, str | int | list[str]]
 
 
 def outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[SyncError]]:
-    """Turn a method that may raise `SyncError` into one that returns a `Result`.
+    """Return results, not exceptions, from a method raising `SyncError`.
 
-    What a server's answer lacks (a key, a type that is another one) is a `SyncError` too: it does not speak what it should.
+    An answer that lacks a key or has a wrong type is a `SyncError` too.
     """
 
     @wraps(method)
@@ -66,14 +66,14 @@ class Web:
 
     Args:
         source: the name of the source in the settings, for messages.
-        url: where the server is; what is asked stands below it.
+        url: the server's address; all requests go below it.
         headers: sent with every request, the key among them.
         timeout_s: seconds it may take to answer.
-        wait: waits so many seconds.
+        wait: sleeps for a number of seconds.
         chance: draws a number from 0 to 1.
 
     Raises:
-        ConfigError: the address is none.
+        ConfigError: `url` is not an address, or a key cannot be sent in a header.
     """
 
     def __init__(
@@ -100,26 +100,32 @@ class Web:
 
     @property
     def remote(self) -> bool:
-        """Whether the address is another machine's: any but a loopback address or `localhost`."""
+        """True for another machine's address: not loopback, not `localhost`."""
         return is_elsewhere(self.url)
 
     def get(self, path: str, parameters: Parameters | None = None) -> tuple[Any, Reply]:
-        """Return what stands at a path below the address, as JSON. Raises `SyncError`."""
+        """Return the JSON at a path below the address, and the reply.
+
+        Raises `SyncError`.
+        """
         reply = self.ask("GET", self.below(path, parameters))
         return self.json(reply), reply
 
     def post(
         self, path: str, body: Any, parameters: Parameters | None = None, *, accept: tuple[int, ...] = ()
     ) -> tuple[Any, Reply]:
-        """Send JSON to a path below the address and return the answer. Raises `SyncError`."""
+        """Post JSON below the address; return the answer and the reply.
+
+        Raises `SyncError`.
+        """
         reply = self.ask("POST", self.below(path, parameters), json.dumps(body).encode(), accept=accept)
         return self.json(reply), reply
 
     def below(self, path: str, parameters: Parameters | None = None) -> str:
-        """Return the whole address of a path, or of a link that the server gave.
+        """Return the full address of a path or a server's link.
 
         Raises:
-            SyncError: the link leads to another server, which is not to see the key.
+            SyncError: the link leads to another server, which must not see the key.
         """
         whole = path if urlsplit(path).scheme else f"{self.url}{path}"
         own, other = urlsplit(self.url), urlsplit(whole)
@@ -130,9 +136,9 @@ class Web:
         return f"{whole}?{urlencode(parameters, doseq=True)}" if parameters else whole
 
     def file(self, url: str, most_bytes: int) -> bytes | None:
-        """Return what lies at an address that the server gave; None for what is gone, may not be read, or is larger.
+        """Return a file from an address that the server gave.
 
-        Another server than this one is shown no key. Raises `SyncError`.
+        None means the file is gone, closed to this key, or too large. Other servers never see the key. Raises `SyncError`.
         """
         own, other = urlsplit(self.url), urlsplit(url)
         if other.scheme and (own.scheme, own.netloc) != (other.scheme, other.netloc):
@@ -149,9 +155,9 @@ class Web:
     def ask(
         self, method: str, url: str, body: bytes | None = None, *, accept: tuple[int, ...] = (), kind: str = ""
     ) -> Reply:
-        """Return the answer to one request, asked again where that may help; one with another status than 200 or `accept` is an error.
+        """Return the reply to one request, retried while retrying may help.
 
-        `kind` is what is to come back, where that is not JSON.
+        Raises `SyncError` for any status but 200 and those in `accept`. `kind` is the expected media type; "" for JSON.
         """
 
         def once() -> Reply:
@@ -175,10 +181,12 @@ class Web:
             raise SyncError(str(error)) from error
 
     def elsewhere(self, url: str, *, accept: tuple[int, ...] = ()) -> bytes | None:
-        """Return what lies at an address the server gave for a file, which needs no key and is shown none; None for a status of `accept`.
+        """Fetch a file from another address, without a key.
+
+        None is returned for a status in `accept`.
 
         Raises:
-            SyncError: it cannot be fetched, or a server of this machine leads to another one.
+            SyncError: the file cannot be fetched, or a server on this machine leads to another machine.
         """
         own, other = urlsplit(self.url), urlsplit(url)
         if other.scheme not in {"https", own.scheme} or not other.hostname:
@@ -196,7 +204,10 @@ class Web:
         return reply.body if reply.status == 200 else None
 
     def json(self, reply: Reply) -> Any:
-        """Return what a reply says. Raises `SyncError` where it is no JSON."""
+        """Return a reply's JSON.
+
+        Raises `SyncError` if the body is not JSON.
+        """
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
@@ -253,16 +264,16 @@ class Web:
         return said
 
 
-@dataclass(kw_only=True, eq=False, repr=False)  # a text of it would show the token
+@dataclass(kw_only=True, eq=False, repr=False)  # a generated repr would show the token
 class ServerSource:
-    """A source on a server: the options that every such source takes.
+    """A source on a server, with the options such sources share.
 
     Attributes:
         url: the server's address.
         token: the key to the server.
         timeout_s: seconds the server may take to answer.
         name: the source's name in the settings.
-        wait: waits so many seconds.
+        wait: sleeps for a number of seconds.
 
     Raises:
         ConfigError: an option makes no sense.
@@ -275,12 +286,12 @@ class ServerSource:
     wait: Wait = time.sleep
 
     def __post_init__(self) -> None:
-        """Prepare the connection to the server. Nothing is asked yet."""
+        """Prepare the connection, without asking the server yet."""
         self.web = self.server(self.url, {"Authorization": self.authorization()})
 
     @property
     def remote(self) -> bool:
-        """Whether the server is another machine."""
+        """True if the server is another machine."""
         return self.web.remote
 
     def authorization(self) -> str:
@@ -288,18 +299,24 @@ class ServerSource:
         return f"Bearer {self.token}"
 
     def server(self, url: str, headers: Mapping[str, str]) -> Web:
-        """Return a server that is asked with this source's patience."""
+        """Return a server with this source's timeout and clock."""
         return Web(self.name, url, headers, timeout_s=self.timeout_s, wait=self.wait)
 
     def wants(self, option: str) -> bool:
-        """Return whether an option says "yes". Raises `ConfigError` where it says neither "yes" nor "no"."""
+        """Return whether an option says "yes".
+
+        Raises `ConfigError` if the option says neither "yes" nor "no".
+        """
         said = getattr(self, option)
         if said not in {"yes", "no"}:
             raise ConfigError(f'sources.{self.name}.{option} is {said!r}: it must be "yes" or "no"')
         return bool(said == "yes")
 
     def keys(self, option: str) -> list[str]:
-        """Return the keys that an option lists. Raises `ConfigError` for a key that no query can quote."""
+        """Return an option's comma-separated keys.
+
+        Raises `ConfigError` for a key that no query can quote.
+        """
         keys = [key for each in getattr(self, option).split(",") if (key := each.strip())]
         if any('"' in key or "\\" in key for key in keys):
             raise ConfigError(f"sources.{self.name}.{option} must be keys, separated by commas: leave quotes out")
@@ -310,11 +327,11 @@ def address(source: str, url: str) -> str:
     """Return an address without the slash at its end.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: `url` is not an address.
     """
     url = url.rstrip("/")
     if not is_address(url):
-        # A name and password in it would end up in messages: it is not shown.
+        # Do not show the address: it may hold a name and password.
         raise ConfigError(
             f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
         )
@@ -322,14 +339,17 @@ def address(source: str, url: str) -> str:
 
 
 def said_at(reply: Reply) -> float:
-    """Return the time a server says it is, in seconds since the epoch; 0 where it does not."""
+    """Return the server's time in seconds since the epoch.
+
+    The result is 0 if the reply has no date.
+    """
     with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
     return 0.0
 
 
 def authorization(user: str, token: str) -> str:
-    """Return the header that shows a key: of a user by Basic, of its own by Bearer.
+    """Return the authorization header: Basic for a user, else Bearer.
 
     >>> authorization("ada", "key"), authorization("", "key")
     ('Basic YWRhOmtleQ==', 'Bearer key')
@@ -338,7 +358,7 @@ def authorization(user: str, token: str) -> str:
 
 
 def variable(source: str, option: str) -> str:
-    """Return the environment's name for an option of a source.
+    """Return the environment variable for a source's option.
 
     >>> variable("team-docs", "token")
     'VADE_SOURCES__TEAM_DOCS__TOKEN'
@@ -347,7 +367,10 @@ def variable(source: str, option: str) -> str:
 
 
 def _asked_wait(reply: Reply) -> float:
-    """Seconds that a server asks to wait: `Retry-After` in seconds or as a date, `X-RateLimit-Reset` as a time."""
+    """Return the seconds that a server asks to wait, 0 by default.
+
+    Sources: `Retry-After` in seconds or as a date, `X-RateLimit-Reset` as a time.
+    """
     now = said_at(reply) or time.time()
     asked = retry_after(reply.headers.get("retry-after", ""), now)
     if asked is not None:

@@ -1,4 +1,4 @@
-"""Times as servers write them, to seconds since the epoch and back."""
+"""Conversion between servers' written times and seconds since the epoch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
 
 
 def seconds(written: str | None) -> float:
-    """Return a time in ISO 8601 as seconds since the epoch; 0 for none. Without a zone it is UTC.
+    """Return an ISO 8601 time as seconds since the epoch.
+
+    The result is 0 for text that is no time. A time without a zone is UTC.
 
     >>> seconds("2023-11-14T22:13:20.123+0000"), seconds("2023-11-14T22:13:20.1234567Z"), seconds(""), seconds("never")
     (1700000000.123, 1700000000.123456, 0.0, 0.0)
@@ -25,7 +27,7 @@ def seconds(written: str | None) -> float:
 
 
 def written(at: float, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str:
-    """Return seconds since the epoch in UTC.
+    """Return seconds since the epoch as a UTC time, by default ISO.
 
     >>> written(1_700_000_000)
     '2023-11-14T22:13:20Z'

@@ -1,1 +1,1 @@
-"""Backlogs: issues, work items and tasks, one file for each server that keeps them."""
+"""Backlogs: issues, work items and tasks, one file per server."""

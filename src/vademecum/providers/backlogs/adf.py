@@ -1,8 +1,9 @@
-"""Atlassian Document Format to Markdown: how Jira Cloud's version 3 writes descriptions and comments.
+"""Atlassian Document Format to Markdown.
 
-A document is a tree of nodes: {"type": "paragraph", "content": [{"type": "text", "text": "…", "marks": [{"type": "strong"}]}]}.
-Source: Atlassian Document Format, developer.atlassian.com/cloud/jira/platform/apis/document/structure. A node of a kind that is not
-known gives what stands inside it.
+Jira Cloud's version 3 writes descriptions and comments in this format. A document is a tree of nodes:
+{"type": "paragraph", "content": [{"type": "text", "text": "…", "marks": [{"type": "strong"}]}]}.
+Source: Atlassian Document Format, developer.atlassian.com/cloud/jira/platform/apis/document/structure. A node of an unknown kind
+is replaced by its content.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-DEEPEST = 60  # nodes within nodes: beyond, nothing is read
+DEEPEST = 60  # depth of nodes; deeper ones are not read
 _MARKS = {"strong": "**", "em": "*", "code": "`", "strike": "~~"}
 _NAMED = {"mention": "text", "emoji": "text", "status": "text", "placeholder": "text"}
 _CARDS = frozenset({"inlineCard", "blockCard", "embedCard"})
 
 
 def adf_markdown(node: Any) -> str:
-    """Return a document as Markdown; a plain string as it is, as version 2 has them.
+    """Return a document as Markdown; strings, as in version 2, stay unchanged.
 
     >>> said = {"type": "text", "text": "twice", "marks": [{"type": "strong"}]}
     >>> adf_markdown({"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "Retry "}, said]}]})
@@ -32,7 +33,7 @@ Node = Mapping[str, Any]
 
 
 def _blocks(node: Node, depth: int) -> list[str]:
-    """The blocks that a node stands for."""
+    """Return a node's blocks."""
     kind, inner = str(node.get("type")), _inner(node, depth)
     if kind in _BLOCKS:
         return [_BLOCKS[kind](_attributes(node), inner, depth)]

@@ -1,12 +1,12 @@
-"""Azure DevOps, in its cloud and on servers of one's own: work items, by REST version 7.1.
+"""Azure DevOps work items, in the cloud or self-hosted (REST 7.1).
 
     POST <url>/<project>/_apis/wit/wiql?timePrecision=true&$top=…     {"query": "SELECT [System.Id] …"} → {"workItems": [{"id"}]}
     POST <url>/<project>/_apis/wit/workitemsbatch                     {"ids", "$expand": "All", "errorPolicy": "Omit"} → {"value": […]}
     GET  <url>/<project>/_apis/wit/workItems/<id>/comments            {"comments": […], "continuationToken"}
     GET  the "url" of a relation "AttachedFile", <url>/<number>/_apis/wit/attachments/<id>
 
-A query may match 20,000 items and no more, so each asks for the next ones by number: a page is what follows the highest number
-of the page before, whatever changes meanwhile.
+A query may match at most 20,000 items, so each query continues by number: a page holds the items after the highest number
+of the previous page, whatever changes meanwhile.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from vademecum.providers.markup import markdown_of
 from vademecum.providers.web import Parameters, ServerSource, outcome, said_at
 from vademecum.providers.when import seconds, written
 
-AT_ONCE = 200  # the most that one batch takes
+AT_ONCE = 200  # the most items of one batch
 VERSION = {"api-version": "7.1"}
-BODIES = {  # what is told of an item at length, and the heading of all but the first
+BODIES = {  # the long texts of an item, with a heading for all but the first
     "System.Description": "",
     "Microsoft.VSTS.TCM.ReproSteps": "Steps to reproduce",
     "Microsoft.VSTS.Common.AcceptanceCriteria": "Acceptance criteria",
@@ -42,7 +42,7 @@ class AzureDevOps(ServerSource):
         project: the project's name.
         token: a personal access token that may read work items.
         query: a condition in WIQL that narrows the items, as "[System.AreaPath] UNDER 'Web'".
-        attachments: "no" leaves files of text out.
+        attachments: "no" leaves out text files.
     """
 
     name: str = "azure-devops"
@@ -65,7 +65,7 @@ class AzureDevOps(ServerSource):
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
-        """Return work items changed since then, by number."""
+        """Return the work items changed since a time, by number."""
         changed = f" AND [System.ChangedDate] >= '{written(since)}'" if since else ""
         wiql = (
             f"SELECT [System.Id] FROM WorkItems WHERE [System.TeamProject] = @project AND [System.Id] > {int(cursor or 0)}"  # noqa: S608 - a number and what the user set
@@ -78,7 +78,7 @@ class AzureDevOps(ServerSource):
             return Page((), at=said_at(reply))
         body = {"ids": ids, "$expand": "All", "errorPolicy": "Omit"}
         batch, _ = self.web.post(f"{self._below}/_apis/wit/workitemsbatch", body, VERSION)
-        items = tuple(self._item(each) for each in batch["value"] if each)  # one that went meanwhile is null
+        items = tuple(self._item(each) for each in batch["value"] if each)  # an item deleted meanwhile is null
         return Page(items, cursor=str(max(ids)), at=said_at(reply))
 
     def _item(self, told: Mapping[str, Any]) -> Item:
@@ -118,7 +118,7 @@ class AzureDevOps(ServerSource):
 
 
 def _files(told: Mapping[str, Any]) -> list[Told]:
-    """The attachments of an item."""
+    """Return the attachments of an item."""
     found = []
     for each in told.get("relations") or ():
         own = each.get("attributes") or {}
@@ -131,7 +131,10 @@ def _files(told: Mapping[str, Any]) -> list[Told]:
 
 
 def _link(relation: Mapping[str, Any]) -> str:
-    """What an item points to, as "Parent AB#7"; "" for what is no other item."""
+    """Return a relation as text, as "Parent AB#7".
+
+    The result is "" if the relation is not to another item.
+    """
     address = str(relation.get("url") or "")
     number = address.rpartition("/")[2]
     if "/workItems/" not in address or not number.isdigit():

@@ -4,7 +4,7 @@
     GET <url>/task/<id>                                    {"attachments": [{"title", "url", "size"}]}; they lie elsewhere and need no key
     GET <url>/task/<id>/comment?start=…&start_id=…         {"comments": […]}                      25 a page, the newest first
 
-Tasks come in the order they were made. A workspace may ask a hundred times a minute, and each task's comments are a
+Tasks come in order of creation. A workspace allows a hundred requests a minute, and each task's comments need a
 request of their own: `comments = "no"` leaves them out.
 """
 
@@ -27,7 +27,7 @@ MOST_COMMENTS = 500  # of one task
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ClickUp(ServerSource):
-    """The tasks of one workspace, or of some of its lists, folders or spaces.
+    """The tasks of one workspace, or of its lists, folders or spaces.
 
     Attributes:
         team: the workspace's number.
@@ -36,7 +36,7 @@ class ClickUp(ServerSource):
         folders: the same of folders.
         spaces: the same of spaces.
         comments: "no" leaves comments out.
-        attachments: "yes" fetches files of text too, with one more request a task.
+        attachments: "yes" fetches text files too, with one more request for each task.
         url: the API's address.
     """
 
@@ -67,7 +67,7 @@ class ClickUp(ServerSource):
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
-        """Return tasks changed since then."""
+        """Return the tasks changed since a time."""
         number = int(cursor or 0)
         asked: dict[str, str | int | list[str]] = {
             "page": number, "order_by": "created", "reverse": "true", "subtasks": "true", "include_closed": "true",
@@ -102,13 +102,16 @@ class ClickUp(ServerSource):
         )  # fmt: skip
 
     def _files(self, number: str) -> list[Told]:
-        """The attachments of a task, which the server lists for single tasks alone."""
+        """Return a task's attachments, asking for the single task.
+
+        The server lists attachments for single tasks only.
+        """
         task, _ = self.web.get(f"/task/{number}")
         told = (each for each in task.get("attachments") or () if not each.get("deleted"))
         return [Told(each["title"], each["url"], int(each.get("size") or 0)) for each in told]
 
     def _said(self, number: str) -> tuple[Comment, ...]:
-        """The comments of a task, oldest first."""
+        """Return the comments of a task, oldest first."""
         found: list[Comment] = []
         asked: dict[str, str | int | list[str]] = {}
         while len(found) < MOST_COMMENTS:
@@ -124,5 +127,5 @@ class ClickUp(ServerSource):
 
 
 def _moment(milliseconds: str | int | None) -> float:
-    """Seconds since the epoch, from milliseconds as text."""
+    """Return seconds since the epoch, from milliseconds as text."""
     return int(milliseconds or 0) / 1000

@@ -5,8 +5,8 @@
     Data Center  POST <url>/rest/api/2/search       {"jql", "startAt", "maxResults", "fields"} → {"issues", "startAt", "total"}
                  GET the attachment's "content", <url>/secure/attachment/<id>/<name>
 
-Issues come in the order they were made, so that one that changes meanwhile moves nowhere. JQL reads times in the zone of
-the user who asks, which is not said: twelve hours more are asked for, and what did not change costs nothing further.
+Issues come in order of creation, so an issue that changes meanwhile keeps its place. JQL reads times in the time zone of the
+asking user, which is unknown: the query goes back twelve hours further, and unchanged issues cost nothing more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIELDS = [
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Jira(ServerSource):
-    """The issues of one Jira.
+    """The issues of one Jira site.
 
     Attributes:
         url: the server, as https://example.atlassian.net.
@@ -42,7 +42,7 @@ class Jira(ServerSource):
         project: keys of projects, separated by commas.
         query: JQL that narrows the issues, without ORDER BY.
         api: "3" for Cloud, "2" for Data Center; "" goes by the address.
-        attachments: "no" leaves files of text out.
+        attachments: "no" leaves out text files.
     """
 
     name: str = "jira"
@@ -76,7 +76,7 @@ class Jira(ServerSource):
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
-        """Return issues changed since then."""
+        """Return the issues changed since a time."""
         asked = {"jql": self._jql(since), "maxResults": AT_ONCE, "fields": FIELDS}
         if self._cloud:
             return self._newer(asked, cursor)
@@ -84,7 +84,7 @@ class Jira(ServerSource):
 
     def _jql(self, since: float) -> str:
         conditions = list(self._narrowed)
-        if since or not conditions:  # Cloud refuses a search that is bounded by nothing
+        if since or not conditions:  # Cloud refuses a search without a condition
             conditions.append(f'updated >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
         return f"{' AND '.join(conditions)} ORDER BY created ASC, key ASC"
 
@@ -92,7 +92,7 @@ class Jira(ServerSource):
         body = {**asked, **({"nextPageToken": cursor} if cursor else {})}
         accept = (400,) if cursor else ()
         found, reply = self.web.post("/rest/api/3/search/jql", body, accept=accept)
-        if reply.status == 400:  # a token is good for seven days
+        if reply.status == 400:  # a token expires after seven days
             raise CursorError(f"{self.web.url} knows the page no more: the run begins again")
         issues = tuple(self._item(issue) for issue in found["issues"])
         following = found.get("nextPageToken") or ""
@@ -117,7 +117,10 @@ class Jira(ServerSource):
         )  # fmt: skip
 
     def _files(self, fields: Mapping[str, Any]) -> list[Told]:
-        """The attachments of an issue; Cloud is asked for their content, not for where it is kept."""
+        """Return the attachments of an issue.
+
+        Cloud is asked for the content, not for a redirect to its storage.
+        """
         cloud = "/rest/api/3/attachment/content/{}?redirect=false"
         return [
             Told(
@@ -129,7 +132,10 @@ class Jira(ServerSource):
         ]
 
     def _comments(self, issue: Mapping[str, Any], known: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """All comments of an issue; a search gives the first or the last of many only."""
+        """Return all comments of an issue.
+
+        A search returns only the first or the last of many comments.
+        """
         told: list[Mapping[str, Any]] = list(known.get("comments") or ())
         total = int(known.get("total") or len(told))
         if len(told) >= total:
@@ -154,7 +160,7 @@ def _comment(told: Mapping[str, Any]) -> Comment:
 
 
 def _links(fields: Mapping[str, Any]) -> list[str]:
-    """What an issue points to, as "blocks ABC-2"."""
+    """Return the links of an issue, as "blocks ABC-2"."""
     parent = fields.get("parent") or {}
     found = [f"part of {parent['key']}"] if parent.get("key") else []
     for link in fields.get("issuelinks") or ():

@@ -1,10 +1,10 @@
-"""An estimate of tokens by pattern, with no file and no dependency.
+"""Token counts estimated by pattern, with no file and no dependency.
 
-Words, runs of capitals, three digits, runs of signs, a line's end with its indent: these are about what byte-pair
-tokenizers make of code: 0.91-1.25 times what o200k_base counts for nine of ten pieces of code in nine languages, and 1.05 over all
-1,485 of them; a quarter of the characters is 0.80-1.25, and as low as 0.65. What is not ASCII is rather counted too high: a letter
-of two bytes in UTF-8 as one token, of three as one and a half, of four as three. That is 1.5 to 3.5 times o200k_base for Chinese, Cyrillic,
-Arabic, Hindi or Thai, where a quarter of the characters is 0.3 to 0.9 times.
+The pattern counts words, runs of capitals, three digits, runs of signs, and a line's end with its indent: about the tokens of
+byte-pair tokenizers on code. The estimate is 0.91-1.25 times o200k_base's count for nine of ten chunks of code in nine languages, and
+1.05 times over all 1,485; a quarter of the characters is 0.80-1.25 times, and as low as 0.65. Text outside ASCII is counted high: a
+letter of two bytes in UTF-8 as one token, of three as one and a half, of four as three. That is 1.5 to 3.5 times o200k_base for
+Chinese, Cyrillic, Arabic, Hindi or Thai, for which a quarter of the characters is 0.3 to 0.9 times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ASCII = re.compile(
     r"|[\x00-\x08\x0b-\x1f\x7f]"
 )
 _WIDE = re.compile(r"[^\x00-\x7f]+")
-_SHARE = 0.98  # of the matches, over all chunks, that o200k_base counts
+_SHARE = 0.98  # the part of the matches that o200k_base counts, over all chunks
 _BY_BYTES = {2: 1.0, 3: 1.5, 4: 3.0}
 
 
@@ -27,7 +27,7 @@ class PatternCounter:
     name = "pattern-1"
 
     def count(self, text: str) -> int:
-        """Return about how many tokens a language model reads a text as; 0 for none.
+        """Return a text's estimated tokens; 0 for empty text.
 
         >>> counter = PatternCounter()
         >>> counter.count(""), counter.count("def split(total):"), counter.count("\u8a9e\u5f59")

@@ -1,4 +1,4 @@
-"""Exact counts from a tokenizer's own file, which lies on this machine."""
+"""Exact token counts from a tokenizer file on this machine."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vademecum.result import Err, Ok, attempt
 
 
 class FileCounter:
-    """Counts with the tokenizer that a `tokenizer.json` of the `tokenizers` library describes.
+    """Counts with a tokenizer that `tokenizer.json` of the `tokenizers` library describes.
 
     Raises:
         UsageError: there is no such file.
-        PluginError: it does not describe a tokenizer.
+        PluginError: the file does not describe a tokenizer.
     """
 
     def __init__(self, model: str = "") -> None:
@@ -26,17 +26,15 @@ class FileCounter:
                 f"counter 'tokenizer' needs a file, and {model!r} is none: write tokenizer:FILE, as in "
                 "tokenizer:~/models/qwen3/tokenizer.json"
             )
-        match attempt(PluginError, Exception)(Tokenizer.from_file)(
-            path
-        ):  # it raises plain Exception, of no class of its own
+        match attempt(PluginError, Exception)(Tokenizer.from_file)(path):  # the library raises plain Exception
             case Ok(tokenizer):
                 self._tokenizer = tokenizer
             case Err(error):
                 raise PluginError(f"{path} does not describe a tokenizer ({error}): name a tokenizer.json") from error
-        self._tokenizer.no_truncation()  # a file may say "512 at most", and every count would stop there
+        self._tokenizer.no_truncation()  # a file may set a limit such as 512, and counts would stop there
         self._tokenizer.no_padding()
         self.name = f"tokenizer:{path}"
 
     def count(self, text: str) -> int:
-        """Return how many tokens the text is, without those that mark its beginning and end."""
+        """Return a text's tokens, without start and end markers."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)

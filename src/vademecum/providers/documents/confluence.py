@@ -1,13 +1,13 @@
-"""Confluence Cloud (REST version 2) and Confluence Data Center (content search by CQL).
+"""Confluence pages: Cloud (REST version 2) and Data Center (CQL search).
 
     Cloud        GET <url>/api/v2/spaces?keys=…                                  {"results": [{"id", "key"}]}
                  GET <url>/api/v2/pages?space-id=…&body-format=storage&sort=…    {"results": […], "_links": {"next", "base"}}
                  GET <url>/api/v2/pages/<id>/footer-comments, …/labels, …/attachments    {"results": […], "_links": {"next"}}
     Data Center  GET <url>/rest/api/content/search?cql=…&expand=…                {"results": […], "start", "limit", "_links": {"next", "base"}}
 
-In version 2 no filter knows times: pages come the last changed first, until they are older than what is asked for; one that
-changes meanwhile comes again with the next run. CQL reads times in the zone of the user who asks, which is not said: twelve hours
-more are asked for.
+Version 2 has no filter by time: pages come in order of last change until they are older than requested; a page that changes
+meanwhile comes again with the next run. CQL reads times in the time zone of the asking user, which is unknown: the query goes
+back twelve hours further.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Confluence(ServerSource):
         space: keys of spaces, separated by commas; "" for all that can be read.
         query: CQL that narrows the pages; Data Center only.
         api: "2" for Cloud, "1" for Data Center; "" goes by the address.
-        comments: "no" leaves comments out, and saves a request for each page of Cloud.
-        attachments: "no" leaves files of text out, and saves one more.
+        comments: "no" leaves out comments, and saves Cloud a request for each page.
+        attachments: "no" leaves out text files, and saves one more.
     """
 
     name: str = "confluence"
@@ -64,7 +64,7 @@ class Confluence(ServerSource):
         if self.query and self._cloud:
             raise ConfigError(f"sources.{self.name}.query is for Confluence Data Center: narrow Cloud by space")
         self._spaces = self.keys("space")
-        self._keys: dict[str, str] = {}  # of spaces by their numbers
+        self._keys: dict[str, str] = {}  # of spaces, by number
 
     def authorization(self) -> str:
         """Return the header that carries the token."""
@@ -72,7 +72,7 @@ class Confluence(ServerSource):
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
-        """Return pages changed since then."""
+        """Return the pages changed since a time."""
         return self._newer(since, cursor) if self._cloud else self._older(since, cursor)
 
     def _newer(self, since: float, cursor: str) -> Page:
@@ -89,7 +89,7 @@ class Confluence(ServerSource):
             found, reply = self.web.get("/api/v2/pages", asked)
         changed = [each for each in found["results"] if seconds((each.get("version") or {}).get("createdAt")) >= since]
         following = (found.get("_links") or {}).get("next") or ""
-        behind = bool(since) and len(changed) < len(found["results"])  # all that follow are older
+        behind = bool(since) and len(changed) < len(found["results"])  # all later ones are older
         base = (found.get("_links") or {}).get("base") or self.web.url
         items = tuple(self._new_item(each, base) for each in changed)
         return Page(items, cursor="" if behind else following, at=said_at(reply))
@@ -120,12 +120,12 @@ class Confluence(ServerSource):
         )  # fmt: skip
 
     def _files(self, number: str) -> list[Told]:
-        """The attachments of a page of Cloud."""
+        """Return the attachments of a page on Cloud."""
         told = self._all(f"/api/v2/pages/{number}/attachments", {"limit": AT_ONCE, "status": "current"})
         return [Told(each["title"], each.get("downloadLink") or "", int(each.get("fileSize") or 0)) for each in told]
 
     def _old_files(self, told: Mapping[str, Any]) -> list[Told]:
-        """The attachments of a page of Data Center."""
+        """Return the attachments of a page on Data Center."""
         every = ((told.get("children") or {}).get("attachment") or {}).get("results") or ()
         return [
             Told(
@@ -136,7 +136,7 @@ class Confluence(ServerSource):
         ]  # fmt: skip
 
     def _all(self, path: str, asked: Parameters) -> Iterator[Mapping[str, Any]]:
-        """Everything of a list, page after page."""
+        """Return all entries of a list, page after page."""
         found, _ = self.web.get(path, asked)
         yield from found["results"]
         while following := (found.get("_links") or {}).get("next"):
@@ -144,7 +144,7 @@ class Confluence(ServerSource):
             yield from found["results"]
 
     def _link(self, following: str) -> str:
-        """A link that the server gave, which begins at the top of its host, as an address."""
+        """Return the full address of a link below the host."""
         parts = urlsplit(self.web.url)
         return following if urlsplit(following).scheme else f"{parts.scheme}://{parts.netloc}{following}"
 

@@ -1,7 +1,7 @@
-"""A folder of documents on this machine: Markdown, and what is easily read as such.
+"""A folder of documents on this machine: Markdown and similar files.
 
-Every run tells of the whole folder: times of files say little once they were copied or checked out. No link is followed, and
-nothing outside the folder is read: each directory is opened from the one above it.
+Every run reads the whole folder, because file times mean little after a copy or checkout. Links are not followed, and
+nothing outside the folder is read: each directory is opened from its parent.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ class Folder:
     remote = False
 
     def __init__(self, path: str, name: str = "folder") -> None:
-        """Take the folder, and what the source is called."""
+        """Take the folder and the source's name."""
         self.name = name
         self._top = os.path.abspath(os.path.expanduser(path))
-        self._listed: list[str] = []  # of the run under way
+        self._listed: list[str] = []  # of the current run
         if not path or not os.path.isdir(self._top):
             raise ConfigError(
                 f"sources.{name}.path is {path!r}, which is no directory: name the folder of the documents"
             )
 
     @outcome
-    def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - everything is told, see above
-        """Return the documents that follow `cursor`, by path."""
+    def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - every run reads everything, see above
+        """Return the documents after `cursor`, by path."""
         if not cursor or not self._listed:
             self._listed = self._paths()
         paths = self._listed
@@ -63,7 +63,10 @@ class Folder:
         return sorted(path for path in found if path.isprintable())
 
     def _item(self, path: str) -> Item | None:
-        """One document; None where it vanished, is a link, or is no text after all."""
+        """Return one document, or None if it cannot be read.
+
+        A file cannot be read if it vanished, is a link, or holds no text.
+        """
         try:
             content, changed = _read_beneath(self._top, path)
             text = markdown_from(path, content)
@@ -75,7 +78,10 @@ class Folder:
 
 
 def _read_beneath(top: str, path: str) -> tuple[bytes, float]:
-    """Return a file's content and when it changed, no link followed on the way. Raises `OSError`."""
+    """Return a file's content and modification time, following no link.
+
+    Raises `OSError`.
+    """
     *folders, name = path.split("/")
     descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:

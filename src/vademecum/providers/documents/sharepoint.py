@@ -1,12 +1,12 @@
-"""SharePoint: the documents of a site's library, by Microsoft Graph 1.0.
+"""SharePoint documents of a site's library, by Microsoft Graph 1.0.
 
     GET <url>/sites/<host>:/<path>                  {"id"}
     GET <url>/sites/<site>/drives                   {"value": [{"id", "name"}]}
     GET <url>/drives/<drive>/root/delta             {"value": […], "@odata.nextLink" or "@odata.deltaLink"}
     GET <url>/drives/<drive>/items/<id>/content     302 to an address that needs no key
 
-The last page gives a link that tells what changed since, what was deleted among it: the next run begins there. Where the server
-knows it no more (410), everything is asked for again.
+The last page gives a link that lists later changes and deletions: the next run begins there. If the server has forgotten the
+link (410), everything is fetched again.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ SIGN_IN = "https://login.microsoftonline.com"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SharePoint(ServerSource):
-    """The documents of one library, read with a token or as an application that signs in.
+    """The documents of one library.
+
+    The key is a token, or an application that signs in.
 
     Attributes:
         site: the site, as contoso.sharepoint.com/sites/team.
         library: the name of the site's library; "" for the default one.
-        folder: a folder of the library that the documents are narrowed to.
+        folder: the folder to read; "" for the whole library.
         token: an access token for Microsoft Graph, which lasts an hour.
-        tenant: the directory that the application signs in to, by number or domain.
+        tenant: the directory in which the application signs in, by number or domain.
         client: the application's number.
         client_secret: the application's secret.
         url: the address of Microsoft Graph.
-        sign_in: the address that applications sign in at.
+        sign_in: the address at which applications sign in.
     """
 
     name: str = "sharepoint"
@@ -65,11 +67,11 @@ class SharePoint(ServerSource):
         self._site = f"/sites/{quote(host)}:/{quote(path)}" if path else f"/sites/{quote(host)}"
         self._folder = self.folder.strip("/")
         self._signed_in = bool(self.token)
-        self._folders: dict[str, str] = {}  # paths by number
+        self._folders: dict[str, str] = {}  # paths by id
 
     @outcome
-    def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - a link tells what changed, times do not
-        """Return documents changed since the run that gave the cursor."""
+    def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - the cursor's link lists the changes
+        """Return the documents changed since the run that gave the cursor."""
         if not self._signed_in:
             self._sign()
         found, reply = self._delta(cursor)
@@ -80,7 +82,7 @@ class SharePoint(ServerSource):
             elif "file" in each:
                 item = self._item(each)
                 if item is None:
-                    gone.append(str(each["id"]))  # renamed to what is no document, or moved elsewhere
+                    gone.append(str(each["id"]))  # renamed to another kind of file, or moved elsewhere
                 else:
                     items.append(item)
         following = str(found.get("@odata.nextLink") or "")
@@ -124,7 +126,10 @@ class SharePoint(ServerSource):
         raise SyncError(f"the site has no library {self.library!r}: set sources.{self.name}.library to one of {known}")
 
     def _item(self, told: Mapping[str, Any]) -> Item | None:
-        """One document; None for a file of another kind, or one that lies elsewhere."""
+        """Return one document, or None if it is not wanted.
+
+        A file is not wanted if it is of another kind, too large, or outside the folder.
+        """
         name = told["name"]
         if not name.lower().endswith(SUFFIXES) or int(told.get("size") or 0) > most_bytes(name):
             return None
@@ -141,7 +146,10 @@ class SharePoint(ServerSource):
         )  # fmt: skip
 
     def _folder_of(self, parent: Mapping[str, Any]) -> str:
-        """Where a file lies, from the library's top; what tells of changes leaves paths out, so its folder is asked for, once."""
+        """Return a file's folder, from the library's top.
+
+        The list of changes may omit paths; then the folder is asked for, once.
+        """
         if "path" in parent:
             return _below_root(parent["path"])
         number = str(parent.get("id") or "")
@@ -163,7 +171,7 @@ class SharePoint(ServerSource):
 
 
 def _below_root(path: str) -> str:
-    """A folder's path as Graph writes it, from the library's top.
+    """Return a folder's path below the library's top, from Graph's path.
 
     >>> _below_root("/drives/b!x/root:/Team%20A/Guides"), _below_root("/drive/root:")
     ('Team A/Guides', '')

@@ -1,1 +1,1 @@
-"""Embedders: text to vectors. `static` is built in, `hashing` needs nothing at all."""
+"""Embedders: text to vectors. `static` is the built-in default."""

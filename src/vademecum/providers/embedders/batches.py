@@ -1,10 +1,10 @@
-"""What all embedders of other models have in common: batches of texts that fit, and vectors that are what they should be.
+"""Batching shared by the embedders: bounded batches of texts, checked vectors.
 
-    passages → texts, what a model wants before them → long ones cut → the shortest first, in batches → vectors, checked
-    → unit length, back in the order asked for; empty texts stay zero
+    passages → texts with the model's prompt → long texts cut → batches, shortest text first → vectors, checked
+    → unit length, back in the caller's order; empty texts stay zero
 
-A batch has at most so many texts, and so many tokens when every text is as long as its longest, as padding makes them:
-that bounds the memory of a model on this machine and the size of a request to a server.
+A batch is bounded by its number of texts, and by its tokens after padding every text to the longest. The bound limits the
+memory of a local model and the size of a request to a server.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]
-CHARACTERS_PER_TOKEN = 3  # of code, rather too few: 4.0 were measured over all, 3.0 in the densest twentieth of chunks
+CHARACTERS_PER_TOKEN = 3  # of code, a low guess: 4.0 were measured over all, 3.0 in the densest twentieth of chunks
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one batch: how many texts, how many tokens after padding, and how many tokens of each text are read."""
+    """Limits of one batch: texts, padded tokens, and tokens per text."""
 
     texts: int = 64
     tokens: int = 2_048
@@ -37,19 +37,17 @@ class Limits:
 DEFAULTS = EmbeddingSettings()
 
 
-LOCAL_TOKENS = (
-    2_048  # of a model on this machine: larger batches were slower, and took more memory (benchmarks/embedders.py)
-)
-SERVED_TOKENS = 32_768  # of a request: a quarter of what Voyage takes of its code model, a tenth of what OpenAI does
+LOCAL_TOKENS = 2_048  # of a local model: larger batches were slower and took more memory (benchmarks/embedders.py)
+SERVED_TOKENS = 32_768  # of a request: a quarter of Voyage's limit for its code model, a tenth of OpenAI's
 
 
 def limits_of(settings: EmbeddingSettings, usual: int) -> Limits:
-    """Return the limits that are set; `usual` is how many tokens a batch has where nobody says."""
+    """Return the configured limits; `usual` is the default for batch tokens."""
     return Limits(settings.batch_texts, settings.batch_tokens or usual, settings.text_tokens)
 
 
 def texts_of(passages: Sequence[Passage], kind: EmbedKind, preset: Preset, limits: Limits) -> list[str]:
-    r"""Return what a model is given of each passage; "" where there is nothing to say.
+    r"""Return the model's input for each passage; "" for blank ones.
 
     >>> texts_of([Passage("def f(): ...", "f", "Box"), Passage(" ")], "query", Preset(query="search_query: "), Limits())
     ['search_query: Box\ndef f(): ...', '']
@@ -61,12 +59,14 @@ def texts_of(passages: Sequence[Passage], kind: EmbedKind, preset: Preset, limit
 
 
 def tokens_of(text: str) -> int:
-    """Return about how many tokens a text is, rather too many than too few."""
+    """Return a text's estimated tokens, too many rather than too few."""
     return len(text) // CHARACTERS_PER_TOKEN + 2
 
 
 def batches(lengths: Sequence[int], limits: Limits) -> Iterator[list[int]]:
-    """Yield the places of texts, given by their tokens, the shortest first, in batches within `limits`.
+    """Yield batches of text indices within `limits`, shortest texts first.
+
+    `lengths` holds the tokens of each text.
 
     A text that is too long by itself is a batch of its own. Sorting by length keeps padding small: 40 % fewer tokens
     were measured on chunks of Python.
@@ -90,9 +90,11 @@ def embed_texts(
     embed: Callable[[list[str]], Matrix],
     measure: Callable[[list[str]], Sequence[int]] | None = None,
 ) -> Matrix:
-    """Return float32 (len(texts), dim) of unit length, with zeros for empty texts; (n, 0) where no text says anything.
+    """Return float32 (len(texts), dim) of unit length; empty texts are zero.
 
-    `embed` is given a batch and returns a row for each; `measure` returns the texts' tokens, estimated unless given.
+    The shape is (n, 0) if all texts are empty.
+
+    `embed` returns a row for each text of a batch; `measure` returns the texts' tokens, which are estimated without it.
     """
     told = [place for place, text in enumerate(texts) if text]
     found = np.zeros((len(texts), 0), np.float32)
@@ -107,7 +109,9 @@ def embed_texts(
 
 
 def unit(rows: NDArray[np.floating[Any]]) -> Matrix:
-    """Return rows of unit length. Raises `ProviderError` for one that has no direction.
+    """Return rows of unit length.
+
+    Raises `ProviderError` for a row without a direction.
 
     >>> unit(np.array([[3e200, 4e200]]))
     array([[0.6, 0.8]], dtype=float32)
@@ -116,5 +120,5 @@ def unit(rows: NDArray[np.floating[Any]]) -> Matrix:
     largest = np.abs(exact).max(axis=1, keepdims=True, initial=0.0)
     if not np.isfinite(largest).all() or not (largest > 0).all():
         raise ProviderError("a vector is zero or holds what is no number")
-    exact /= largest  # squares of great numbers would be infinite
+    exact /= largest  # so that squares of large numbers stay finite
     return np.asarray(exact / np.linalg.norm(exact, axis=1, keepdims=True), np.float32)

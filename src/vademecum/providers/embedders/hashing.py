@@ -1,8 +1,8 @@
-"""An embedder with no weights at all: every word part is a fixed pseudo-random direction.
+"""An embedder without weights: each word part is a fixed pseudo-random direction.
 
-Feature hashing (Weinberger et al. 2009): a text is the sum of its parts' directions, so texts that share words are near
-each other, and nothing else is known. Real, deterministic and instant; it is what tests use and what remains when the
-model file is lost.
+Feature hashing (Weinberger et al. 2009): a text is the sum of its parts' directions, so texts that share words are close.
+Nothing else about the words is known. The embedder is deterministic and instant: tests use it, and it is the fallback
+when the model file is lost.
 """
 
 from __future__ import annotations

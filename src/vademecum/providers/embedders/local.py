@@ -1,7 +1,7 @@
-"""A model's directory on this machine: one that is named, or one of a hub's that was brought here before.
+"""Model directories on this machine: named by path, or downloaded before.
 
-Nothing is downloaded unless `embedding.download` is set, which only the user can do; then a model that is named as on the
-hub (`organisation/name`, or a preset's name) is fetched once, whole, into the directory of models.
+Nothing is downloaded unless `embedding.download` is set, which only the user can do. Then a model named as on the hub
+(`organisation/name`, or a preset's name) is fetched once, whole, into the directory of models.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from vademecum.providers.embedders.presets import PRESETS
 from vademecum.result import Err, Ok, attempt
 
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_ENDS = 65_536  # bytes at each end of a file by which it is known again
+_ENDS = 65_536  # bytes read at each end of a file for its fingerprint
 
 
 def model_directory(provider: str, model: str, models: str, files: Sequence[str], *, download: bool) -> Path:
-    """Return where a model lies.
+    """Return a model's directory; download the model if allowed.
 
     Args:
         provider: the embedder's name, for messages.
         model: a directory, a preset's name, or a name on the hub.
-        models: the directory of models that were brought here; "" for none.
-        files: patterns of the files that are fetched.
-        download: whether they may be fetched.
+        models: the directory of downloaded models; "" for none.
+        files: patterns of the files to download.
+        download: whether downloading is allowed.
 
     Raises:
-        UsageError: it lies nowhere, and may not or cannot be fetched.
-        PluginError: it cannot be fetched.
-        MissingExtraError: fetching needs a package that is not installed.
+        UsageError: there is no such model here, and it may not or cannot be downloaded.
+        PluginError: the download failed.
+        MissingExtraError: downloading needs a package that is not installed.
     """
     named = Path(os.path.expanduser(model))
     if model and named.is_dir():
@@ -55,13 +55,16 @@ def model_directory(provider: str, model: str, models: str, files: Sequence[str]
 
 
 def _fetched(hub: str, kept: Path, files: Sequence[str]) -> Path:
-    """Fetch a model beside its place and move it there when it is whole: what is interrupted goes on the next time."""
+    """Download a model to a partial directory, then move it into place.
+
+    An interrupted download continues the next time.
+    """
     try:
         from huggingface_hub import snapshot_download
     except ImportError as missing:
         raise MissingExtraError("fetching a model needs huggingface_hub: pip install huggingface_hub") from missing
     part = kept.with_name(f"{kept.name}.part")
-    fetch = attempt(PluginError, Exception)(snapshot_download)  # its errors, and httpx's, have no common ancestor
+    fetch = attempt(PluginError, Exception)(snapshot_download)  # its errors and httpx's have no common ancestor
     match fetch(hub, local_dir=str(part), allow_patterns=list(files)):
         case Ok():
             part.rename(kept)
@@ -72,7 +75,7 @@ def _fetched(hub: str, kept: Path, files: Sequence[str]) -> Path:
 
 
 def fingerprint(path: Path) -> str:
-    """Return 8 hex digits by which a file is known again: from its size and its two ends, not all of it."""
+    """Return a file's fingerprint: 8 hex digits from size and both ends."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         digest = blake2b(size.to_bytes(8, "little"), digest_size=4)

@@ -1,7 +1,9 @@
-"""A static model in the form of model2vec: `model2vec:DIRECTORY`, as potion-code and other distilled tables are published.
+"""A static model in model2vec's form: `model2vec:DIRECTORY`.
 
-A text's vector is the mean of its tokens' (Tulkens and van Dongen, "Model2Vec", 2024): fast as the built-in one, and no
-transformer at run time. A text of which no token is known has the zero vector.
+potion-code and other distilled tables are published this way.
+
+A text's vector is the mean of its tokens' (Tulkens and van Dongen, "Model2Vec", 2024). The embedder is as fast as the built-in
+one and runs no transformer. A text without a known token has the zero vector.
 """
 
 from __future__ import annotations
@@ -28,19 +30,21 @@ class Model2VecEmbedder:
 
     Raises:
         UsageError: there is no such directory.
-        PluginError: it holds no such table.
+        PluginError: the directory holds no such table.
     """
 
     remote = False
 
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a directory or a name, the settings, and the directory of models that were fetched."""
+        """Take a model directory or name, the settings, and the download directory."""
         folder = model_directory("model2vec", model, models, FILES, download=settings.download)
         if not (folder / WEIGHTS).is_file():
             raise PluginError(f"{folder} holds no {WEIGHTS}: name a directory that model2vec saved")
         self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = preset_of(model)
-        match attempt(PluginError, Exception)(StaticModel.from_pretrained)(str(folder)):  # it raises what others do
+        match attempt(PluginError, Exception)(StaticModel.from_pretrained)(
+            str(folder)
+        ):  # raises its own errors and others'
             case Ok(loaded):
                 self._model = loaded
             case Err(error):
@@ -50,7 +54,10 @@ class Model2VecEmbedder:
 
     @attempt(EmbedError, ValueError, MemoryError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim), rows of unit length, or zeros where no token is known."""
+        """Return float32 of shape (len(passages), dim).
+
+        Rows have unit length, or are zero if no token is known.
+        """
         found = np.zeros((len(passages), self.dim), np.float32)
         texts = texts_of(passages, kind, self._preset, self._limits)
         told = [place for place, text in enumerate(texts) if text]
@@ -58,7 +65,7 @@ class Model2VecEmbedder:
             made = self._model.encode(
                 [texts[place] for place in told], max_length=self._limits.text_tokens, use_multiprocessing=False
             )
-            rows = np.nan_to_num(np.asarray(made, np.float64))  # a mean of no tokens
+            rows = np.nan_to_num(np.asarray(made, np.float64))  # NaN is a mean of no tokens
             norm = np.linalg.norm(rows, axis=1, keepdims=True)
             found[told] = rows / np.where(norm > 0, norm, 1)
         return found

@@ -2,8 +2,8 @@
 
     POST <base_url>/api/embed   {"model", "input": [...], "truncate": true}   →   {"embeddings": [[...], ...]}
 
-Ollama writes nothing before a text, so what a model was trained with is written here (`presets`). What it calls `x:cloud` or
-`x:120b-cloud` it hands on to its maker's servers (docs.ollama.com/cloud): such a model is remote, wherever Ollama is.
+Ollama adds no prompt before a text, so this module adds the model's own (`presets`). Ollama forwards models called `x:cloud` or
+`x:120b-cloud` to its maker's servers (docs.ollama.com/cloud): such a model is remote, wherever Ollama runs.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ class OllamaEmbedder(ServedEmbedder):
     """Embeds with `model` on an Ollama server.
 
     Raises:
-        UsageError: there is no model's name, or the address is none.
+        UsageError: the model's name is missing, or the address is not one.
     """
 
     def __init__(
         self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        """Take the server's model name, the settings, and optionally a retry policy."""
         server = EmbeddingServer(WIRE, settings.ollama_url, "", patience or patience_of(settings))
         super().__init__(server, model, limits_of(settings, SERVED_TOKENS), preset_of(model))
         self.remote = server.remote or model.lower().endswith("cloud")
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Have texts that are too long cut rather than refused."""
+        """Let the server cut texts that are too long."""
         del kind
         return {"truncate": True}

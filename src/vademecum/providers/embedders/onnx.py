@@ -1,13 +1,13 @@
-"""A transformer on this machine that turns text into vectors: `onnx:DIRECTORY`, or a preset's name.
+"""An ONNX transformer on this machine: `onnx:DIRECTORY`, or a preset's name.
 
-The directory holds a model in ONNX form and its tokenizer, as most are published. What it says of itself in the layout of
-sentence-transformers is believed (`1_Pooling/config.json`, `config_sentence_transformers.json`), then what is known of the
-model by its name (`presets`), else the mean of its tokens.
+The directory holds a published model in ONNX form and its tokenizer. Pooling and prompts come from the directory's own files in
+the layout of sentence-transformers (`1_Pooling/config.json`, `config_sentence_transformers.json`), else from the presets
+(`presets`), else the vector is the mean of the tokens' vectors.
 
     texts → tokens → batches of about equal length → hidden states (batch, tokens, dim) → pooled → unit length
 
-Memory: the model's weights, and for one batch about  layers' widest activation * padded tokens,  which
-`embedding.batch_tokens` and `embedding.text_tokens` bound; docs/providers.md states what was measured.
+Memory: the model's weights, and for one batch about  layers' widest activation * padded tokens. The settings
+`embedding.batch_tokens` and `embedding.text_tokens` bound both; docs/providers.md states the measured sizes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class OnnxEmbedder:
     remote = False
 
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a directory or a name, the settings, and the directory of models that were fetched."""
+        """Take a model directory or name, the settings, and the download directory."""
         folder = model_directory("onnx", model, models, FILES, download=settings.download)
         self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = described(folder, preset_of(model or folder.name))
@@ -61,13 +61,16 @@ class OnnxEmbedder:
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
+        """Return float32 of shape (len(passages), dim).
+
+        Rows have unit length; the row of an empty text is zero.
+        """
         texts = texts_of(passages, kind, self._preset, self._limits)
         found = embed_texts(texts, self._limits, self._vectors, self._lengths)
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
 
     def _lengths(self, texts: list[str]) -> list[int]:
-        """Return how many tokens each text is, without padding."""
+        """Return the number of tokens of each text, without padding."""
         return [sum(each.attention_mask) for each in self._model.tokenizer.encode_batch(texts)] if texts else []
 
     def _vectors(self, texts: list[str]) -> Matrix:
@@ -87,9 +90,9 @@ def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Poolin
     """Return one vector for each text: float32 (batch, dim).
 
     Args:
-        states: (batch, tokens, dim) with a vector for each token, or (batch, dim) where the model pools by itself.
+        states: (batch, tokens, dim) with a vector for each token, or (batch, dim) if the model pools by itself.
         mask: (batch, tokens), 1 for tokens and 0 for padding; every text has a token.
-        pooling: which of them count.
+        pooling: the tokens that count.
 
     >>> states = np.array([[[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]])
     >>> [pooled(states, np.array([[1, 1, 0]]), pooling).tolist() for pooling in ("mean", "cls", "last")]
@@ -100,7 +103,7 @@ def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Poolin
     if pooling == "mean":
         weight = mask[:, :, None].astype(np.float64)
         return np.asarray((states * weight).sum(axis=1) / weight.sum(axis=1), np.float32)
-    # Padding may stand on either side: the first and the last that is none.
+    # Padding may be on either side: find the first and the last real token.
     first = mask.argmax(axis=1)
     last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
     chosen = first if pooling == "cls" else last
@@ -108,7 +111,10 @@ def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Poolin
 
 
 def described(folder: Path, known: Preset) -> Preset:
-    """Return what a directory says of its model in the layout of sentence-transformers, over what is known of it."""
+    """Return a model's preset, overridden by the files of its directory.
+
+    The files are those that sentence-transformers writes; `known` is the fallback.
+    """
     modes = read_json(folder / "1_Pooling" / "config.json")
     pooling = next((mode for key, mode in _MODES.items() if modes.get(key)), known.pooling)
     prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}

@@ -1,9 +1,11 @@
-"""Vectors from any OpenAI-compatible server (OpenAI, vLLM, llama.cpp, LM Studio, text-embeddings-inference): `openai:MODEL`.
+"""Vectors from any OpenAI-compatible server: `openai:MODEL`.
+
+OpenAI, vLLM, llama.cpp, LM Studio and text-embeddings-inference are such servers.
 
     POST <base_url>/embeddings   {"model", "input": [...], "encoding_format": "float"}
                                  →   {"data": [{"index": 0, "embedding": [...]}, ...]}
 
-Rows are put in the order of their `index`. At most 2,048 texts are taken at once (platform.openai.com, API reference).
+Rows are sorted by their `index`. A server takes at most 2,048 texts at once (platform.openai.com, API reference).
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ def rows_by_index(reply: Any) -> list[Any]:
     """Return the vectors of a reply in the order of the texts.
 
     Raises:
-        LookupError: there are none, or two for one text.
-        TypeError: it is of another shape.
+        LookupError: the reply has no vectors, or two for one text.
+        TypeError: the reply has another shape.
 
     >>> rows_by_index({"data": [{"index": 1, "embedding": [2]}, {"index": 0, "embedding": [1]}]})
     [[1], [2]]
@@ -44,17 +46,17 @@ class OpenAiEmbedder(ServedEmbedder):
     """Embeds with `model` on an OpenAI-compatible server.
 
     Raises:
-        UsageError: there is no model's name, or the address is none.
+        UsageError: the model's name is missing, or the address is not one.
     """
 
     def __init__(
         self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        """Take the server's model name, the settings, and optionally a retry policy."""
         server = EmbeddingServer(WIRE, settings.openai_url, settings.openai_key, patience or patience_of(settings))
         super().__init__(server, model, limits_of(settings, SERVED_TOKENS), preset_of(model))
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Have numbers written as numbers."""
+        """Request vectors as plain numbers."""
         del kind
         return {"encoding_format": "float"}

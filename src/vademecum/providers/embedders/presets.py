@@ -1,8 +1,8 @@
-"""What is known of models that many use: what is written before a text, which of the model's numbers are its vector.
+"""Known prompts, pooling and input limits of widely used embedding models.
 
-A model that was trained with a sentence before each question finds much less without it, and neither Ollama nor an
-OpenAI-compatible server adds one. A directory in the layout of sentence-transformers says these things itself
-(`1_Pooling/config.json`, `config_sentence_transformers.json`), and is believed before this table.
+A model that was trained with a prompt before each question finds much less without the prompt, and neither Ollama nor an
+OpenAI-compatible server adds one. A directory in the layout of sentence-transformers declares its own prompts and pooling
+(`1_Pooling/config.json`, `config_sentence_transformers.json`), which override this table.
 
 Sources: the models' cards, November 2026. jina: "no instruction", mean pooling, ALiBi to 8,192 tokens
 (jinaai/jina-embeddings-v2-base-code). nomic: "search_query: " and "search_document: ", mean pooling
@@ -25,10 +25,10 @@ class Preset:
     """Facts about a model.
 
     Attributes:
-        hub: where it is published, as the hub writes it.
-        pooling: the mean of its tokens' vectors, the first one's or the last one's.
-        query, document: what is written before a question, and before what is searched.
-        most_tokens: how many it can read.
+        hub: the model's name on the hub.
+        pooling: how token vectors become one vector: their mean, the first, or the last.
+        query, document: the prompt before a question, and before a searched text.
+        most_tokens: the longest input the model reads.
     """
 
     hub: str = ""
@@ -49,7 +49,9 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset_of(model: str) -> Preset:
-    """Return what is known of a model by its name, in any spelling of it: on a hub, on Ollama, as a directory.
+    """Return the preset for a model name, or `UNKNOWN`.
+
+    The name may be spelled as on a hub, as on Ollama, or as a directory.
 
     >>> preset_of("nomic-embed-text:v1.5").query, preset_of("~/models/CodeRankEmbed").pooling, preset_of("all-minilm") == UNKNOWN
     ('search_query: ', 'cls', True)

@@ -1,7 +1,7 @@
-"""Any model that sentence-transformers can load: `sentence-transformers:DIRECTORY`, on a graphics processor where there is one.
+"""Models that sentence-transformers can load: `sentence-transformers:DIRECTORY`.
 
-The heavy way, for models that have no ONNX form. No code that comes with a model is run, and the library is told not to
-look at any hub.
+Use this embedder for models that have no ONNX form; it runs on a GPU if there is one. Code that comes with a model is
+never run, and the library is told not to contact any hub.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ class SentenceTransformersEmbedder:
 
     Raises:
         UsageError: there is no such directory.
-        PluginError: it holds no usable model.
+        PluginError: the directory holds no usable model.
     """
 
     remote = False
 
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a directory or a name, the settings, and the directory of models that were fetched."""
+        """Take a model directory or name, the settings, and the download directory."""
         folder = model_directory("sentence-transformers", model, models, FILES, download=settings.download)
         self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = described(folder, preset_of(model or folder.name))
-        transformers_log.disable_progress_bar()  # its bar for weights would stand among our lines
-        load = attempt(PluginError, Exception)(SentenceTransformer)  # what it raises is torch's, transformers', its own
+        transformers_log.disable_progress_bar()  # the library's progress bar would mix with our lines
+        load = attempt(PluginError, Exception)(
+            SentenceTransformer
+        )  # raises errors of torch, of transformers, and its own
         match load(str(folder), local_files_only=True, trust_remote_code=False):
             case Ok(loaded):
                 self._model = loaded
@@ -49,23 +51,26 @@ class SentenceTransformersEmbedder:
                 raise PluginError(f"{folder} cannot be loaded ({said}): get the model again") from error
         longest = self._model.max_seq_length or self._limits.text_tokens
         self._model.max_seq_length = min(longest, self._limits.text_tokens)
-        width = getattr(self._model, "get_embedding_dimension", None)  # since 5.2; its other name warns
+        width = getattr(self._model, "get_embedding_dimension", None)  # since 5.2; the older name warns
         self.dim = int((width or self._model.get_sentence_embedding_dimension)() or 0)
         weights = sorted(folder.rglob("*.safetensors")) + sorted(folder.rglob("*.bin"))
         self.name = f"sentence-transformers:{model}" + (f"@{fingerprint(weights[0])}" if weights else "")
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
+        """Return float32 of shape (len(passages), dim).
+
+        Rows have unit length; the row of an empty text is zero.
+        """
         found = embed_texts(texts_of(passages, kind, self._preset, self._limits), self._limits, self._vectors)
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
 
     def _vectors(self, texts: list[str]) -> Matrix:
         """Return the vectors of one batch. Raises `ProviderError`."""
         try:
-            # `prompt` is empty: what is written before a text is written already.
+            # `prompt` is empty: the texts already begin with their prompt.
             made = self._model.encode(texts, batch_size=len(texts), prompt="", show_progress_bar=False)
-        except (RuntimeError, ValueError) as error:  # torch's, of memory too
+        except (RuntimeError, ValueError) as error:  # torch's, also for lack of memory
             said = " ".join(str(error).split())[:200]
             raise ProviderError(f"{self.name} failed ({said}): lower embedding.batch_tokens") from error
         return np.asarray(made, np.float32)

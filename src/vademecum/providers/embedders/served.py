@@ -1,10 +1,10 @@
-"""Vectors from a server over HTTP: what Ollama, OpenAI-compatible servers and Voyage have in common.
+"""Vectors over HTTP: the base of the Ollama, OpenAI and Voyage embedders.
 
-    batch → request → what failed and may pass is tried again, later each time → the reply, checked → rows
+    batch → request → retries with growing pauses → checked reply → rows
 
-Tried again are 408, 429, 5xx, a reply that took too long and a connection that broke, as `patience` says. A batch that is too
-much for the server (400, 413) is sent in halves, a text that is too long alone is cut in half. A question is tried twice and
-waits for little: a search goes on by words instead.
+Status 408, 429 and 5xx, timeouts and broken connections are retried, as `patience` says. A batch that is too large for the
+server (400, 413) is sent in halves; a single text that is too long is cut in half. A question is tried twice with short
+pauses only: without its vector the search goes on by words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
-QUESTION_PAUSE_S = 1.0  # somebody waits
+QUESTION_PAUSE_S = 1.0  # somebody is waiting
 QUESTION_ATTEMPTS = 2
 MOST_BYTES = 64_000_000  # of a reply: 1,000 vectors of 3,072 numbers of 20 characters
 LEAST_CHARACTERS = 200  # a text is not cut shorter than this
@@ -41,14 +41,14 @@ EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """How one kind of server is asked, and what its settings are called.
+    """The protocol of one kind of server, and its settings' names.
 
     Attributes:
         provider: the embedder's name, as in `ollama:MODEL`.
-        usual: its usual address.
-        path: of the request, below the address.
-        url_setting, key_setting: what to change when address or key are wrong; no key where it wants none.
-        rows: reads the vectors out of a reply's JSON, in the order of the texts; raises LookupError or TypeError.
+        usual: the default address.
+        path: the request's path, below the address.
+        url_setting, key_setting: the settings that hold address and key, for messages; `key_setting` is "" if no key is needed.
+        rows: reads the vectors from a reply's JSON, in the order of the texts; raises LookupError or TypeError.
     """
 
     provider: str
@@ -60,12 +60,12 @@ class Wire:
 
 
 def patience_of(settings: EmbeddingSettings) -> Patience:
-    """Return the patience that is set, by the clock of this machine."""
+    """Return the configured retry policy, on this machine's clock."""
     return Patience(settings.attempts, settings.timeout_s)
 
 
 class TooMuchError(ProviderError):
-    """The server refused the texts, which may be too many or too long."""
+    """The server refused the texts: perhaps too many, or too long."""
 
 
 @dataclass(slots=True)
@@ -73,38 +73,38 @@ class EmbeddingServer:
     """A server of vectors.
 
     Raises:
-        UsageError: the address is none.
+        UsageError: `base_url` is not an address.
     """
 
     wire: Wire
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     patience: Patience = field(default_factory=Patience)
-    dim: int = 0  # of every vector it ever gave; 0 until then
+    dim: int = 0  # dimensions of every vector so far; 0 until the first reply
 
     def __post_init__(self) -> None:
         self.base_url = (self.base_url or self.wire.usual).rstrip("/")
-        if not is_address(self.base_url):  # a name and password in it would end up in messages: it is not shown
+        if not is_address(self.base_url):  # do not show the address: it may hold a name and password
             raise UsageError(
                 f"{self.wire.url_setting} is not an address like {self.wire.usual}: a key goes into a setting of its own"
             )
 
     @property
     def remote(self) -> bool:
-        """Whether the address is another machine's."""
+        """True if the address is another machine's."""
         return is_elsewhere(self.base_url)
 
     def vectors(self, model: str, texts: list[str], more: Mapping[str, object], *, patient: bool) -> Matrix:
-        """Return float32 (len(texts), dim), as the server gave them.
+        """Return float32 (len(texts), dim), rows of unit length.
 
         Args:
-            model: as the server calls it.
-            texts: none of them empty.
-            more: what else stands in the request.
-            patient: whether nobody waits for the answer.
+            model: the model's name on the server.
+            texts: the texts; none is empty.
+            more: further fields of the request.
+            patient: true if nobody is waiting for the answer.
 
         Raises:
-            ProviderError: there are none; the message says why, and which setting to change.
+            ProviderError: the server gave no vectors; the message says why, and which setting to change.
         """
         try:
             return self._tried({"model": model, "input": texts, **more}, model, patient=patient)
@@ -118,7 +118,7 @@ class EmbeddingServer:
             return self.vectors(model, [texts[0][: max(LEAST_CHARACTERS, len(texts[0]) // 2)]], more, patient=patient)
 
     def _tried(self, body: dict[str, Any], model: str, *, patient: bool) -> Matrix:
-        """Ask until there is an answer, or no hope of one."""
+        """Ask until the server answers or retrying cannot help."""
         patience = self.patience
         if not patient:
             attempts = min(QUESTION_ATTEMPTS, patience.attempts)
@@ -145,13 +145,13 @@ class EmbeddingServer:
         if isinstance(error, ConnectionRefusedError):
             start = " (`ollama serve`)" if self.wire.provider == "ollama" else ""
             return ProviderError(f"nothing answers at {at}: start it{start} or set {self.wire.url_setting}")
-        if not isinstance(error, OSError | HTTPException):  # the check of headers; that of a certificate is an OSError
+        if not isinstance(error, OSError | HTTPException):  # the header check; a certificate failure is an OSError
             return ProviderError(
                 f"{self.wire.key_setting} cannot be sent in a header: remove what is no plain character from it"
             )
         said = f"{at} cannot be asked ({short(str(error) or type(error).__name__, self.api_key)})"
         fix = f"look at its log, or set {self.wire.url_setting}"
-        # A name that is not known or a certificate that is wrong will be so again.
+        # An unknown name or a wrong certificate will not pass.
         passes = isinstance(error, ConnectionError | HTTPException)
         return PassingError(f"{said}: {fix}") if passes else ProviderError(f"{said}: {fix}")
 
@@ -179,7 +179,10 @@ class EmbeddingServer:
         return kind(f"{said}: check search.embedder and {self.wire.url_setting}")
 
     def _checked(self, body: bytes, wanted: int) -> Matrix:
-        """The vectors of a reply, as many as were asked for, of finite numbers and of the width they always had."""
+        """Return a reply's vectors after checking their number, values and width.
+
+        There is one vector per text, all numbers are finite, and the width is that of earlier replies. Raises `ProviderError`.
+        """
         try:
             found = np.asarray(self.wire.rows(json.loads(body)), np.float64)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError) as error:
@@ -209,13 +212,16 @@ class EmbeddingServer:
 
 
 class ServedEmbedder:
-    """A model on a server, as an embedder: its name, its width once it is known, and whether text leaves the machine."""
+    """An embedder that runs a model on a server.
+
+    Subclasses add fields to the request with `more`.
+    """
 
     def __init__(self, server: EmbeddingServer, model: str, limits: Limits, preset: Preset) -> None:
-        """Take the server, the model's name there, how much is sent at once, and what is written before texts.
+        """Take the server, the model's name, the batch limits and the prompts.
 
         Raises:
-            UsageError: there is no model's name.
+            UsageError: the model's name is missing.
         """
         provider = server.wire.provider
         if not model:
@@ -227,14 +233,20 @@ class ServedEmbedder:
 
     @property
     def dim(self) -> int:
-        """How wide its vectors are; asked for with one short text where none was made yet. Raises `EmbedError`."""
+        """The vectors' dimensions; the first use may embed a short text.
+
+        Raises `EmbedError`.
+        """
         if not self._server.dim:
             self.embed([Passage("width")], "query").unwrap()
         return self._server.dim
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
+        """Return float32 of shape (len(passages), dim).
+
+        Rows have unit length; the row of an empty text is zero.
+        """
         more, patient = self.more(kind), kind == "document"
 
         def asked(texts: list[str]) -> Matrix:
@@ -244,6 +256,6 @@ class ServedEmbedder:
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Return what else a request says, for a question or a document."""
+        """Return further request fields for a question or a document."""
         del kind
         return {}

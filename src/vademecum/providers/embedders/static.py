@@ -1,14 +1,14 @@
-"""The built-in embedder: a table of 32,000 word pieces, weights, and a small residual network on each side.
+"""The built-in embedder: weighted word pieces and a small residual network.
 
     x(text)  = normalise( sum over distinct pieces t of  w(t) * sqrt(count of t) * E[t] )
     y(text)  = normalise( x + W2 gelu(W1 16 x + b) )
 
-E is shared; w, W1, b and W2 exist once for queries and once for documents (queries and code are written differently).
-For documents the pieces of the title (a symbol's name) count 4 more and those of the context (its scope) 1.5 more. It
-was trained from scratch on docstrings and the code below them; `model/CARD.md` says on what, how, and how well it does.
+E is a table of 32,000 word pieces. Queries and documents share E; each side has its own w, W1, b and W2, because queries and code are
+written differently. For documents the pieces of the title (a symbol's name) count 4 more and those of the context (its scope)
+1.5 more. The model was trained from scratch on docstrings and the code below them; `model/CARD.md` gives data, method and quality.
 
-No torch, no tokenizer library, no download: numpy and a memory-mapped file, about 90 microseconds a query. What is left
-out: word order. A text is a bag of pieces.
+No torch, no tokenizer library, no download: numpy and a memory-mapped file, about 90 microseconds a query. Word order is
+ignored: a text is a bag of pieces.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 TITLE_WEIGHT = 4.0  # measured in the model's card, as are the next two
 CONTEXT_WEIGHT = 1.5
 HEAD_SCALE = 16.0
-_LETTER_COST = -16.0  # log-probability of a letter no piece covers: dropped, but never for free
+_LETTER_COST = -16.0  # log-probability of a letter that no piece covers: the letter is dropped, at this price
 _LONGEST_PART = 40
-_BLOCK = 64  # passages go through the network in blocks of this many, so that each product has the same shape
-_ROWS = 1024  # table rows summed at once: as single precision they fit in a core's cache
+_BLOCK = 64  # passages per pass through the network, so that every matrix product has the same shape
+_ROWS = 1024  # table rows summed at once: in single precision they fit in a core's cache
 MODELS = Path(__file__).parent / "model"
 
 
 class FileChunks:
-    """Cuts runs into pieces of the vocabulary; unknown words are cut by Viterbi into the likeliest known pieces."""
+    """Cuts runs into word pieces; unknown words are cut by Viterbi."""
 
     def __init__(self, words: Sequence[str], log_probability: Sequence[float]) -> None:
         self._index = {word: i for i, word in enumerate(words)}
@@ -56,7 +56,9 @@ class FileChunks:
     def __call__(self, run: str) -> list[int]:
         """Return the pieces of one run of letters or digits."""
         if run[0].isdigit():
-            return [self._index[run]] if run in self._index else []  # numbers are without end: none is kept
+            return (
+                [self._index[run]] if run in self._index else []
+            )  # there are endless numbers: unknown ones are dropped
         return self._of_letters(run)
 
     def _cut(self, run: str) -> list[int]:
@@ -67,7 +69,7 @@ class FileChunks:
         return found
 
     def _viterbi(self, word: str) -> list[int]:
-        """Return the cut of highest total log-probability; single letters stand for nothing and are dropped.
+        """Return the word's most probable cut; single letters are dropped.
 
         best[j] is the score of the best cut of word[:j], back[j] where its last piece starts.
         """
@@ -95,10 +97,10 @@ Heads = dict[str, Layers]
 
 @lru_cache(maxsize=4)
 def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix], Heads]:
-    """Return what all embedders of one model have in common: each engine of a server has one. Raises `StoreCorruptError`.
+    """Return the parts that all embedders of one model share.
 
-    That is: what cuts a run into pieces, the table of runs that were cut, the model's arrays, the weights of pieces by kind of
-    text, and the networks that are in use by now.
+    The tuple holds the function that cuts a run into pieces, the table of runs that were cut, the model's arrays, the
+    weights of pieces by kind of text, and the networks loaded so far. Raises `StoreCorruptError`.
     """
     arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
     words = arrays["words"].tobytes().decode().split("\n")
@@ -129,12 +131,14 @@ class StaticEmbedder:
 
     @attempt(EmbedError, MemoryError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim), rows of unit length, or zeros where no piece is known.
+        """Return float32 of shape (len(passages), dim).
 
-        A passage's vector is the same to the last bit, whatever it is embedded together with.
+        Rows have unit length, or are zero if no piece is known.
+
+        A passage's vector is the same to the last bit, whichever batch the passage is embedded in.
         """
         if kind == "query":
-            # each times the matrices by itself, for the same bits; all times one before the next is read
+            # one product per question gives the same bits in any batch; each matrix is applied to all before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
@@ -143,11 +147,14 @@ class StaticEmbedder:
         return np.concatenate([*blocks, padded[:0]])[: len(bags)]
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
-        """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
+        """Return the unit bag vectors of a few short texts.
+
+        Built without an array per text, which would cost more than it saves here.
+        """
         runs = [_RUN.findall(text) for text in texts]
         cut = {
             run: self._cut(run) for run in dict.fromkeys(chain.from_iterable(runs))
-        }  # clauses say what the whole says
+        }  # the clauses of a question repeat the words of the whole
         counts = [_counted(chain.from_iterable(map(cut.__getitem__, said))) for said in runs]
         said = [pair for count in counts for pair in sorted(count.items())]
         pieces, weight = np.array([piece for piece, _ in said], np.int64), np.array([n for _, n in said], np.float32)
@@ -156,12 +163,15 @@ class StaticEmbedder:
         found, end = np.zeros((len(texts), self.dim), np.float32), 0
         for row, count in zip(found, counts, strict=True):
             begin, end = end, end + len(count)
-            bag: Matrix = weight[begin:end] @ rows[begin:end]  # by itself: the same bits whatever else is asked
+            bag: Matrix = weight[begin:end] @ rows[begin:end]  # one product per text: the same bits in any batch
             row[:] = bag / (np.float32(math.sqrt(bag @ bag)) or 1)
         return found
 
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
-        """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""
+        """Return the unit bag vectors: weighted sums of table rows.
+
+        Rows are added in the order of the table.
+        """
         text, piece, weight = self._weighted(passages)
         return _normalise(self._sums(text, piece, weight, len(passages)))
 
@@ -182,8 +192,11 @@ class StaticEmbedder:
     def _weighted(
         self, passages: Sequence[Passage]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Return (passage, piece, weight), each (m,), ascending by passage and piece, no pair twice."""
-        # What is asked for a little at a time, by a server that keeps events, never ends: its words are not kept.
+        """Return (passage, piece, weight), each (m,), sorted by passage and piece.
+
+        Each (passage, piece) pair occurs once.
+        """
+        # A server embeds new events for as long as it runs: words of small batches are not cached.
         pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut)
         said = [passage.text for passage in passages]
         said += [passage.title for passage in passages]
@@ -209,11 +222,14 @@ class StaticEmbedder:
         hidden += bias
         hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
         y = np.asarray(x + hidden @ w_out, np.float32)
-        y *= x.any(axis=-1, keepdims=True)  # the head's bias says nothing of a text without a known piece
+        y *= x.any(axis=-1, keepdims=True)  # a text without a known piece stays zero, without the bias
         return _normalise(y)
 
     def _network(self, kind: EmbedKind) -> Layers:
-        """Return the head's matrices, (dim, hidden) and (hidden, dim), with the bias, (hidden,), between them."""
+        """Return the head's matrices with the bias between them.
+
+        Shapes: (dim, hidden), (hidden,), (hidden, dim).
+        """
         if kind not in self._heads:  # half precision on disk, converted once
             w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(np.float32, order="C") for name in ("in", "out"))
             self._heads[kind] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
@@ -221,7 +237,7 @@ class StaticEmbedder:
 
 
 def _counted(pieces: Iterable[int]) -> dict[int, int]:
-    """Count a few pieces: a `Counter` takes longer to make."""
+    """Count a few pieces, faster than a `Counter`."""
     found: dict[int, int] = {}
     for piece in pieces:
         found[piece] = found.get(piece, 0) + 1

@@ -3,7 +3,7 @@
     POST <base_url>/embeddings   {"model", "input": [...], "input_type": "query" | "document", "truncation": true}
                                  →   {"data": [{"index": 0, "embedding": [...]}, ...]}
 
-It writes before a text what its model wants, by `input_type`. At most 1,000 texts and 120,000 tokens are taken at once
+Voyage adds its models' prompts itself, by `input_type`. A request takes at most 1,000 texts and 120,000 tokens
 (docs.voyageai.com/reference/embeddings-api). Errors are {"detail": "…"}.
 """
 
@@ -30,19 +30,19 @@ WIRE = Wire(
 
 
 class VoyageEmbedder(ServedEmbedder):
-    """Embeds with `model` on Voyage's servers, or on another that speaks as they do.
+    """Embeds with `model` on Voyage's servers, or on a compatible one.
 
     Raises:
-        UsageError: there is no model's name, or the address is none.
+        UsageError: the model's name is missing, or the address is not one.
     """
 
     def __init__(
         self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        """Take the server's model name, the settings, and optionally a retry policy."""
         server = EmbeddingServer(WIRE, settings.voyage_url, settings.voyage_key, patience or patience_of(settings))
         super().__init__(server, model, limits_of(settings, SERVED_TOKENS), UNKNOWN)
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Say whether it is a question or a document, and have texts that are too long cut rather than refused."""
+        """State the input type, and let the server cut texts."""
         return {"input_type": kind, "truncation": True}

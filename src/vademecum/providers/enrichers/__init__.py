@@ -1,1 +1,1 @@
-"""What says in one sentence what a piece of code does."""
+"""Enrichers: one sentence that describes a chunk of code."""

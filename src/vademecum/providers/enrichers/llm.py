@@ -1,8 +1,8 @@
-"""A language model says in one sentence what a piece of code does.
+"""An enricher that has a language model describe code in one sentence.
 
-Source: CodeRAG design decision 1, a sentence a chunk before embedding. Code is somebody else's text and may talk to the model: it
-stands between marks that cannot be known when it is written, and what comes back is one line of text, shown and searched and
-never obeyed.
+Source: CodeRAG design decision 1, a sentence a chunk before embedding. Code is other people's text and may try to instruct the
+model, so it stands between marks that nobody can predict when writing code. The answer is one line of text that is shown and
+searched, and never obeyed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from vademecum.providers.patience import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 
-CODE_CHARACTERS = 6_000  # of a piece: a chunk is seldom longer
-CONTEXT_TOKENS = 4_096  # one size: Ollama loads a model anew when its context changes
+CODE_CHARACTERS = 6_000  # of a chunk, which is seldom longer
+CONTEXT_TOKENS = 4_096  # one size: Ollama reloads a model when its context size changes
 ANSWER_TOKENS = 160
 MOST_CHARACTERS = 300  # of a sentence
 
@@ -34,12 +34,12 @@ _END = re.compile(r"[.!?](?=\s+[A-Z]|$)")
 
 
 class ChatEnricher:
-    """Asks `model` on a server; which wire it speaks, its children say.
+    """Asks `model` on a server; subclasses choose the API.
 
-    It is `remote` as `ChatModel` says.
+    The model is `remote` as `ChatModel` says.
 
     Raises:
-        UsageError: there is no model's name, or a setting makes no sense.
+        UsageError: the model's name is missing, or a setting makes no sense.
     """
 
     api = ""
@@ -57,7 +57,7 @@ class ChatEnricher:
 
     @attempt(EnrichError, ProviderError)
     def sentence(self, passage: Passage) -> str:
-        """Return one sentence about a piece of code."""
+        """Return one sentence about a chunk of code."""
         answer = self._chat.ask(SYSTEM, prompt(passage), CONTEXT_TOKENS, ANSWER_TOKENS)
         said = sentence_of(answer)
         if not said:
@@ -66,26 +66,29 @@ class ChatEnricher:
 
 
 class OllamaEnricher(ChatEnricher):
-    """A model on Ollama, on this machine unless told otherwise."""
+    """A model on Ollama, by default on this machine."""
 
     api = "ollama"
 
 
 class OpenAiEnricher(ChatEnricher):
-    """A model on any OpenAI-compatible server: llama.cpp, vLLM, LM Studio, a hosted one."""
+    """A model on any OpenAI-compatible server.
+
+    Examples: llama.cpp, vLLM, LM Studio, a hosted one.
+    """
 
     api = "openai"
 
 
 def prompt(passage: Passage) -> str:
-    """Return a piece of code between marks that it does not contain."""
+    """Return a chunk of code between unpredictable marks."""
     text = passage.joined[:CODE_CHARACTERS]
     mark = f"code-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
     return f"<{mark}>\n{text}\n</{mark}>\n\nSay in one sentence what the piece between <{mark}> and </{mark}> does."
 
 
 def sentence_of(answer: str) -> str:
-    r"""Return the first sentence of a model's answer, on one line; "" where it holds none.
+    r"""Return an answer's first sentence on one line, or "".
 
     >>> sentence_of("<think>hm</think>\nHere is the sentence:\n\n**Splits** a `budget` by weight. It also logs.")
     'Splits a `budget` by weight.'

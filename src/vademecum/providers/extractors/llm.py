@@ -1,8 +1,8 @@
-"""A language model reads in messages what their authors want to last.
+"""An extractor of lasting statements from messages, by a language model.
 
-Every item of its answer names the message and quotes it. Messages are somebody else's text and may talk to the model, so
-they stand between marks that cannot be known when they are written; whoever asked checks each quotation against the
-message, and what cannot be found there is dropped. The worst that a message can do is to have itself quoted.
+Every item of the answer names its message and quotes it. Messages are other people's text and may try to instruct the model,
+so they stand between marks that nobody can predict when writing a message. The caller checks each quotation against the
+message and drops those it cannot find. The worst that a message can do is to have itself quoted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vademecum.types import Passage
 MESSAGE_CHARACTERS = 4_000
 ANSWER_TOKENS = 2_048
 SPARE_TOKENS = 1_024  # for the instructions
-CHARACTERS_PER_TOKEN = 3  # rather fewer than there are
+CHARACTERS_PER_TOKEN = 3  # a low guess
 
 SYSTEM = (
     "You read messages between a developer and a coding agent and note what is meant to last: preferences, standing "
@@ -62,7 +62,7 @@ class LlmExtractor:
 
     @attempt(ProviderError, ProviderError)
     def read(self, messages: Sequence[Passage]) -> list[Mapping[str, Any]]:
-        """Return what the model noted, as it wrote it: nothing of it is checked but that it is a list of objects."""
+        """Return the model's notes, unchecked except for being objects."""
         if not messages:
             return []
         asked = prompt(messages)
@@ -74,7 +74,7 @@ class LlmExtractor:
 
 
 def prompt(messages: Sequence[Passage]) -> str:
-    """Return the messages with their ids and roles, each between marks that none of them contains."""
+    """Return the messages with ids and roles, between unpredictable marks."""
     texts = [message.text[:MESSAGE_CHARACTERS] for message in messages]
     mark = f"message-{blake2b(chr(0).join(texts).encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
     shown = "\n\n".join(
@@ -85,7 +85,7 @@ def prompt(messages: Sequence[Passage]) -> str:
 
 
 def items(answer: str) -> list[Mapping[str, Any]] | None:
-    r"""Return the objects of the first JSON array in an answer, whatever stands around it; None where there is none.
+    r"""Return the objects of an answer's first JSON array, or None.
 
     >>> items('<think>[1]</think>Here: ```json\n[{"event": "a"}]\n```')
     [{'event': 'a'}]

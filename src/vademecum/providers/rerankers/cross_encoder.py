@@ -1,12 +1,11 @@
-"""A cross-encoder on this machine: a transformer that reads question and passage together and gives one score.
+"""A cross-encoder: a local transformer that scores question and passage together.
 
 `cross-encoder:DIRECTORY` is a Hugging Face sequence classifier in ONNX form (Nogueira and Cho, "Passage Re-ranking with
-BERT", arXiv:1901.04085), run by ONNX Runtime on the processor. Nothing is downloaded, now or later: what it needs lies in
-the directory.
+BERT", arXiv:1901.04085), run by ONNX Runtime on the CPU. Nothing is downloaded: the directory holds all files.
 
     tokenizer.json            required
     model.onnx                required; onnx/model.onnx and quantised ones are found too
-    tokenizer_config.json     its `model_max_length` says how much is read, 512 tokens at most
+    tokenizer_config.json     `model_max_length` limits the input, to at most 512 tokens
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from vademecum.providers.onnx_session import FAILURES, Transformer, short
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Passage
 
-MOST_TOKENS = 512  # what the usual models were trained on; time grows with the square
-BATCH = 4  # pairs at once: from 1 to 20 of them took the same time (decision 0010), and few need less padding
+MOST_TOKENS = 512  # the usual models' training length; time grows with the square
+BATCH = 4  # pairs at once: 1 to 20 took the same time (decision 0010), and small batches need less padding
 
 
 class CrossEncoderReranker:
@@ -31,7 +30,7 @@ class CrossEncoderReranker:
 
     Raises:
         UsageError: there is no such directory.
-        PluginError: it holds no usable model; the message names what is missing or wrong.
+        PluginError: the directory holds no usable model; the message names the missing or wrong part.
     """
 
     remote = False
@@ -46,11 +45,11 @@ class CrossEncoderReranker:
         self._model = Transformer(folder, MOST_TOKENS, "text-classification", "classifies text")
 
     def rerank(self, query: str, passages: Sequence[Passage]) -> Result[list[float], RerankError]:
-        """Return the model's score for each passage, as it is: of any sign and size."""
+        """Return the model's score for each passage, of any range."""
         pairs = [(query, passage.joined) for passage in passages]
         alike = sorted(
             range(len(pairs)), key=lambda place: len(pairs[place][1])
-        )  # long ones make others of a batch long
+        )  # a long pair makes its whole batch long
         scores = [0.0] * len(pairs)
         try:
             for first in range(0, len(pairs), BATCH):
@@ -63,10 +62,10 @@ class CrossEncoderReranker:
         return Ok(scores)
 
     def _scores(self, encoded: Sequence[Encoding]) -> list[float]:
-        """One score per pair of a batch."""
+        """Return one score per pair of a batch."""
         logits = self._model.run(encoded).reshape(len(encoded), -1)
         if logits.shape[1] > 2:
             raise ValueError(f"it sorts into {logits.shape[1]} classes, not into one or two")
-        # Two classes are "no" and "yes"; their difference orders as the probability of "yes" does.
+        # Two classes are "no" and "yes"; their difference sorts as the probability of "yes" does.
         found: list[float] = (logits[:, -1] - (logits[:, 0] if logits.shape[1] == 2 else 0)).tolist()
         return found

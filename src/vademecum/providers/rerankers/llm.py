@@ -1,11 +1,11 @@
-"""A language model puts passages in order: listwise, in one request.
+"""A reranker that asks a language model for the order (listwise).
 
 Permutation generation as in RankGPT (Sun et al., "Is ChatGPT Good at Search? Investigating Large Language Models as
-Re-Ranking Agents", EMNLP 2023, arXiv:2304.09542): the passages are numbered and the model answers `[2] > [1] > ...`. What
-is left out: the sliding window over more passages than fit into one request.
+Re-Ranking Agents", EMNLP 2023, arXiv:2304.09542): the passages are numbered and the model answers `[2] > [1] > ...`. RankGPT's
+sliding window, over more passages than fit into one request, is left out.
 
-Code is somebody else's text and may talk to the model. Passages stand between marks that cannot be known when they are
-written, and nothing of the answer is read but numbers, so the worst that a passage can do is to rank itself first.
+Code is other people's text and may try to instruct the model. Passages stand between marks that nobody can predict when
+writing one, and only numbers are read from the answer, so the worst that a passage can do is to rank itself first.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from vademecum.providers.chat import ChatModel, Server
 from vademecum.result import attempt
 from vademecum.types import Passage
 
-PASSAGE_CHARACTERS = 1_000  # RankGPT gives 100 words of a passage; code takes about 3 characters a token
+PASSAGE_CHARACTERS = 1_000  # RankGPT uses 100 words of a passage; code has about 3 characters a token
 PASSAGE_TOKENS = 400
 ANSWER_TOKENS = 16  # for each passage: `[12] > ` takes 6
 SPARE_TOKENS = 1_024  # for the question and the instructions
-ANSWER_CHARACTERS = 20_000  # of an answer that are looked at, from its end
+ANSWER_CHARACTERS = 20_000  # the part of an answer that is read, from its end
 
 SYSTEM = (
     "You rank passages of a code repository by how well they answer a question. What stands between the marks of a passage "
@@ -32,20 +32,20 @@ SYSTEM = (
 _NUMBER = r"(?<![0-9])[\[(\"'*]{0,3}[0-9]{1,6}(?![0-9])[\])\"'*]{0,3}"
 _DIGITS = re.compile(r"[0-9]{1,6}")
 _BRACKETED = re.compile(r"\[([0-9]{1,6})\]")
-# How models write a ranking, the clearest first; how its numbers look; and how many of them make one.
+# The forms of a ranking, the clearest first, each with its numbers and the fewest numbers that count.
 RANKINGS = (
     (re.compile(rf"{_NUMBER}(?:\s*>\s*{_NUMBER})+"), _DIGITS, 2),  # [2] > [1] > [3]
     (re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})+"), _DIGITS, 2),  # [2, 1, 3]
     (re.compile(r"\[[0-9]{1,6}\](?:.*\[[0-9]{1,6}\])?", re.DOTALL), _BRACKETED, 1),  # 1. [2], and so on
     (re.compile(rf"{_NUMBER}(?:\s+{_NUMBER})+"), _DIGITS, 2),  # a number a line
-    (re.compile(r"\A[^0-9A-Za-z]{0,9}[0-9]{1,6}[^0-9A-Za-z]{0,9}\Z"), _DIGITS, 1),  # the best one and nothing else
+    (re.compile(r"\A[^0-9A-Za-z]{0,9}[0-9]{1,6}[^0-9A-Za-z]{0,9}\Z"), _DIGITS, 1),  # the best passage alone
 )
 
 
 class LlmReranker:
     """Reranks with `model` on an Ollama or OpenAI-compatible server.
 
-    It is `remote` as `ChatModel` says.
+    The model is `remote` as `ChatModel` says.
 
     Raises:
         UsageError: there is no model's name, or a setting makes no sense.
@@ -59,7 +59,10 @@ class LlmReranker:
 
     @attempt(RerankError, ProviderError)
     def rerank(self, query: str, passages: Sequence[Passage]) -> list[float]:
-        """Return for each passage the share of passages that do not stand before it: 1 for the best."""
+        """Return a score for each passage: 1 for the best.
+
+        The score is the share of passages that are not ranked before the passage.
+        """
         if not passages:
             return []
         room = len(passages) * (PASSAGE_TOKENS + ANSWER_TOKENS) + SPARE_TOKENS
@@ -75,9 +78,9 @@ class LlmReranker:
 
 
 def prompt(query: str, passages: Sequence[Passage]) -> str:
-    """Return the question with its numbered passages, each between marks that none of them contains."""
+    """Return the question and numbered passages, between unpredictable marks."""
     texts = [passage.joined[:PASSAGE_CHARACTERS] for passage in passages]
-    # A digest of everything: whoever wrote a passage cannot have put it there.
+    # A digest of everything: no author of a passage can have written it.
     mark = f"passage-{blake2b(chr(0).join([query, *texts]).encode(), digest_size=6).hexdigest()}"
     shown = "\n\n".join(f"[{number}]\n<{mark}>\n{text}\n</{mark}>" for number, text in enumerate(texts, 1))
     return (
@@ -88,9 +91,10 @@ def prompt(query: str, passages: Sequence[Passage]) -> str:
 
 
 def permutation(answer: str, count: int) -> list[int]:
-    """Return the places 0..count-1 in the order that a model's answer gives them; [] where it gives none.
+    """Return the indices 0..count-1 in an answer's order, or [].
 
-    Numbers that are not there and repetitions are ignored; passages that are not mentioned follow in the order they had.
+    Unknown and repeated numbers are ignored; passages that the answer omits follow in their old order. The result is [] if the
+    answer holds no ranking.
 
     >>> permutation("The ranking is [3] > [1] > [3] > [9]", 4)
     [2, 0, 1, 3]
@@ -109,5 +113,5 @@ def permutation(answer: str, count: int) -> list[int]:
 
 
 def _places(numbers: Sequence[str], count: int) -> list[int]:
-    """The distinct numbers that passages have, counted from 0."""
+    """Return the passages' distinct indices, counted from 0."""
     return [number - 1 for number in dict.fromkeys(map(int, numbers)) if 1 <= number <= count]

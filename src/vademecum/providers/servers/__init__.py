@@ -1,1 +1,1 @@
-"""Servers whose tools can be listed and called: those that speak the Model Context Protocol."""
+"""Tool servers: processes, HTTP addresses, and the files that name them."""

@@ -1,11 +1,11 @@
-"""Servers of tools as people already write them down: the `mcpServers` of a coding agent's settings.
+"""Tool servers from the `mcpServers` of a coding agent's settings.
 
     {"mcpServers": {"files": {"command": "npx", "args": ["-y", "server-files", "."], "env": {"TOKEN": "${TOKEN}"}},
                     "tickets": {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${KEY}"}}}}
 
-`{"provider": "acme", "options": {…}}` is a server that an installed distribution brings.
-`servers` and `context_servers` are read as well, `"disabled": true` is left out, and `${NAME}`, `${NAME:-default}` and
-`${env:NAME}` stand for variables of the environment, so that the file need hold no secret.
+`{"provider": "acme", "options": {…}}` is a server from an installed distribution. `servers` and `context_servers` are read as
+well, and servers with `"disabled": true` are skipped. `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for environment
+variables, so that the file need hold no secret.
 
     >>> config = {"mcpServers": {"files": {"command": "npx", "args": ["${WHAT:-server-files}"]}}}
     >>> [(spec.name, spec.command) for spec in specs_of(config, "config.json", environ={})]
@@ -32,7 +32,10 @@ _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}")
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to reach a server: a command, a URL, or a provider. What may be secret is not shown."""
+    """The way to reach a server: command, URL, or provider.
+
+    The repr hides fields that may hold secrets.
+    """
 
     name: str
     command: tuple[str, ...] = ()
@@ -41,15 +44,17 @@ class ServerSpec:
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     sse: bool = False
-    provider: str = ""  # of an installed distribution, in the place of a command or a URL
+    provider: str = ""  # from an installed distribution, instead of a command or a URL
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_command(cls, line: str, name: str = "") -> ServerSpec:
-        """Return the server that a command line starts, called after its most telling word unless named.
+        """Return the server of a command line.
+
+        Without a name the server is called after the command's most telling word.
 
         Raises:
-            ConfigError: It is empty, or its quotes do not match.
+            ConfigError: The command line is empty, or its quotes do not match.
 
         >>> ServerSpec.of_command("npx -y @scope/server-files .").name
         'server-files'
@@ -64,10 +69,10 @@ class ServerSpec:
 
     @classmethod
     def of_url(cls, url: str, name: str = "") -> ServerSpec:
-        """Return the server at a URL, called after its host unless named.
+        """Return the server at a URL, by default called after its host.
 
         Raises:
-            ConfigError: It is no http or https URL.
+            ConfigError: `url` is no http or https URL.
         """
         found = re.match(r"https?://(?:[^/@]*@)?([^/:?#]+)", url)
         if not found:
@@ -80,10 +85,10 @@ def read_servers(path: str | os.PathLike[str], environ: Mapping[str, str] | None
 
     Args:
         path: The file: JSON.
-        environ: The environment; `os.environ` unless given.
+        environ: The environment; by default `os.environ`.
 
     Raises:
-        ConfigError: It cannot be read, or a server in it is not described as one.
+        ConfigError: The file cannot be read, or a server's description is wrong.
     """
     shown = os.fspath(path)
     try:
@@ -97,10 +102,10 @@ def read_servers(path: str | os.PathLike[str], environ: Mapping[str, str] | None
 
 
 def specs_of(config: Any, origin: str, environ: Mapping[str, str]) -> list[ServerSpec]:
-    """Return the servers of a configuration that are not disabled, in its order.
+    """Return a configuration's enabled servers, in its order.
 
     Raises:
-        ConfigError: There is none, or one is not described as it should be.
+        ConfigError: No server is enabled, or a description is wrong.
     """
     sections = [config[key] for key in SECTIONS if isinstance(config, Mapping) and isinstance(config.get(key), Mapping)]
     if not sections:
@@ -121,11 +126,11 @@ def specs_of(config: Any, origin: str, environ: Mapping[str, str]) -> list[Serve
 
 
 def open_server(spec: ServerSpec, *, timeout_s: float = 60.0, answer_bytes: int = 4_000_000) -> ToolServer:
-    """Return the server, not yet started or reached.
+    """Return the server, not yet started or connected.
 
     Raises:
-        MissingExtraError: It is at a URL, and the SDK is not installed.
-        UnknownProviderError: No provider of servers has the name it gives.
+        MissingExtraError: The server is at a URL, and the SDK is not installed.
+        UnknownProviderError: The configuration names a provider that is not installed.
     """
     limits: dict[str, Any] = {"timeout_s": timeout_s, "answer_bytes": answer_bytes}
     server: ToolServer
@@ -182,7 +187,10 @@ def _expanded(text: str, where: str, environ: Mapping[str, str]) -> str:
 
 
 def _called(words: tuple[str, ...]) -> str:
-    """What a command is about: the first argument that is no option, of a program that runs others."""
+    """Return the most telling word of a command.
+
+    This is the program, or its first plain argument if the program runs others.
+    """
     program = os.path.basename(words[0]).removesuffix(".exe").removesuffix(".cmd")
     runs_others = re.fullmatch(r"npx|uvx|pipx|bunx|node|deno|python[\d.]*|docker|sh|bash", program)
     telling = [word for word in words[1:] if not word.startswith("-") and word not in {"run", "exec"}]
@@ -191,5 +199,5 @@ def _called(words: tuple[str, ...]) -> str:
 
 
 def _name(key: str) -> str:
-    """A server's name has no slash, which parts it from a tool's."""
+    """Return a server's name without slashes, which separate server from tool."""
     return key.strip().replace("/", "-") or "server"

@@ -1,6 +1,8 @@
-"""A server of tools at an address: MCP over streamable HTTP, or over SSE as it was before, by the official SDK.
+"""An MCP server at a URL, by the official SDK.
 
-The SDK lives on an event loop; this is one loop on a thread of its own, with one connection, asked from any thread.
+The transport is streamable HTTP, or the older SSE.
+
+The SDK needs an event loop. Each server has one loop on a thread of its own with one connection, and any thread may ask it.
 """
 
 from __future__ import annotations
@@ -57,20 +59,20 @@ REQUESTS: Mapping[str, tuple[Any, Any]] = {
     "completion/complete": (types.CompleteRequest, types.CompleteResult),
     "logging/setLevel": (types.SetLevelRequest, types.EmptyResult),
 }
-_OF_THE_WIRE = frozenset({"transfer-encoding", "content-encoding", "content-length"})  # gone once a body is read
-UNLIMITED_S = 86_400.0  # a day: the limit is kept elsewhere
-SLACK_S = 5.0  # beyond the SDK's own time limit, before its answer is not waited for any longer
+_OF_THE_WIRE = frozenset({"transfer-encoding", "content-encoding", "content-length"})  # wrong for a decoded body
+UNLIMITED_S = 86_400.0  # a day; another limit applies
+SLACK_S = 5.0  # seconds beyond the SDK's own time limit before giving up
 
 
 class HttpServer:
     """An MCP server at a URL.
 
     Args:
-        name: What it is called in messages.
-        url: Its address.
+        name: The server's name in messages.
+        url: The server's address.
         headers: Sent with every request, such as an `Authorization`.
-        sse: Whether it speaks the older transport.
-        timeout_s: Seconds it may take to answer.
+        sse: Whether the server uses the older transport.
+        timeout_s: The most seconds for an answer.
         answer_bytes: Most bytes of one answer.
     """
 
@@ -98,10 +100,10 @@ class HttpServer:
         self._stop: asyncio.Event | None = None
         self._stale = threading.Event()
         self._gone = ""
-        self._asks: Asks | None = None  # who answers what it asks
+        self._asks: Asks | None = None  # answers the server's questions
         self._offers: Mapping[str, Any] = {}
-        self._questions = 0  # that are being answered; the loop's own
-        self._hears: Hears = lambda *_: None  # who is told what it tells
+        self._questions = 0  # being answered now; used on the loop only
+        self._hears: Hears = lambda *_: None  # receives the server's notifications
 
     @attempt(ToolServerError, ToolServerError)
     def tools(self) -> list[Mapping[str, Any]]:
@@ -123,7 +125,7 @@ class HttpServer:
 
     @attempt(ToolServerError, ToolServerError)
     def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
-        """Do the same, and hand on how far it is."""
+        """Call a tool, passing its progress on to `told`."""
 
         async def heard(progress: float, total: float | None, message: str | None) -> None:
             told(progress, total, message or "")
@@ -133,36 +135,39 @@ class HttpServer:
         return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
-        """Have what the server asks answered; it is told when it is reached."""
+        """Set the answerer of the server's questions.
+
+        The connection declares `offers` to the server, so call this first.
+        """
         self._asks, self._offers = asks, offers
 
     @attempt(ToolServerError, ToolServerError)
     def offers(self) -> Mapping[str, Any]:
-        """Return its capabilities."""
+        """Return the server's capabilities."""
         return self._connected().server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     @attempt(ToolServerError, ToolServerError)
     def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the result of any request that the SDK's client knows."""
+        """Send any request known to the SDK and return its result."""
         result = self._done(method, asking(self._connected(), method, params))
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def tell(self, hears: Hears) -> None:
-        """Have its notifications handed on."""
+        """Set the receiver of the server's notifications."""
         self._hears = hears
 
     @property
     def stale(self) -> bool:
-        """Whether the server has said that its tools changed since they were last listed."""
+        """True if the server announced changes since its last tool list."""
         return self._stale.is_set()
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked: it was not reached for yet, or answers."""
+        """True while the server can be asked: not connected yet, or connected."""
         return not self._gone
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._gone = self._gone or "it was closed"
         loop, stop = self._loop, self._stop
         if loop and stop:
@@ -170,7 +175,7 @@ class HttpServer:
                 loop.call_soon_threadsafe(stop.set)
 
     def _connected(self) -> Client:
-        """Return the connection, made once."""
+        """Return the one connection, made at first use."""
         with self._starting:
             if self._gone:
                 raise ToolServerError(f"{self.name} cannot be asked: {self._gone}")
@@ -191,7 +196,7 @@ class HttpServer:
             return self._client
 
     def _run(self, ready: concurrent.futures.Future[Client]) -> None:
-        """Keep one connection on a loop of this thread's own, until it is closed or lost."""
+        """Keep one connection on this thread's loop until closed or lost."""
 
         async def hold(mode: Literal["legacy", "auto"]) -> None:
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -210,11 +215,11 @@ class HttpServer:
                 self.about = about(said)
                 ready.set_result(client)
                 listening = asyncio.create_task(_outcome(self._listen(client)))
-                if not self._gone:  # closed while it was being reached
+                if not self._gone:  # may have been closed while connecting
                     await self._stop.wait()
                 listening.cancel()
 
-        # Only an era with a handshake lets a server ask while it works; the SDK alone would choose the one without.
+        # Servers can ask during a call only with a handshake; the SDK would choose to go without.
         ended = asyncio.run(_outcome(hold("legacy"))) if self._offers else None
         if not (ready.done() or self._gone):
             ended = asyncio.run(_outcome(hold("auto")))
@@ -236,7 +241,10 @@ class HttpServer:
             yield streamable_http_client(self._url, http_client=http, max_sse_event_size=limit)
 
     async def _listen(self, client: Client) -> None:
-        """Hear of changes in the era without a handshake, where one has to ask for them; older servers refuse that."""
+        """Subscribe to changes, which servers without a handshake require.
+
+        Older servers refuse the subscription.
+        """
         async with client.listen(
             tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
         ) as changes:
@@ -253,10 +261,10 @@ class HttpServer:
             self._stale.set()
         elif method:
             said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
-            await asyncio.to_thread(self._hears, method, said)  # a client that does not read must not stop this loop
+            await asyncio.to_thread(self._hears, method, said)  # on a thread: a slow client must not block this loop
 
     async def _answered(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Have a question answered, on a thread: this loop goes on meanwhile."""
+        """Answer a question on a thread, so that the loop goes on."""
         assert self._asks is not None
         self._questions += 1
         try:
@@ -265,15 +273,21 @@ class HttpServer:
             self._questions -= 1
 
     def _limit_s(self) -> float | None:
-        """The SDK's own time limit of a call: none where the server may ask something, as that is waited for beside it."""
+        """Return the SDK's limit for a call, in seconds.
+
+        The limit is a day if the server may ask questions, because `_done` enforces one that excludes them; else the SDK's own.
+        """
         return UNLIMITED_S if self._offers else None
 
     def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
-        """Run something on the loop and wait for it."""
+        """Run a coroutine on the loop and wait for its result.
+
+        Raises `ToolServerError`.
+        """
         assert self._loop is not None
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError as error:  # the loop ended between two looks at it
+        except RuntimeError as error:  # the loop ended meanwhile
             work.close()
             raise ToolServerError(f"{self.name} cannot be asked: {self._gone or 'the connection was lost'}") from error
         failure: BaseException | None
@@ -283,7 +297,7 @@ class HttpServer:
                     failure = future.exception(self._timeout_s + SLACK_S)
                     break
                 except concurrent.futures.TimeoutError:
-                    if not self._questions:  # while the server itself waits for an answer its time does not run
+                    if not self._questions:  # the server's time does not run during its own questions
                         raise
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError) as error:
             future.cancel()
@@ -301,7 +315,7 @@ class HttpServer:
 
 
 async def asking(client: Client, method: str, params: Mapping[str, Any]) -> BaseModel:
-    """Put any request that the SDK knows to a server."""
+    """Send any request known to the SDK to a server."""
     asked, answered = REQUESTS[method]
     request = asked.model_validate({"method": method, "params": dict(params)})
     return await client.session.send_request(request, answered)
@@ -310,7 +324,7 @@ async def asking(client: Client, method: str, params: Mapping[str, Any]) -> Base
 def answering(
     asked: Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]], offers: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what the SDK's client takes to have a server's questions answered, those of `offers`."""
+    """Return the SDK client's callbacks for the questions of `offers`."""
 
     async def put(method: str, params: BaseModel | None, kind: Any) -> Any:
         said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
@@ -338,9 +352,10 @@ def answering(
 
 
 class Bounded(httpx2.AsyncHTTPTransport):
-    """A transport that reads no more than so many bytes of an answer in one piece; the SDK bounds streams of events.
+    """A transport that limits the size of a response.
 
-    In place of a longer one it gives the JSON-RPC error that a server would give: an exception would cost the connection.
+    Event streams are limited by the SDK. A response that is too long becomes a JSON-RPC error, because an exception would
+    cost the connection.
     """
 
     def __init__(self, most: int) -> None:
@@ -348,7 +363,7 @@ class Bounded(httpx2.AsyncHTTPTransport):
         self._most = most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and return its response, or the error that stands for one that is too long."""
+        """Send a request; return its response, or an error if too long."""
         response = await super().handle_async_request(request)
         if response.headers.get("content-type", "").startswith("text/event-stream"):
             return response
@@ -368,19 +383,22 @@ class Bounded(httpx2.AsyncHTTPTransport):
 
 
 async def _outcome(work: Coroutine[Any, Any, None]) -> BaseException | None:
-    """Return what something failed with, whatever that is: foreign code on its own thread must not fail unseen."""
+    """Return the exception of a coroutine, or None.
+
+    Every exception counts: foreign code on its own thread must not fail unseen.
+    """
     ended = await asyncio.gather(work, return_exceptions=True)
     return ended[0]
 
 
 def _reason(failure: BaseException, url: str) -> str:
-    """The first real reason in what may be a group of groups, without what may be secret in the URL."""
+    """Return the first cause in nested exception groups, without URL secrets."""
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
     return shortened((str(failure) or type(failure).__name__).replace(url, _address(url)).partition(" For more")[0])
 
 
 def _address(url: str) -> str:
-    """A URL without what may be secret in it."""
+    """Return a URL without user, password and query."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or '?'}{f':{parts.port}' if parts.port else ''}{parts.path}"

@@ -1,13 +1,13 @@
-"""A server of tools as a child process: MCP over its standard input and output.
+"""An MCP server as a child process, over standard input and output.
 
-The official SDK has a client for this, which falls short of the gateway's promises: it keeps a line of any length in
-memory, tells neither the exit code nor the last words of a process that ends, lets a call wait in vain for an answer that
-is not JSON, and is an extra that takes 0.6 s to import. Three threads serve a process: one reads, one writes (a server
-that does not read must not block the caller), one keeps the last lines of standard error for messages.
+The official SDK's client falls short of the gateway's promises: it keeps a line of any length in memory, reports neither the
+exit code nor the last words of a process that ends, waits in vain for an answer that is not JSON, and is an extra that takes
+0.6 s to import. Three threads serve a process: one reads, one writes (a server that does not read must not block the caller),
+one keeps the last lines of standard error for messages.
 
-The process gets the few environment variables that any program needs, and those configured for it; not the rest, which
-may hold other services' keys. It is started when first used, in a process group of its own, and ended the way MCP
-asks: its input is closed, then it is asked to stop, then it is killed, with its children.
+The process gets the few environment variables that any program needs and those configured for it. It does not get the rest,
+which may hold other services' keys. It is started when first used, in a process group of its own, and ended as MCP
+asks: its input is closed, then it gets SIGTERM, then it is killed, with its children.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ INHERITED = (
     *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE"),
     *("SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE"),
 )
-GRACE_S = 2.0  # for each step of ending it
+GRACE_S = 2.0  # for each step of ending the process
 _PIECE = 65_536
 
 Reply = queue.SimpleQueue[Message]
@@ -67,11 +67,11 @@ class StdioServer:
     """An MCP server that is a command.
 
     Args:
-        name: What it is called in messages.
+        name: The server's name in messages.
         command: The program and its arguments.
-        env: Environment variables for it, beside those of `INHERITED`.
-        cwd: The directory it runs in; "" is this one.
-        timeout_s: Seconds it may take to answer.
+        env: Environment variables for the process, beside those of `INHERITED`.
+        cwd: The process's directory; "" for the current one.
+        timeout_s: The most seconds for an answer.
         answer_bytes: Most bytes of one answer.
     """
 
@@ -98,18 +98,18 @@ class StdioServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._numbers = count(1)
-        self._waiting: dict[int, tuple[str, Reply]] = {}  # by number: what was asked
-        self._noise = ""  # what it wrote since the last request that is no message
-        self._told: dict[int, Told] = {}  # who wants to know how far a call is
-        self._asks: Asks | None = None  # who answers what it asks
+        self._waiting: dict[int, tuple[str, Reply]] = {}  # request number → its method and the queue of its answer
+        self._noise = ""  # the last output since the newest request that is not a message
+        self._told: dict[int, Told] = {}  # listeners to a call's progress
+        self._asks: Asks | None = None  # answers the server's questions
         self._offers: Mapping[str, Any] = {}
-        self._capabilities: Mapping[str, Any] = {}  # its own
-        self._hears: Hears = lambda *_: None  # who is told what it tells
-        self._questions = 0  # that are being answered
+        self._capabilities: Mapping[str, Any] = {}  # the server's
+        self._hears: Hears = lambda *_: None  # receives the server's notifications
+        self._questions = 0  # being answered now
         self._guard = threading.Lock()  # of _waiting, _told, _questions and _gone
-        self._gone = ""  # why it is no longer there
+        self._gone = ""  # the reason that the server is gone; "" while it is alive
         self._said: deque[str] = deque(maxlen=10)
-        self._said_all = threading.Event()  # standard error has come to its end
+        self._said_all = threading.Event()  # standard error has ended
         self._stateless = False
         self._stale = threading.Event()
 
@@ -129,39 +129,42 @@ class StdioServer:
 
     @attempt(ToolServerError, ToolServerError)
     def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
-        """Do the same, and hand on how far it is."""
+        """Call a tool, passing its progress on to `told`."""
         self._start()
         params = {"name": tool, "arguments": dict(arguments)}
         return outcome(self.name, tool, self._ask("tools/call", params, tool, told))
 
     def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
-        """Have what the server asks answered; it is told when it is greeted."""
+        """Set the answerer of the server's questions.
+
+        The greeting declares `offers` to the server, so call this first.
+        """
         self._asks, self._offers = asks, offers
 
     @attempt(ToolServerError, ToolServerError)
     def offers(self) -> Mapping[str, Any]:
-        """Return its capabilities, as it named them when it was greeted."""
+        """Return the server's capabilities, as its greeting named them."""
         self._start()
         return self._capabilities
 
     @attempt(ToolServerError, ToolServerError)
     def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the result of any request."""
+        """Send any request and return its result."""
         self._start()
         return self._ask(method, params)
 
     def tell(self, hears: Hears) -> None:
-        """Have its notifications handed on."""
+        """Set the receiver of the server's notifications."""
         self._hears = hears
 
     @property
     def stale(self) -> bool:
-        """Whether the server has said that its tools changed since they were last listed."""
+        """True if the server announced changes since its last tool list."""
         return self._stale.is_set()
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked: it was not started yet, or runs."""
+        """True while the server can be asked: not started yet, or running."""
         return not self._gone
 
     def close(self) -> None:
@@ -170,14 +173,14 @@ class StdioServer:
         process = self._process
         if process is None:
             return
-        self._outbox.put(None)  # the writer closes its input
+        self._outbox.put(None)  # the writer closes the process's input
         for stop in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
             if stop is not None:
                 _signal(process, stop)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE_S)
                 break
-        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that outlive it
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that outlive the process
 
     def _start(self) -> None:
         """Start the process and greet it, once."""
@@ -214,7 +217,7 @@ class StdioServer:
         try:
             answer = self._exchange("initialize", hello(self._offers))
         except ToolServerError:
-            self.close()  # it never became a server
+            self.close()  # a failed greeting: the process is of no use
             raise
         error = answer.get("error")
         if isinstance(error, dict) and error.get("code") in {METHOD_NOT_FOUND, UNSUPPORTED_VERSION}:
@@ -242,7 +245,10 @@ class StdioServer:
         return in_rounds(self.name, what or method, params, once, self._asks)
 
     def _exchange(self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None) -> Message:
-        """Send a request and wait for what comes back, or for the reason that nothing does."""
+        """Send a request and wait for its answer.
+
+        Raises `ToolServerError` if no answer comes in time, or the process ends.
+        """
         number, reply = next(self._numbers), Reply()
         with self._guard:
             if self._gone:
@@ -266,7 +272,10 @@ class StdioServer:
         return answer
 
     def _patient(self, reply: Reply) -> Message:
-        """Wait for an answer; while the server itself waits for one, as from a person, its time does not run."""
+        """Wait for an answer, without limit during the server's own questions.
+
+        Raises `queue.Empty` after the time limit.
+        """
         while True:
             try:
                 return reply.get(timeout=self._timeout_s)
@@ -289,7 +298,7 @@ class StdioServer:
             stream.close()
 
     def _read(self, stream: IO[bytes]) -> None:
-        """Read lines, keeping of one that is too long no more than its beginning."""
+        """Read lines, keeping only the beginning of a long line."""
         line, length = bytearray(), 0
         with suppress(OSError, ValueError), stream:
             while piece := stream.read(_PIECE):
@@ -334,7 +343,7 @@ class StdioServer:
             self._hand(message["id"], message)
 
     def _asked(self, message: Message) -> bool:
-        """Have a question answered on a thread of its own, if it is one that is offered an answer."""
+        """Answer a supported question on its own thread; return whether answered."""
         offered = "id" in message and QUESTIONS.get(message["method"]) in self._offers
         with self._guard:
             if not offered or self._questions >= MOST_QUESTIONS:
@@ -372,12 +381,12 @@ class StdioServer:
             code = process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             return "it closed its output"
-        self._said_all.wait(GRACE_S)  # another thread reads it; a child that lives on may keep it open
+        self._said_all.wait(GRACE_S)  # the listener reads standard error; a surviving child may keep it open
         said = shortened(self._said[-1]) if self._said else ""
         return f"exit code {code}" + (f", saying {said!r}" if said else "")
 
     def _end(self, why: str) -> None:
-        """Tell everyone who waits that nothing will come."""
+        """Tell all waiting callers that no answer will come."""
         with self._guard:
             self._gone = self._gone or why
             waiting, self._waiting = self._waiting, {}
@@ -386,7 +395,7 @@ class StdioServer:
 
 
 def _lines(piece: bytes) -> list[bytes]:
-    """Cut at newlines alone: a carriage return may stand inside a line."""
+    """Cut at newlines only: a line may contain carriage returns."""
     *whole, rest = piece.split(b"\n")
     return [*(line + b"\n" for line in whole), *([rest] if rest else [])]
 

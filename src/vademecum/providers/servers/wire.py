@@ -1,7 +1,7 @@
-"""What goes over the wire to an MCP server and comes back: messages, and what is wrong with an answer.
+"""Messages to and from an MCP server, and checks of its answers.
 
-JSON-RPC 2.0, a message a line. Servers of the eras with a handshake are greeted with `initialize`; one that knows no
-handshake (2026-07-28) gets its version with every request.
+JSON-RPC 2.0, one message a line. Servers with a handshake are greeted with `initialize`; a server without
+handshake (2026-07-28) gets version and client with every request.
 """
 
 from __future__ import annotations
@@ -20,24 +20,28 @@ HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
 CLIENT = {"name": "vademecum", "version": __version__}
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
-URL_ELICITATION_REQUIRED = -32042  # of the era with a handshake alone
+URL_ELICITATION_REQUIRED = -32042  # only in versions with a handshake
 CHANGED = "notifications/tools/list_changed"
 PROGRESS = "notifications/progress"
-# What a server may ask of whoever calls it, by the capability that this one declares.
+# Questions that a server may ask its client, by the capability that the client declares.
 QUESTIONS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
-MOST_QUESTIONS = 16  # of one server at the same time
-LONGEST_ABOUT = 4_000  # characters of what a server says of itself
-MOST_ROUNDS = 10  # in which a server asks back
+MOST_QUESTIONS = 16  # open at the same time, from one server
+LONGEST_ABOUT = 4_000  # characters of a server's description of itself
+MOST_ROUNDS = 10  # of questions during one request
 MOST_PAGES, MOST_LISTED = 1_000, 20_000  # of one server
 _GREETINGS = frozenset({"initialize", "server/discover"})
-_SAID = 300  # characters shown of what a server says
+_SAID = 300  # characters of a server's text in a message
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 
 Message = dict[str, Any]
 
 
 def request(number: int, method: str, params: Mapping[str, Any], stateless: Mapping[str, Any] | None) -> Message:
-    """Return a request; in the era without a handshake, `stateless`, it says who asks, in which version, and what may be asked back."""
+    """Return a request.
+
+    `stateless` holds the client's capabilities for a server without a handshake, whose requests carry version, client and
+    capabilities; it is None for a server with one.
+    """
     if stateless is not None:
         key = "io.modelcontextprotocol/"
         meta = {f"{key}protocolVersion": STATELESS, f"{key}clientInfo": CLIENT}
@@ -47,14 +51,14 @@ def request(number: int, method: str, params: Mapping[str, Any], stateless: Mapp
 
 
 def hello(offers: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters of `initialize`; `offers` is what a server may ask for."""
+    """Return the parameters of `initialize`; `offers` are the client's capabilities."""
     return {"protocolVersion": HANDSHAKE, "capabilities": dict(offers), "clientInfo": CLIENT}
 
 
 def offered(capabilities: Any) -> Mapping[str, Any]:
-    """Return which of a client's capabilities can be handed on to a server behind it.
+    """Return the client's capabilities that the gateway can pass on.
 
-    Not a change of its roots: that needs messages of another kind.
+    Changes of the client's roots are not passed on: they need another kind of message.
 
     >>> offered({"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"url": {}}, "tasks": {}})
     {'roots': {}, 'sampling': {'tools': {}}, 'elicitation': {'url': {}}}
@@ -63,13 +67,15 @@ def offered(capabilities: Any) -> Mapping[str, Any]:
     found = {name: known[name] for name in QUESTIONS.values() if isinstance(known.get(name), Mapping)}
     if "roots" in found:
         found["roots"] = {}
-    if "elicitation" in found:  # one that names no way is asked by a form
+    if "elicitation" in found:  # a client that names no mode takes forms
         found["elicitation"] = {way: {} for way in ("form", "url") if way in found["elicitation"]}
     return {name: found[name] for name in ("roots", "sampling", "elicitation") if name in found}
 
 
 def can_be_asked(method: str, params: Mapping[str, Any], offers: Mapping[str, Any]) -> bool:
-    """Return whether a client that offers so much takes a question; the user is asked by a form, or sent to a page (`url`).
+    """Return whether a client with these capabilities takes a question.
+
+    Elicitation asks the user with a form, or sends the user to a page (`url`).
 
     >>> can_be_asked("elicitation/create", {"mode": "url"}, {"elicitation": {}})
     False
@@ -81,7 +87,9 @@ def can_be_asked(method: str, params: Mapping[str, Any], offers: Mapping[str, An
 
 
 def about(result: Any) -> str:
-    """Return what a server says of itself in its answer to `initialize`: its title, description and instructions.
+    """Return a server's description of itself: title, description and instructions.
+
+    `result` is the server's answer to `initialize`.
 
     >>> about({"serverInfo": {"name": "files", "title": "Files"}, "instructions": "Read before you write."})
     'Files Read before you write.'
@@ -93,13 +101,16 @@ def about(result: Any) -> str:
 
 
 def capabilities(result: Any) -> Mapping[str, Any]:
-    """Return what a server says in its greeting that it has."""
+    """Return the server's capabilities from its greeting."""
     named = result.get("capabilities") if isinstance(result, Mapping) else None
     return named if isinstance(named, Mapping) else {}
 
 
 def refusal(message: Message) -> Message | None:
-    """Return the answer to what a server asks of its client: a ping is answered, anything else is not offered here."""
+    """Return the reply to a server's request that is not supported.
+
+    A ping gets a result, any other request an error. A notification gets None.
+    """
     if "id" not in message:
         return None
     answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
@@ -109,12 +120,12 @@ def refusal(message: Message) -> Message | None:
 
 
 def telling(params: Mapping[str, Any], token: int) -> Mapping[str, Any]:
-    """Return the parameters of a request, with what its progress is to be told under."""
+    """Return a request's parameters with a progress token."""
     return {**params, "_meta": {**params.get("_meta", {}), "progressToken": token}}
 
 
 def progress_in(message: Message) -> tuple[int, tuple[float, float | None, str]] | None:
-    """Return whose progress a notification tells, and how far it is; None where it is not one that means anything.
+    """Return token and progress from a progress notification, else None.
 
     >>> progress_in({"method": PROGRESS, "params": {"progressToken": 3, "progress": 1, "message": "page 1"}})
     (3, (1.0, None, 'page 1'))
@@ -134,7 +145,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
 
 
 def parsed(line: bytes) -> Message | None:
-    """Return the message on a line; None where it is none, as where a server prints something else."""
+    """Return the message on a line; None for other output."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -143,7 +154,10 @@ def parsed(line: bytes) -> Message | None:
 
 
 def id_in(line: bytes) -> int | None:
-    """Return the id that the beginning of an unreadable answer names, so that whoever waits for it can be told."""
+    """Return the id in the beginning or end of a broken answer.
+
+    With the id the waiting caller can be told.
+    """
     found = _ID.search(line[:4096]) or _ID.search(line[-256:])
     return int(found[1]) if found else None
 
@@ -151,17 +165,19 @@ def id_in(line: bytes) -> int | None:
 def in_rounds(
     name: str, what: str, params: Mapping[str, Any], ask: Callable[[Mapping[str, Any]], Message], asks: Asks | None
 ) -> Message:
-    """Put a request, and again with the answers where a server asks back before it goes on, as without a handshake it does.
+    """Send a request, and again with answers to the server's questions.
+
+    A server without a handshake asks before it goes on, and expects the request again.
 
     Args:
-        name: The server's.
-        what: What is asked of it.
-        params: The request's.
-        ask: Puts it and returns the result.
-        asks: Who answers what it asks back; None for nobody.
+        name: The server's name.
+        what: The request's name in messages.
+        params: The request's parameters.
+        ask: Sends the request and returns the result.
+        asks: Answers the server's questions; None for nobody.
 
     Raises:
-        ToolServerError: What it asks has no answer, or it never has enough.
+        ToolServerError: A question has no answer, or the questions do not end.
     """
     result = ask(params)
     for again in range(MOST_ROUNDS):
@@ -176,7 +192,7 @@ def in_rounds(
                 raise ToolServerError(f"{name} asked something before it goes on with {what}, and was refused: {said}")
             answers[key] = answer["result"]
         if not answers:
-            time.sleep(0.05 * (again + 1))  # it only wants to be asked again
+            time.sleep(0.05 * (again + 1))  # the server only wants to be asked again
         known = {"inputResponses": answers} if answers else {}
         result = ask({**params, **known, **({} if state is None else {"requestState": state})})
     raise ToolServerError(
@@ -196,13 +212,13 @@ def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[s
     """Read a list such as `tools/list` to its end.
 
     Args:
-        name: The server's.
-        method: What it is asked.
-        key: What the list is called in its answer.
+        name: The server's name.
+        method: The request's method.
+        key: The list's key in the answer.
         page: Returns the result for a cursor, "" for the first.
 
     Raises:
-        ToolServerError: What the server sends is no such list, or has no end.
+        ToolServerError: The answer holds no such list, or the list has no end.
     """
     found: list[Mapping[str, Any]] = []
     cursor, seen = "", {""}
@@ -222,10 +238,10 @@ def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[s
 
 
 def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the result of a call, checked to be one.
+    """Return a tool call's result after checking its form.
 
     Raises:
-        ToolServerError: It is none.
+        ToolServerError: The result has another form.
     """
     content = result.get("content", [])
     structured = result.get("structuredContent")
@@ -240,7 +256,9 @@ def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def refused(name: str, method: str, error: Any) -> ToolServerError:
-    """Return the error that a JSON-RPC error stands for: for one that names pages to visit first, one that has them.
+    """Return the exception for a JSON-RPC error.
+
+    An error that names pages to visit first becomes a `UrlElicitationError`.
 
     >>> page = {"mode": "url", "url": "https://notes.example/login", "message": "Log in", "elicitationId": "e1"}
     >>> wants = {"code": -32042, "message": "URL elicitation required", "data": {"elicitations": [page]}}
@@ -257,7 +275,7 @@ def refused(name: str, method: str, error: Any) -> ToolServerError:
 
 
 def _pages(error: Any) -> list[Mapping[str, Any]]:
-    """The pages that the user has to visit first, where an error is that one and names them as it should."""
+    """Return the pages that the user must visit first, or []."""
     data = error.get("data") if isinstance(error, Mapping) and error.get("code") == URL_ELICITATION_REQUIRED else None
     found = data.get("elicitations") if isinstance(data, Mapping) else None
     pages = found if isinstance(found, list) else []
@@ -265,7 +283,9 @@ def _pages(error: Any) -> list[Mapping[str, Any]]:
 
 
 def unanswered(method: str, noise: str = "") -> str:
-    """Return what to do about a request without an answer in time; `noise` is a line that came meanwhile and is no message.
+    """Return advice for a request without an answer in time.
+
+    `noise` is a line that came meanwhile and is not a message.
 
     >>> unanswered("initialize")
     'see whether this is a server of MCP, or raise gateway.timeout_s'
@@ -276,7 +296,7 @@ def unanswered(method: str, noise: str = "") -> str:
 
 
 def too_long(method: str, most: int) -> str:
-    """Return what is wrong with an answer of more than `most` bytes, and what to do about it.
+    """Return problem and advice for an answer over `most` bytes.
 
     >>> too_long("initialize", 100)
     'more than 100 bytes: see whether this is a server of MCP, or raise gateway.answer_bytes'
@@ -287,7 +307,10 @@ def too_long(method: str, most: int) -> str:
 
 
 def _instead(method: str) -> str:
-    """What to do other than raise a limit: of a greeting nobody can ask for less."""
+    """Return advice other than raising a limit.
+
+    A greeting cannot be made smaller.
+    """
     return "see whether this is a server of MCP" if method in _GREETINGS else "ask for less"
 
 
