@@ -19,7 +19,7 @@ from vademecum.code.checkout.lock import claim
 from vademecum.engine import Engine
 from vademecum.hooks.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.hooks.inbox import FOLDER, keep, take_in
-from vademecum.memory.fitting import estimated_tokens
+from vademecum.index.token_estimate import estimated_tokens
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",

@@ -7,9 +7,9 @@ import logging
 
 import pytest
 
+from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.brief import Brief
 from vademecum.memory.context import ContextBuilder
-from vademecum.memory.fitting import estimated_tokens
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
 from vademecum.memory.records import FactKind, Reading, Statement
 from vademecum.memory.weighting import boosted, freshness_boost, usage_boost

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from vademecum.bench.measures import Hit
-from vademecum.index.tokenize import STOP_WORDS
+from vademecum.index.stopwords import STOP_WORDS
 
 Match = tuple[int, str]  # the line, from 1, and the word it holds
 

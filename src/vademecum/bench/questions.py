@@ -19,7 +19,7 @@ from vademecum.amounts import counted
 from vademecum.bench.measures import Target
 from vademecum.code import languages
 from vademecum.code.checkout.classify import file_kind
-from vademecum.index.tokenize import STOP_WORDS
+from vademecum.index.stopwords import STOP_WORDS
 from vademecum.types import FileKind
 
 T = TypeVar("T")

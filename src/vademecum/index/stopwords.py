@@ -1,8 +1,17 @@
-"""Words that say nothing of what a sentence is about."""
+"""Words without content: in questions about code, and in talk."""
 
 from __future__ import annotations
 
-# What carries no content in talk, English and French. Short forms lose their apostrophe before they are looked up.
+# For questions about code. Identifiers keep these words: `is_open` keeps `is`.
+STOP_WORDS = frozenset(
+    """
+    a an and are as at be been but by can could do does did for from had has have how i if in into is it its
+    me my of on or our should so such than that the their them then there these they this those to us use used
+    uses using was we were what when where which who why will with would you your all any about between each
+    work works working handle handles handled happen happens get gets
+    """.split()  # noqa: SIM905 -- a list of a hundred quoted words is no easier to read
+)
+# For talk, in English and French. A short form is looked up without its apostrophe.
 TALK = frozenset(
     """
     a able about above after again all also am an and any anything are arent as at be because been before being between

@@ -21,6 +21,8 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from vademecum.digests import blake2b
+from vademecum.index.stem import light_stem
+from vademecum.index.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
     from vademecum.index.counting import RunTable
@@ -28,97 +30,8 @@ if TYPE_CHECKING:
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_MAX_PART = 40
+MAX_PART = 40  # characters of a word that is kept
 _MAX_NUMBER = 8
-
-# Words that carry no content in a question about code. Identifiers are never dropped: `is_open` keeps `is`.
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "do",
-        "does",
-        "did",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "should",
-        "so",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "us",
-        "use",
-        "used",
-        "uses",
-        "using",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "all",
-        "any",
-        "about",
-        "between",
-        "each",
-        "work",
-        "works",
-        "working",
-        "handle",
-        "handles",
-        "handled",
-        "happen",
-        "happens",
-        "get",
-        "gets",
-    ]
-)
 
 
 def parts(run: str) -> list[str]:
@@ -141,23 +54,13 @@ def parts(run: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 13)  # two of three words of an identifier were in one before
-def stem(word: str) -> str:
-    """Strip English inflection: plurals, -ing, -ed, and the final -e they leave in doubt. A light Porter step 1 (Porter 1980), safe on identifiers.
+def kept_parts(run: str) -> list[str]:
+    """Return the parts of a run, without long numbers and very long words.
 
-    >>> [stem(w) for w in ("routes", "registered", "parsing", "queries", "class", "status", "string")]
-    ['rout', 'register', 'pars', 'query', 'class', 'status', 'string']
+    >>> kept_parts("retry_20240131120000_limit")
+    ['retry', 'limit']
     """
-    if len(word) < 4 or not word.isalpha():
-        return word
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-    for suffix in ("ing", "ed"):
-        base = word.removesuffix(suffix)
-        if base is not word and len(base) >= 4:
-            word = base[:-1] if base[-1] == base[-2] and base[-1] not in "lsz" else base
-            break
-    return word[:-1] if word.endswith("e") and len(word) > 4 and not word.endswith("ee") else word
+    return [part for part in parts(run) if len(part) <= MAX_PART and not (part.isdigit() and len(part) > _MAX_NUMBER)]
 
 
 def run_terms(run: str) -> tuple[str, ...]:
@@ -166,9 +69,7 @@ def run_terms(run: str) -> tuple[str, ...]:
     >>> run_terms("request_handlers")
     ('request', 'handler', 'requesthandler')
     """
-    found = [
-        stem(part) for part in parts(run) if len(part) <= _MAX_PART and not (part.isdigit() and len(part) > _MAX_NUMBER)
-    ]
+    found = [light_stem(part) for part in kept_parts(run)]
     if len(found) > 1:
         found.append("".join(found))
     return tuple(found)

@@ -14,8 +14,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.active import ALWAYS_ON, surest, told
-from vademecum.memory.fitting import estimated_tokens, fitted, one_line
+from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.kinds import FactKind
 from vademecum.memory.labels import label, with_topic
 from vademecum.memory.wording import Wording, against, hint

@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.active import ALWAYS_ON
-from vademecum.memory.fitting import estimated_tokens, fitted, one_line
+from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.labels import with_topic
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.records import Chapter, Evidence, Fact, Role

@@ -1,23 +1,16 @@
-"""Fit text into one line or into a token budget."""
+"""Fit text into one line, and lines into a number of tokens."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 SNIPPET_CHARACTERS = 240
-_PATTERN = re.compile(r"[A-Za-z]{1,6}|\d{1,3}|[^\sA-Za-z\d]")
 
 
 def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
-    """Return the sections as Markdown, with as many lines as fit.
+    """Return the sections with as many of their lines as fit.
 
-    A line that does not fit is skipped, and later lines may still fit. Sections without lines are left out.
-
-    Args:
-        sections: Headings, each with its lines.
-        budget: Most tokens of the result.
-        count: Counts the tokens of a text.
+    A line that does not fit is skipped. A section without lines is left out.
     """
     parts: list[str] = []
     left = budget
@@ -46,14 +39,3 @@ def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
     if len(flat) <= most:
         return flat
     return flat[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
-
-
-def estimated_tokens(text: str) -> int:
-    """Return the estimated number of tokens in a text, rather too many.
-
-    Runs of up to six letters, runs of up to three digits, and signs count one each.
-
-    >>> estimated_tokens("We decided on SQLite.")
-    6
-    """
-    return len(_PATTERN.findall(text))

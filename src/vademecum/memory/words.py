@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
+from vademecum.index.stem import porter_stem
 from vademecum.index.stopwords import TALK
-from vademecum.index.tokenize import key, parts
+from vademecum.index.tokenize import MAX_PART, kept_parts, key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from vademecum.index.counting import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
-_MAX_PART = 40
-_MAX_NUMBER = 8
-
 _DENYING = re.compile(r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b")
 ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
 
@@ -47,115 +44,6 @@ IRREGULAR: dict[str, str] = dict(
     children:child men:man women:woman people:person feet:foot mice:mouse
     """.split()  # noqa: SIM905
 )
-
-
-def stem(word: str) -> str:
-    """Return the stem of a lower-cased English word: M. F. Porter, "An algorithm for suffix stripping" (1980).
-
-    >>> [stem(word) for word in ("caresses", "ponies", "relational", "conditional", "hopefulness", "adjustment", "hiking")]
-    ['caress', 'poni', 'relat', 'condit', 'hope', 'adjust', 'hike']
-    """
-    if len(word) <= 2 or not word.isalpha():
-        return word
-    word = _plural(word)
-    word = _past(word)
-    if word.endswith("y") and _has_vowel(word[:-1]):
-        word = word[:-1] + "i"
-    for rules in (_STEP_2, _STEP_3):
-        word = _replaced(word, rules)
-    word = _step_4(word)
-    if word.endswith("e"):
-        base = word[:-1]
-        if _measure(base) > 1 or (_measure(base) == 1 and not _short(base)):
-            word = base
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
-def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-def _past(word: str) -> str:
-    if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word
-    for suffix in ("ed", "ing"):
-        base = word.removesuffix(suffix)
-        if base != word and _has_vowel(base):
-            if base.endswith(("at", "bl", "iz")):
-                return base + "e"
-            if len(base) > 1 and base[-1] == base[-2] and base[-1] not in "aeioulsz":
-                return base[:-1]
-            return base + "e" if _measure(base) == 1 and _short(base) else base
-    return word
-
-
-_STEP_2 = {
-    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "abli": "able", "alli": "al",
-    "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
-    "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
-}  # fmt: skip
-_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_STEP_4 = (
-    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "ion",
-    "al", "er", "ic", "ou",
-)  # fmt: skip
-
-
-_SHORTEST, _LONGEST = min(map(len, (*_STEP_2, *_STEP_3))), max(map(len, (*_STEP_2, *_STEP_3)))
-
-
-def _replaced(word: str, rules: dict[str, str]) -> str:
-    for length in range(min(_LONGEST, len(word)), _SHORTEST - 1, -1):  # the longest that is there counts
-        suffix = word[-length:]
-        if suffix in rules:
-            base = word[:-length]
-            return base + rules[suffix] if _measure(base) > 0 else word
-    return word
-
-
-def _step_4(word: str) -> str:
-    if not word.endswith(_STEP_4):  # mostly
-        return word
-    suffix = next(each for each in _STEP_4 if word.endswith(each))
-    base = word[: -len(suffix)]
-    return base if _measure(base) > 1 and (suffix != "ion" or base.endswith(("s", "t"))) else word
-
-
-class _Shapes(dict[int, str]):
-    """What each letter is by itself, for `str.translate`: v for a vowel, c for any other."""
-
-    def __missing__(self, letter: int) -> str:
-        return "c"
-
-
-_SHAPES = _Shapes({ord(letter): "v" if letter in "aeiou" else "c" for letter in ascii_lowercase})
-
-
-def _shape(word: str) -> str:
-    """Return v for each vowel and c for each consonant."""
-    if "y" not in word:
-        return word.translate(_SHAPES)
-    shape = ""
-    for i, letter in enumerate(word):
-        is_vowel = letter in "aeiou" or (letter == "y" and i > 0 and shape[-1] == "c")
-        shape += "v" if is_vowel else "c"
-    return shape
-
-
-def _measure(word: str) -> int:
-    """Return m of [C](VC)^m[V]: how often a vowel is followed by a consonant."""
-    return _shape(word).count("vc")
-
-
-def _has_vowel(word: str) -> bool:
-    return "v" in _shape(word)
-
-
-def _short(word: str) -> bool:
-    """Whether a word ends in consonant, vowel, consonant, the last not w, x or y."""
-    return _shape(word).endswith("cvc") and word[-1] not in "wxy"
 
 
 def fold(text: str) -> str:
@@ -197,10 +85,10 @@ _kept = lru_cache(maxsize=2048)(_cut)  # most runs of a text were seen before; n
 def _word_terms(word: str) -> list[str]:
     if word.lower() in TALK:
         return []
-    cut = [part for part in parts(word) if len(part) <= _MAX_PART and not (part.isdigit() and len(part) > _MAX_NUMBER)]
-    found = [stem(IRREGULAR.get(part, part)) for part in cut]
-    if len(cut) > 1 and len("".join(cut)) <= _MAX_PART:
-        found.append(stem("".join(cut)))
+    cut = kept_parts(word)
+    found = [porter_stem(IRREGULAR.get(part, part)) for part in cut]
+    if len(cut) > 1 and len("".join(cut)) <= MAX_PART:
+        found.append(porter_stem("".join(cut)))
     return found
 
 
@@ -228,7 +116,7 @@ def beginnings(term: str) -> list[str]:
 
     Porter's rules change nothing before what they cut off but a last y, to i. Irregular forms may begin otherwise.
 
-    >>> beginnings(stem("hiking")), beginnings(stem("toys")), stem("irises")
+    >>> beginnings(porter_stem("hiking")), beginnings(porter_stem("toys")), porter_stem("irises")
     (['hik'], ['toi', 'toy'], 'iris')
     """
     begin = term[:3]

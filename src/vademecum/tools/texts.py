@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from vademecum.index.bm25 import K1, inverse_document_frequency
 from vademecum.index.postings import Postings, build
 from vademecum.index.segment import quantise
-from vademecum.index.tokenize import STOP_WORDS, key, run_terms, runs, term_table
+from vademecum.index.stopwords import STOP_WORDS
+from vademecum.index.tokenize import key, run_terms, runs, term_table
 from vademecum.index.vectors import products
 
 Floats = NDArray[np.float32]

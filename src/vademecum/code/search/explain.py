@@ -14,8 +14,8 @@ from vademecum.code.search.did_you_mean import MANY_TERMS
 from vademecum.code.search.rank import Ranked
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import Plan, last_part, title_of
-from vademecum.index.stopwords import TALK
-from vademecum.index.tokenize import STOP_WORDS, query_terms, run_terms, runs
+from vademecum.index.stopwords import STOP_WORDS, TALK
+from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Query
 
 # Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
