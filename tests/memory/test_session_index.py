@@ -48,7 +48,7 @@ def cut_from(first: int, told: list[tuple[str, Role, int, str]]) -> list[Segment
 def neighbours(layout: Layout) -> list[list[int]]:
     """The row before each in its session, and the row after."""
     rows = np.arange(len(layout))
-    return [layout.before[rows].tolist(), layout.after_of(rows).tolist()]
+    return [layout.before[rows].tolist(), layout.after[rows].tolist()]
 
 
 def shown(layout: Layout) -> list[object]:

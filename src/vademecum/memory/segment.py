@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
-from vademecum.index.arrays import load_arrays
+from vademecum.index.arrays import distinct, load_arrays, save_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import quantise
 from vademecum.memory.records import Event, Role
@@ -108,26 +108,44 @@ def merge_segments(segments: Sequence[Segment], dead: NDArray[np.int64]) -> Segm
     def take(name: str) -> Any:
         return np.concatenate([getattr(segment, name)[keep] for segment, keep in zip(segments, keeps, strict=True)])
 
-    sessions, session_names = recoded(segments, "session", keeps)
-    speakers, speaker_names = recoded(segments, "speaker", keeps)
+    sessions, session_names = _recoded(segments, "session", keeps)
+    speakers, speaker_names = _recoded(segments, "speaker", keeps)
     return Segment(
         take("numbers"), take("at"), take("roles"), sessions, speakers, take("lengths"), take("vectors"), take("scales"),
         merge([segment.postings for segment in segments], renumber), session_names, speaker_names,
     )  # fmt: skip
 
 
-def recoded(
-    segments: Sequence[Segment], kind: str, keeps: Sequence[NDArray[np.bool_]] | None = None
+def _recoded(
+    segments: Sequence[Segment], kind: str, keeps: Sequence[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the session or speaker of every event by one list of names: int32 (sum of N,) and the names."""
+    """Return the sessions or speakers of the kept events, coded by one list of names, and the names still in use."""
     names: dict[str, int] = {}
-    codes = []
-    for i, segment in enumerate(segments):
-        own = getattr(segment, f"{kind}_names")
-        to = np.array([names.setdefault(name, len(names)) for name in own], np.int32)
-        code = getattr(segment, f"{kind}s")
-        codes.append(to[code[keeps[i]] if keeps is not None else code] if len(own) else np.zeros(0, np.int32))
-    return (np.concatenate(codes) if codes else np.zeros(0, np.int32)), tuple(names)
+    codes = [np.zeros(0, np.int32)]
+    for segment, keep in zip(segments, keeps, strict=True):
+        own, known = getattr(segment, f"{kind}s")[keep], getattr(segment, f"{kind}_names")
+        used = distinct(own)
+        new = np.full(len(known), -1, np.int32)
+        new[used] = [names.setdefault(known[code], len(names)) for code in used.tolist()]
+        codes.append(new[own])
+    return np.concatenate(codes), tuple(names)
+
+
+def save_segment(path: Path, segment: Segment, embedder: str, last_id: str) -> None:
+    """Write a segment, the name of its embedder, and the id of its last event. Raises `StoreError`."""
+    postings = segment.postings
+    save_arrays(
+        path,
+        {
+            "numbers": segment.numbers, "at": segment.at, "roles": segment.roles, "sessions": segment.sessions,
+            "speakers": segment.speakers, "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales,
+            "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
+        },
+        {
+            "format": FORMAT, "embedder": embedder, "last_id": last_id,
+            "sessions": json.dumps(segment.session_names), "speakers": json.dumps(segment.speaker_names),
+        },
+    )  # fmt: skip
 
 
 def load_segment(path: Path, embedder: str) -> tuple[Segment, str]:

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
-from vademecum.memory.joined import save_joined
 from vademecum.memory.journal import Journal, moved_id
-from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
+from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
 from vademecum.memory.session_index import Part
 from vademecum.private import private_folder
 from vademecum.protocols import Store
@@ -76,7 +75,7 @@ class Shelf:
             self._dead += dead
         if self._part is None or new or dead:
             segments = self._tidied((*segments, *new), reader)
-            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk, self.directory)
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk)
         self._asked = asked
         return self._part
 
@@ -96,7 +95,7 @@ class Shelf:
                 self._last = last
         self._last_written = self._last
         if segments:
-            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk, self.directory)
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk)
 
     def _begin_anew(self) -> None:
         """Know nothing but what the files hold: rows may stand elsewhere from then on."""
@@ -174,7 +173,7 @@ class Shelf:
                 id_ = self.journal.id_at(end)
                 if not id_:
                     return []  # its last event has just been deleted: next time
-                save_joined(path, group, dead, embedder, id_)
+                save_segment(path, merge_segments(group, dead), embedder, id_)
             begin = end + 1
         for span, path in there.items():
             if span not in wanted:  # another process may have it mapped: the mapping outlives the name

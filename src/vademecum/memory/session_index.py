@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,11 @@ from numpy.typing import NDArray
 
 from vademecum.index.arrays import distinct, ranges
 from vademecum.index.segment import quantise
-from vademecum.memory.columns import Columns
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
 
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 LATE = 512  # rows that came since they were last sorted by session: so many are looked through one by one
-_MOVED = 8_192  # rows that are put in order at once
 _SUMMED = 1_024  # events whose vectors are made floats at once
 
 Rows = NDArray[np.int64]
@@ -37,15 +34,13 @@ Rows = NDArray[np.int64]
 class Part:
     """The segments of one scope, and the numbers of its events that were deleted since they were made.
 
-    `shrunk` counts how often deleted events left segments: rows stand elsewhere since. `directory` is where what is made of
-    them may grow in files, None for memory.
+    `shrunk` counts how often deleted events left segments: rows stand elsewhere since.
     """
 
     scope: int
     segments: tuple[Segment, ...]
     dead: NDArray[np.int64]
     shrunk: int = 0
-    directory: Path | None = None
 
 
 class Names:
@@ -86,7 +81,7 @@ class Layout:
     lengths: NDArray[np.float32] = field(repr=False)  # (N,) terms
     alive: NDArray[np.bool_] = field(repr=False)  # (N,) False for events that were deleted
     before: NDArray[np.int32] = field(repr=False)  # (N,) the row before in the same session, -1 where there is none
-    after: NDArray[np.int32] = field(repr=False)  # (N,) the row after, where `before` says so too: others go on from it
+    after: NDArray[np.int32] = field(repr=False)  # (N,) the row after in the same session, -1 where there is none
     living: NDArray[np.int64] = field(repr=False)  # (S,) events of each session that were not deleted
     others: NDArray[np.int64] = field(repr=False)  # (S,) those of them that no person said
     terms: NDArray[np.float64] = field(repr=False)  # (S,) their terms
@@ -95,7 +90,6 @@ class Layout:
     sessions: Names = field(repr=False)
     speakers: Names = field(repr=False)
     means: SessionMeans = field(repr=False)
-    columns: Columns = field(repr=False)  # where the arrays of N grow
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -104,12 +98,6 @@ class Layout:
     def rows_of(self, codes: NDArray[np.integer[Any]]) -> Rows:
         """Return the rows of sessions, those that came late first."""
         return _rows_of(codes, self.session, self.order, self.starts)
-
-    def after_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the row after each in the same session, -1 where there is none."""
-        after = self.after.take(rows)
-        is_mine = (after < len(self)) & (self.before.take(after, mode="clip") == rows)
-        return np.where(is_mine, after, np.int32(-1))
 
 
 def laid_out(part: Part, known: Layout | None = None) -> Layout:
@@ -130,7 +118,7 @@ def _nothing(part: Part) -> Layout:
     dim = part.segments[0].vectors.shape[1] if part.segments else 0
     return Layout(
         part, whole, whole, np.zeros(0, np.uint8), small, small, np.zeros(0, np.float32), np.zeros(0, bool), small, small,
-        whole, whole, np.zeros(0), small, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim), Columns(part.directory),
+        whole, whole, np.zeros(0), small, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim),
     )  # fmt: skip
 
 
@@ -138,21 +126,21 @@ def _extended(known: Layout, part: Part) -> Layout:
     """Return a layout with the rows that its part has beyond those that are known."""
     tail = list(rows_from(part.segments, len(known)))
 
-    def longer(name: str, old: Any, pieces: Sequence[NDArray[Any]] | None = None) -> Any:
-        own = [getattr(segment, name)[begin:] for segment, begin in tail] if pieces is None else pieces
-        return known.columns.longer(name, old, own)
+    def longer(name: str, old: NDArray[Any]) -> Any:
+        pieces = [getattr(segment, name)[begin:] for segment, begin in tail]
+        return np.concatenate([old, *pieces], dtype=old.dtype)
 
     numbers, at, roles = longer("numbers", known.numbers), longer("at", known.at), longer("roles", known.roles)
     lengths = longer("lengths", known.lengths)
-    session = longer("session", known.session, _codes(known.sessions, "session", tail))
-    speaker = longer("speaker", known.speaker, _codes(known.speakers, "speaker", tail))
+    session = np.concatenate([known.session, *_codes(known.sessions, "session", tail)])
+    speaker = np.concatenate([known.speaker, *_codes(known.speakers, "speaker", tail)])
     new = slice(len(known), len(numbers))
     living = ~np.isin(numbers[new], part.dead)
     own, count = session[new][living], len(known.sessions)
     order, starts = known.order, known.starts
     if len(numbers) - len(order) > LATE:
         order, starts = _by_session(known, session, count)
-    alive = longer("alive", known.alive, [living])
+    alive = np.concatenate([known.alive, living])
     rows = _rows_of(distinct(session[new]), session, order, starts)
     before, after = _chained(known, rows[alive[rows]], session, (session, at, numbers))
     people = PEOPLE[roles[new][living]]
@@ -161,7 +149,7 @@ def _extended(known: Layout, part: Part) -> Layout:
         _added(known.living, np.bincount(own, minlength=count)),
         _added(known.others, np.bincount(own[~people], minlength=count)),
         _added(known.terms, np.bincount(own, lengths[new][living], count)),
-        order, starts, known.sessions, known.speakers, known.means, known.columns,
+        order, starts, known.sessions, known.speakers, known.means,
     )  # fmt: skip
 
 
@@ -190,10 +178,8 @@ def _by_session(known: Layout, session: NDArray[np.int32], count: int) -> tuple[
     codes, more = late[ascending], np.bincount(late, minlength=count)
     shift = np.concatenate(([0], np.cumsum(more)))
     starts = begins + shift
-    order = known.columns.room(len(session), np.int32)
-    for begin in range(0, len(old), _MOVED):
-        rows = old[begin : begin + _MOVED]
-        order[np.arange(begin, begin + len(rows)) + shift.take(session.take(rows))] = rows
+    order = np.empty(len(session), np.int32)
+    order[np.arange(len(old)) + shift.take(session.take(old))] = old
     order[begins[codes + 1] + np.arange(len(codes))] = ascending + len(old)
     return order, starts
 
@@ -201,25 +187,13 @@ def _by_session(known: Layout, session: NDArray[np.int32], count: int) -> tuple[
 def _chained(
     known: Layout, rows: Rows, session: NDArray[np.int32], by: tuple[NDArray[Any], ...]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return who stands before and after whom, with the sessions of `rows` chained anew in the order of `by`.
-
-    Mostly an event comes after all that were there of its session: then `before` only grows, and `after` is changed where it is. A
-    layout that was made before takes no notice of rows that it has not.
-    """
+    """Return the row before and the row after each row; the sessions of `rows` are ordered anew, by `by`."""
     ranked = rows[np.lexsort([array[rows] for array in reversed(by)])]
     same = session[ranked[1:]] == session[ranked[:-1]]
-    befores, afters = np.full(len(ranked), -1, np.int32), np.full(len(ranked), -1, np.int32)
-    befores[1:][same], afters[:-1][same] = ranked[:-1][same], ranked[1:][same]
-    count, columns = len(known), known.columns
-    is_old = ranked < count
-    there, old_before, old_after = ranked[is_old], known.before, known.after
-    if (old_before[there] != befores[is_old]).any():
-        old_before, old_after = old_before.copy(), old_after.copy()
-        old_before[there] = befores[is_old]
-    fresh = np.full((2, len(session) - count), -1, np.int32)
-    fresh[:, ranked[~is_old] - count] = befores[~is_old], afters[~is_old]
-    before, after = columns.longer("before", old_before, [fresh[0]]), columns.longer("after", old_after, [fresh[1]])
-    columns.put("after", there, afters[is_old])
+    fresh = np.full(len(session) - len(known), -1, np.int32)
+    before, after = np.concatenate([known.before, fresh]), np.concatenate([known.after, fresh])
+    before[ranked], after[ranked] = -1, -1
+    before[ranked[1:][same]], after[ranked[:-1][same]] = ranked[:-1][same], ranked[1:][same]
     return before, after
 
 

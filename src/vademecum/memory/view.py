@@ -182,7 +182,7 @@ class View:
 
     def after(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the row after each in the same session, -1 where there is none: int32 (R,)."""
-        return self._next_to(rows, Layout.after_of)
+        return self._next_to(rows, lambda own, its: own.after.take(its))
 
     def _next_to(
         self, rows: NDArray[np.integer[Any]], of: Callable[[Layout, NDArray[np.integer[Any]]], NDArray[np.int32]]
