@@ -31,8 +31,9 @@ import psycopg
 import report
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, bm25f, field_norms, term_keys
+from vademecum.index.bm25 import bm25f, field_norms, term_keys
 from vademecum.index.query import plan_query
+from vademecum.index.schema import CODE
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.migrate import upgrade
 from vademecum.storage.postgres.search import PostgresSearch
@@ -124,7 +125,7 @@ def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]
     [(repo, _)] = engine.codebase._repositories[:1]  # noqa: SLF001
     view = repo.catalogue.load(*repo.place)[1]
     once = (view.copies > 0).astype(np.int64)
-    norms = field_norms(view.lengths, (view.lengths * once[:, None]).sum(axis=0) / once.sum())
+    norms = field_norms(CODE, view.lengths, (view.lengths * once[:, None]).sum(axis=0) / once.sum())
     ways = {"each content once": (once, norms), "each path": (view.copies, view.norms)}
     found: dict[str, dict[int, list[float]]] = {name: {depth: [] for depth in DEPTHS} for name in ways}
     for question in questions:
@@ -133,10 +134,10 @@ def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]
         if not len(keys):
             continue
         hits = server.words(
-            keys.view(np.int64).tolist(), len(plan.terms), Scope(), max(DEPTHS), Bm25f(K1, FIELD_WEIGHTS, FIELD_B)
+            keys.view(np.int64).tolist(), len(plan.terms), Scope(), max(DEPTHS), Bm25f(CODE.k1, CODE.weights, CODE.b)
         ).unwrap()
         for name, (copies, own) in ways.items():
-            scores = bm25f(view.segments, copies, own, keys, len(plan.terms)).score[view.row_chunk]
+            scores = bm25f(CODE, view.segments, copies, own, keys, len(plan.terms)).score[view.row_chunk]
             for depth in DEPTHS:
                 least = np.sort(scores)[::-1][: min(depth, int((scores > 0).sum()))]
                 if len(least):  # those that tie with the last are as right as it is

@@ -381,8 +381,8 @@ class Bm25f:
     """The constants of BM25F (`index.bm25`), by field: body, name, signature, docs."""
 
     k1: float
-    weights: tuple[float, float, float, float]
-    b: tuple[float, float, float, float]
+    weights: tuple[float, ...]
+    b: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

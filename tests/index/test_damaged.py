@@ -14,6 +14,7 @@ from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.errors import StoreCorruptError
 from vademecum.index import bm25
 from vademecum.index.postings import Postings
+from vademecum.index.schema import CODE
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.types import FileKind
 
@@ -38,7 +39,7 @@ def test_a_question_of_damaged_postings_says_how_to_mend_them() -> None:
     """A posting of a document that does not exist is a damaged index."""
     keys = np.array([3], np.uint64)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
-        bm25.bm25f([damaged(docs=np.array([0, 9], np.int32))], None, np.ones((2, 4), np.float32), keys, 1)
+        bm25.bm25f(CODE, [damaged(docs=np.array([0, 9], np.int32))], None, np.ones((2, 4), np.float32), keys, 1)
 
 
 @pytest.mark.parametrize("docs", [[1], [-1]])

@@ -11,8 +11,9 @@ import pytest
 from handbook import SAMPLE
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UsageError
-from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
+from vademecum.index.bm25 import bm25f, term_keys
 from vademecum.index.query import plan_query
+from vademecum.index.schema import CODE
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
 from vademecum.storage.postgres import search as server_side
@@ -41,7 +42,7 @@ def on(engine, tmp_path):
 
 def scores(view, plan):
     """Return the embedded BM25F of each piece by path and first line."""
-    found = bm25f(view.segments, None, view.norms, term_keys(plan.terms + plan.joined), len(plan.terms))
+    found = bm25f(CODE, view.segments, None, view.norms, term_keys(plan.terms + plan.joined), len(plan.terms))
     rows = [(view.files.paths[view.row_file[row]], int(view.ordinals([row])[0])) for row in range(len(view))]
     return {
         place: float(found.score[chunk])
@@ -52,7 +53,7 @@ def scores(view, plan):
 
 def asked(url, plan, scope=Scope(), k=100):  # noqa: B008 - frozen
     terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
-    return PostgresSearch(url).words(terms, len(plan.terms), scope, k, Bm25f(K1, FIELD_WEIGHTS, FIELD_B)).unwrap()
+    return PostgresSearch(url).words(terms, len(plan.terms), scope, k, Bm25f(CODE.k1, CODE.weights, CODE.b)).unwrap()
 
 
 @pytest.mark.parametrize("server", ["database", "system_database", "full_database"])

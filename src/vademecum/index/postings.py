@@ -101,7 +101,9 @@ class Matches:
     runs: NDArray[np.int64]
     share: NDArray[np.float32]
 
-    def laid_out(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8]]:
+    def laid_out(
+        self, fields: int = 4
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8]]:
         """Return int32 (M,) document, int64 (M,) term, float32 (M,) share and uint8 (M, F) occurrences of every match, run by run.
 
         >>> part = np.array([4, 6], np.int32), np.array([[1], [2]], np.uint8), 10
@@ -115,7 +117,7 @@ class Matches:
             np.concatenate([np.zeros(0, np.int32), *docs]),
             np.repeat(self.runs[:, 0], counts),
             np.repeat(self.share, counts),
-            np.concatenate(tf) if tf else np.zeros((0, 4), np.uint8),
+            np.concatenate(tf) if tf else np.zeros((0, fields), np.uint8),
         )
 
 

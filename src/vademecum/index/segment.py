@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import load_arrays, ranges, save_arrays
 from vademecum.index.postings import Postings, build, merge
+from vademecum.index.schema import CODE
 from vademecum.index.stored_fields import NOTHING_STORED, Stored, laid
 from vademecum.types import ChunkKind
 
-FIELDS = ("body", "name", "signature", "docs")
+FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
 FORMAT = "5"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again

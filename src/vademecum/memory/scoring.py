@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
 from vademecum.index.arrays import distinct
-from vademecum.index.bm25 import inverse_document_frequency
 from vademecum.index.fusion import highest, top
 from vademecum.index.segment import quantised
 from vademecum.index.vectors import Quantised, products, products_of, scaled_products
@@ -83,7 +82,7 @@ class Weighed:
 
     def share(self, places: NDArray[np.integer[Any]]) -> Floats:
         """Return how much of the question's idf the candidates at some places hold, 0..1."""
-        return self.matches.share(self.rows[places], self.idf)
+        return self.matches.share(self.rows[places])
 
 
 class By(StrEnum):
@@ -128,9 +127,8 @@ class Asking:
 def weigh(view: View, asking: Asking) -> Weighed:
     """Weigh the rows of a view that may answer."""
     matches = Matches(view, asking.keys)
-    holding = matches.holding
-    idf = inverse_document_frequency(view.living, holding)
-    said, sessions = matches.scores(idf, by_session=view.has_talk)
+    idf, said = matches.idf, matches.rows
+    sessions = matches.sessions if view.has_talk else None
     whole = quantised(asking.vector)
     near, cosine = _nearest(view, whole, asking)
     meant = highest(cosine, MEANT)
@@ -148,7 +146,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     own = found / words.most
     score = meaning if asking.by is By.MEANING else _score(view, words, own, meaning, asking, chosen)
     score = _when_and_who(view, asking, chosen, score)
-    missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
+    missing = float(idf[~matches.known & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
     by_people = _PEOPLE.take(view.roles.take(chosen))
     return Weighed(chosen, score, found, meaning, idf, missing, own, by_people, matches)
 
@@ -181,9 +179,7 @@ def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
         best[codes[has]] += alone[order[first[has] + place]]
     there = np.zeros(len(best), bool)
     there[codes] = True
-    _, words = weighed.matches.scores(weighed.idf, by_session=True)
-    assert words is not None  # they were asked for
-    return np.where(there, _scaled(words) + 2 * _scaled(best), 0).astype(np.float32)
+    return np.where(there, _scaled(weighed.matches.sessions) + 2 * _scaled(best), 0).astype(np.float32)
 
 
 def _best_said(view: View, said: Floats, asking: Asking) -> Rows:

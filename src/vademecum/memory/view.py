@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.index.bm25 import field_norms
+from vademecum.index.schema import Schema
 from vademecum.memory.session_index import Layout, Part, laid_out
 
-K1 = 0.9  # how soon repeating a word stops to count; messages are short
-B = 0.3  # how much a long message is held against its words; low, since most are of a few lines
-SESSION_K1 = 1.2  # the textbook values, for sessions are as long as documents
-SESSION_B = 0.75
+EVENT = Schema(("text",), (1.0,), (0.3,), k1=0.9)  # messages are short, and most have a few lines
+SESSION = Schema(("text",), (1.0,), (0.75,))  # the textbook values: sessions are as long as documents
 _NAME = re.compile(r"\w+")
 S = TypeVar("S", bound=np.generic)
 
@@ -125,24 +125,16 @@ class View:
         """Whether nothing was deleted."""
         return self.living == len(self)
 
-    def norms(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-        """Return what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length): as float32 of rows."""
-        lengths, slope, offset = self.norm
-        norms = lengths.take(rows)
-        norms *= slope
-        norms += offset
-        return norms
-
-    @property
-    def norm(self) -> tuple[NDArray[np.float32], np.float32, np.float32]:
-        """What `norms` is made of: float32 (N,), the length of each row, what that is times, and what is added."""
-        return self._lengths, np.float32(K1 * B / self._mean_length), np.float32(K1 * (1 - B))
+    @cached_property
+    def norms(self) -> NDArray[np.float32]:
+        """float32 (N, 1): what BM25 takes one occurrence in each event for."""
+        mean = max(float(self.session_terms.sum()) / max(self.living, 1), 1.0)
+        return field_norms(EVENT, self._joined("lengths", np.float32)[:, None], np.array([mean]))
 
     @cached_property
-    def session_norms(self) -> NDArray[np.float32]:
-        """float32 (S,): the same for sessions."""
-        mean = max(float(self._terms.sum()) / max(len(self._terms), 1), 1.0)
-        return np.asarray(SESSION_K1 * (1 - SESSION_B + SESSION_B * self._terms / mean), np.float32)
+    def session_terms(self) -> NDArray[np.float64]:
+        """float64 (S,): terms of each session."""
+        return self._joined("terms", np.float64)
 
     @cached_property
     def talks(self) -> NDArray[np.bool_]:
@@ -198,13 +190,7 @@ class View:
 
     def lay_out(self) -> None:
         """Work out what a question would wait for."""
-        _ = (
-            self.session_means,
-            self.session_norms,
-            self.speaker_words,
-            self._mean_length,
-            self._lengths,
-        )
+        _ = self.session_means, self.norms, self.speaker_words
 
     @property
     def _by_session(self) -> list[tuple[Layout, int]]:
@@ -214,20 +200,6 @@ class View:
     @cached_property
     def _speakers(self) -> list[int]:
         return _starts([len(own.speakers) for own in self._filled])
-
-    @cached_property
-    def _lengths(self) -> NDArray[np.float32]:
-        """float32 (N,): terms of each event."""
-        return self._joined("lengths", np.float32)
-
-    @cached_property
-    def _mean_length(self) -> float:
-        return max(float(self._terms.sum()) / max(self.living, 1), 1.0)
-
-    @cached_property
-    def _terms(self) -> NDArray[np.float64]:
-        """float64 (S,): terms of each session."""
-        return self._joined("terms", np.float64)
 
     def _joined(self, name: str, dtype: type[S]) -> NDArray[S]:
         return self._end_to_end([getattr(own, name) for own in self._filled], dtype)

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.bm25 import K1, inverse_document_frequency
+from vademecum.index.bm25 import field_norms, gains, inverse_document_frequency
 from vademecum.index.postings import Postings, build
+from vademecum.index.schema import Schema
 from vademecum.index.segment import quantise
 from vademecum.index.stopwords import STOP_WORDS
 from vademecum.index.tokenize import key, run_terms, runs, term_table
@@ -30,7 +31,7 @@ from vademecum.index.vectors import products
 
 Floats = NDArray[np.float32]
 
-B = 0.75  # length normalisation, the textbook value
+SCHEMA = Schema(("text",), (1.0,), (0.75,))  # textbook values
 _TABLE = term_table()  # words are cut once per process
 _CLAUSE = re.compile(r"[.,;:!?\n]+|\b(?:and|then|also|after that|finally)\b", re.IGNORECASE)
 _LEAST_WORDS = 3  # of a clause that means something by itself
@@ -140,7 +141,8 @@ class Texts:
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
         self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
-        self.norm: Floats = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
+        mean = max(float(length.mean()) if self.size else 0.0, 1e-9)
+        self.norms: Floats = field_norms(SCHEMA, length[:, None], np.array([mean]))
 
     def matches(self, question: Question) -> Matches:
         """Return where the question's terms stand in the texts."""
@@ -242,8 +244,8 @@ class Texts:
     def _gained(self) -> Floats:
         """What every posting adds to BM25."""
         held, idf = self._terms
-        tf = self.postings.tf[:, 0].astype(np.float32)
-        return np.asarray(idf.repeat(held) * tf / (tf + K1 * self.norm.take(self._holders)), np.float32)
+        norms = self.norms.take(self._holders, axis=0)
+        return gains(SCHEMA, self.postings.tf, norms, idf.repeat(held)).astype(np.float32)
 
     @cached_property
     def _tfidf_norm(self) -> Floats:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from vademecum.code.search.signals import Floats, Signals
 from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.index.bm25 import saturated
+from vademecum.index.schema import Schema
 from vademecum.index.segment import FIELDS, KIND_CODES
 from vademecum.types import ChunkKind, FileKind
 
@@ -35,7 +37,8 @@ PIECE_FEATURES = (
 FILE_FEATURES = (
     *_OF_THE_BEST, "coherence", "bm25", "path_dense", *(f"unasked_{kind}" for kind in _UNASKED),
 )  # fmt: skip
-K1, B, NAME_COUNTS = 1.2, 0.75, 2  # BM25 of whole files, an occurrence in a chunk's name counting that much more
+WHOLE_FILE = Schema(("text",), (1.0,), (0.75,))
+NAME_COUNTS = 2  # how much more an occurrence in a chunk's name counts for its file
 
 
 def _one_hot(wanted: Sequence[StrEnum], every: Sequence[StrEnum]) -> Floats:
@@ -159,7 +162,5 @@ def _bm25(signals: Signals, pool: Pool, slot: Values, term: Values, tf: Values) 
     occurrences = tf[:, _BODY] + NAME_COUNTS * (tf[:, _NAME] > 0)
     found = np.bincount(slot * np.int64(terms) + term, occurrences, count * terms).reshape(count, terms)
     length = signals.file_lengths.take(pool.files)
-    mean = max(float(length.sum()) / len(length), 1.0)
-    saturation = K1 * (1 - B) + length * np.float32(K1 * B / mean)
-    weighed: Values = found / (found + saturation[:, None]) @ signals.term_share[:, 0]
+    weighed: Values = saturated(WHOLE_FILE, found, length) @ signals.term_share[:, 0]
     return weighed

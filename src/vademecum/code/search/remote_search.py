@@ -26,9 +26,10 @@ from vademecum.code.search.rank import WEIGHTS, Ranked, worth_of
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.errors import UsageError
-from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, term_keys
+from vademecum.index.bm25 import term_keys
 from vademecum.index.fusion import convex, reciprocal_rank, top
 from vademecum.index.query import Plan, plan_query
+from vademecum.index.schema import CODE
 from vademecum.index.segment import segment_of
 from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer
@@ -149,7 +150,7 @@ def rankings_of(
 ) -> tuple[dict[str, list[Hit]], str]:
     """Return what the server finds by words, by meaning and by name, each best first; and what went wrong."""
     terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
-    constants = Bm25f(K1, FIELD_WEIGHTS, FIELD_B)
+    constants = Bm25f(CODE.k1, CODE.weights, CODE.b)
     found = {
         "lexical": server.words(terms, len(plan.terms), scope, depth, constants).unwrap() if terms else [],
         "names": server.named(plan.names, scope, depth).unwrap(),

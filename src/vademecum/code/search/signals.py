@@ -28,6 +28,7 @@ from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import bm25f, term_keys
 from vademecum.index.postings import Matches, end_to_end
 from vademecum.index.query import Plan
+from vademecum.index.schema import CODE
 from vademecum.index.segment import quantised
 from vademecum.types import FileKind
 
@@ -106,7 +107,7 @@ def signals_of(
     """
     keys = term_keys(plan.terms + plan.joined)
     copies = None if view.is_plain else view.copies
-    words = bm25f(view.segments, copies, view.norms, keys, len(plan.terms), len(view))
+    words = bm25f(CODE, view.segments, copies, view.norms, keys, len(plan.terms), rows=len(view))
     path, is_in_paths = path_share(view.files, keys, words.idf * words.known)
     prior, unasked = of_kinds(view, unasked_kinds(plan.text, kinds))
     nothing = np.zeros(len(words.score), np.float32)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vademecum.code.snapshot.files import LEFT_OUT, FileTable
 from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import field_norms
+from vademecum.index.schema import CODE
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.index.stored_fields import Said
 
@@ -121,7 +122,7 @@ class View:
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
-        return field_norms(self.lengths, self.mean_lengths)
+        return field_norms(CODE, self.lengths, self.mean_lengths)
 
     @cached_property
     def of_kinds(self) -> dict[bytes, tuple[NDArray[np.float32], NDArray[np.uint8]]]:
