@@ -21,11 +21,11 @@ from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
 from vademecum import config
 from vademecum.code.search import search
-from vademecum.code.search.cosines import cosine
 from vademecum.code.search.signals import Floats
 from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
 from vademecum.index.segment import quantise
+from vademecum.index.vectors import cosines
 
 DEPTHS = (0, 100, 200, 500, 1_000)  # 0 for all pieces
 
@@ -39,7 +39,7 @@ class Nearest:
         """Return, for each repository, the cosines of its nearest pieces; 0 for all others."""
         if vector is None or not self.depth:
             return [None] * len(opened), ""
-        return [self._cut(cosine(each.view, quantise(vector[None, :]))) for each in opened], ""
+        return [self._cut(cosines(each.view.segments, quantise(vector[None, :]))) for each in opened], ""
 
     def _cut(self, cosines: Floats) -> Floats:
         if len(cosines) <= self.depth:

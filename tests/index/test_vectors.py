@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.paths import PathReader
-from vademecum.code.search.cosines import PathCosine, cosine
+from vademecum.code.search.cosines import PathCosine
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.view import view_of
 from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise
 from vademecum.index.stored_fields import Said, stored_of
-from vademecum.index.vectors import products
+from vademecum.index.vectors import cosines, cosines_of, products
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision
 
@@ -74,7 +74,7 @@ def test_cosine_is_the_exact_product_by_the_scales(seed, dim, count):
     rng = np.random.default_rng(seed)
     vectors, query = unit(rng, count, dim), unit(rng, 1, dim)[0]
     held = segment(1, vectors)
-    found = cosine(view([held]), quantise(query[None]))
+    found = cosines([held], quantise(query[None]))
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, exact(held.vectors, held.scales, query))
     np.testing.assert_allclose(found, vectors @ query, atol=0.05)
@@ -86,23 +86,33 @@ def test_several_segments_are_as_one(seed, counts, dim):
     rng = np.random.default_rng(seed)
     query = unit(rng, 1, dim)[0]
     several = [segment(blob, unit(rng, count, dim)) for blob, count in enumerate(counts, 1)]
-    one = cosine(view([merge_segments(several)]), quantise(query[None]))
-    np.testing.assert_array_equal(cosine(view(several), quantise(query[None])), one)
+    one = cosines([merge_segments(several)], quantise(query[None]))
+    np.testing.assert_array_equal(cosines(several, quantise(query[None])), one)
     assert len(one) == sum(counts)
-    back = cosine(view(several[::-1]), quantise(query[None]))
+    back = cosines(several[::-1], quantise(query[None]))
     bases = np.cumsum([0, *counts[::-1]])
     pieces = [back[bases[i] : bases[i + 1]] for i in range(len(counts))][::-1]
     np.testing.assert_array_equal(np.concatenate(pieces), one)
+
+
+@given(seeds, st.lists(st.integers(0, 9), min_size=1, max_size=5), dims, st.data())
+def test_the_cosines_of_some_rows_are_those_of_all_at_their_places(seed, counts, dim, data):
+    """Rows in any order, of any of the segments."""
+    rng = np.random.default_rng(seed)
+    query = quantise(unit(rng, 1, dim))
+    several = [segment(blob, unit(rng, count, dim)) for blob, count in enumerate(counts, 1)]
+    rows = np.array(data.draw(st.permutations(range(sum(counts)))), np.int64)[: data.draw(st.integers(0, 9))]
+    np.testing.assert_array_equal(cosines_of(several, query, rows), cosines(several, query)[rows])
 
 
 def test_a_zero_vector_is_near_nothing():
     """Text without a vector, on either side, has cosine 0; no segments have no cosines."""
     rng = np.random.default_rng(0)
     vectors = np.concatenate((np.zeros((1, 64), np.float32), unit(rng, 2, 64)))
-    held = view([segment(1, vectors)])
-    assert cosine(held, quantise(unit(rng, 1, 64)))[0] == 0
-    assert cosine(held, quantise(np.zeros((1, 64), np.float32))).tolist() == [0, 0, 0]
-    assert cosine(view([]), quantise(unit(rng, 1, 64))).tolist() == []
+    held = [segment(1, vectors)]
+    assert cosines(held, quantise(unit(rng, 1, 64)))[0] == 0
+    assert cosines(held, quantise(np.zeros((1, 64), np.float32))).tolist() == [0, 0, 0]
+    assert cosines([], quantise(unit(rng, 1, 64))).tolist() == []
 
 
 @given(seeds, st.integers(0, 12), dims)

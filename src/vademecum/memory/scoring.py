@@ -37,10 +37,10 @@ from vademecum.errors import UsageError
 from vademecum.index.arrays import distinct
 from vademecum.index.fusion import highest, top
 from vademecum.index.segment import quantised
-from vademecum.index.vectors import Quantised, products, products_of, scaled_products
+from vademecum.index.vectors import Quantised, cosines, cosines_of, scaled_products
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
-from vademecum.memory.segment import ROLES, Segment
+from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
 
 DENSE = 0.6
@@ -55,7 +55,6 @@ NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
 NEAR_ROWS = 800  # rows of the sessions nearest in meaning; twice as many find the same ten
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
-_COMPARED = 8_192  # vectors that are compared at once
 _SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 
 Floats = NDArray[np.float32]
@@ -288,7 +287,7 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None
         if len(rows) <= EXACT_BELOW or asking.by is By.MEANING:
             return rows, _cosines(view, vector, rows)
     if len(view) <= EXACT_BELOW or asking.by is By.MEANING:
-        return None, _all_cosines(view, vector)
+        return None, _above_0(cosines(view.segments, vector))
     means, scales = view.session_means
     near = top(scaled_products(means, vector[0], scales, _ONE), NEAR_ROWS // 8)
     sizes = view.session_sizes.take(near).cumsum()
@@ -299,45 +298,12 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None
 
 
 def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
-    """Return the cosines of some rows, 0 where they are negative."""
-    if not len(rows):
-        return np.zeros(0, np.float32)
-    if len(view.segments) == 1:
-        return _above_0(_own_cosines(view.segments[0], vector, rows))
-    lowest, uppermost, base = int(rows.min()), int(rows.max()), 0
-    found = np.zeros(len(rows), np.float32)
-    for segment in view.segments:
-        end = base + segment.size
-        if base <= lowest and uppermost < end:  # mostly they are all of the one that is large
-            found = _own_cosines(segment, vector, rows - base if base else rows)
-            break
-        here = ((rows >= base) & (rows < end)).nonzero()[0]
-        if len(here):
-            found[here] = _own_cosines(segment, vector, rows.take(here) - base)
-        base = end
-    return _above_0(found)
+    """Return the cosines of some rows, 0 for negative ones."""
+    return _above_0(cosines_of(view.segments, vector, rows))
 
 
 def _above_0(found: Floats) -> Floats:
     return np.maximum(found, np.float32(0), out=found)
-
-
-def _own_cosines(segment: Segment, vector: Quantised, rows: Rows) -> Floats:
-    """Return the cosines of some rows of a segment, also where they are negative."""
-    return products_of(segment.vectors, rows.astype(np.int64, copy=False), vector, segment.scales)
-
-
-def _all_cosines(view: View, vector: Quantised) -> Floats:
-    """Return the cosines of all rows, 0 where they are negative, with nothing else as long as all of them."""
-    whole, scale = vector
-    found, base = np.empty(len(view), np.float32), 0
-    for segment in view.segments:
-        for begin in range(0, segment.size, _COMPARED):
-            rows = slice(begin, min(begin + _COMPARED, segment.size))
-            near = products(segment.vectors[rows], whole) * (segment.scales[rows] * scale)
-            found[base + rows.start : base + rows.stop] = near
-        base += segment.size
-    return np.asarray(np.maximum(found, np.float32(0), out=found), np.float32)
 
 
 def _scaled(values: Floats) -> Floats:

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from vademecum.index.bm25 import field_norms, gains, inverse_document_frequency
 from vademecum.index.postings import Postings, build
 from vademecum.index.schema import Schema
-from vademecum.index.segment import quantise
+from vademecum.index.segment import quantise, quantised
 from vademecum.index.stopwords import STOP_WORDS
 from vademecum.index.tokenize import key, run_terms, runs, term_table
-from vademecum.index.vectors import products
+from vademecum.index.vectors import scaled_products
 
 Floats = NDArray[np.float32]
 
@@ -258,11 +258,8 @@ class Texts:
         if self.vectors is None or question.vector is None or not self.size:
             return np.zeros(self.size, np.float32)
         rows, scales = self.whole
-        scale = max(float(np.abs(question.vector).max()) / 127, 1e-30)
-        found = products(rows, np.rint(question.vector / np.float32(scale)).astype(np.int8)[None])
-        found *= scales
-        found *= np.float32(scale)
-        return found
+        whole, scale = quantised(question.vector)
+        return scaled_products(rows, whole, scales, scale)
 
     @cached_property
     def whole(self) -> tuple[NDArray[np.int8], Floats]:

@@ -1,4 +1,4 @@
-"""Cosines of a question with every chunk of a view, and with the paths that are asked about."""
+"""Cosines of a question with the paths that are asked about."""
 
 from __future__ import annotations
 
@@ -8,19 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.snapshot.files import FileTable
-from vademecum.code.snapshot.view import View
-from vademecum.index.vectors import Quantised, scaled_products
-
-
-def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
-    """Return float32 (N,): the cosine of each chunk with a question."""
-    whole, scale = query
-    parts = [
-        scaled_products(s.vectors, whole, s.scales, scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
-        for s in view.segments
-        if s.size
-    ]
-    return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.zeros(0, np.float32)
+from vademecum.index.vectors import Quantised, products_of
 
 
 class PathCosine:
@@ -41,8 +29,7 @@ class PathCosine:
         """Return float32 (n,): that of the files of these numbers."""
         if self._query is None:
             return np.zeros(len(which), np.float32)
-        whole, scale = self._query
-        return scaled_products(self._files.vectors.take(which, axis=0), whole, self._files.scales.take(which), scale)
+        return products_of(self._files.vectors, which, self._query, self._files.scales)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
         """Return that of every file."""

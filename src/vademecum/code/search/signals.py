@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.cosines import PathCosine, cosine
+from vademecum.code.search.cosines import PathCosine
 from vademecum.code.search.features import (
     DEFINING,
     declaring,
@@ -30,6 +30,7 @@ from vademecum.index.postings import Matches, end_to_end
 from vademecum.index.query import Plan
 from vademecum.index.schema import CODE
 from vademecum.index.segment import quantised
+from vademecum.index.vectors import cosines
 from vademecum.types import FileKind
 
 Floats = NDArray[np.float32]
@@ -117,7 +118,7 @@ def signals_of(
         definition = np.maximum(definition, of_files(view, files, plan.lines))
     signals = Signals(
         lexical=_living(view, words.score),
-        dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
+        dense=nothing if query is None else _living(view, cosines(view.segments, query) if near is None else near),
         definition=definition,
         path=path,
         prior=prior,
