@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
+from vademecum.index.merging import runs_to_merge
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
 from vademecum.memory.session_index import Part
@@ -27,7 +28,6 @@ from vademecum.protocols import Store
 
 WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
 READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
-MERGED_BELOW = 4  # a segment less than so many times the one after it is merged with it
 _NAME = re.compile(r"events-(\d+)-(\d+)\.arrays")
 
 
@@ -200,22 +200,3 @@ def _same(some: Sequence[NDArray[np.int64]], others: Sequence[NDArray[np.int64]]
         if place == len(rest[0]):
             place, rest = 0, rest[1:]
     return not rest
-
-
-def runs_to_merge(sizes: Sequence[int]) -> list[slice]:
-    """Return the runs of neighbours that are to be one segment, so that each is several times the one after it.
-
-    >>> runs_to_merge([20_000, 20_000, 20_000, 200, 60, 1])
-    [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
-    """
-    runs: list[slice] = []
-    end = len(sizes)
-    while end:
-        begin = end - 1
-        total = sizes[begin]
-        while begin and sizes[begin - 1] < MERGED_BELOW * total:
-            begin -= 1
-            total += sizes[begin]
-        runs.append(slice(begin, end))
-        end = begin
-    return runs[::-1]

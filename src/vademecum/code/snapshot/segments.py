@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import packed, unpacked
+from vademecum.index.merging import runs_to_merge
 from vademecum.index.segment import (
     BlobArrays,
     Segment,
@@ -29,9 +31,7 @@ from vademecum.index.segment import (
 )
 from vademecum.protocols import Condition, Row, Store
 
-MANY_SEGMENTS = 4  # beyond the largest: more are joined into one
 MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
-SMALL_SHARE = 0.25  # of the largest segment: beyond it all are joined into one
 BROUGHT_AT_ONCE = 2_000  # contents
 
 
@@ -103,19 +103,15 @@ class Segments:
         return brought
 
     def join(self, *, everything: bool = False) -> None:
-        """Keep segments few: many small ones become one, and all become one when the small ones weigh enough."""
-        newest_first = self.current()
-        segments = sorted(newest_first, key=lambda segment: -segment.size)
-        small = segments[1:]
-        weight = sum(segment.size for segment in small)
-        if everything or (small and weight > SMALL_SHARE * segments[0].size):
-            blobs = self._store.scan("blobs", columns=("id",)).unwrap()
-            kept_blobs = np.array(sorted(n for (n,) in blobs), np.int64)
-            joined = [merge_segments(newest_first, kept_blobs)] if segments else []
-        elif len(small) > MANY_SEGMENTS:
-            joined = [segments[0], merge_segments([s for s in newest_first if s is not segments[0]])]
-        else:
+        """Merge neighbours in age where `runs_to_merge` says so; all of them drop content that left the store."""
+        segments = self.current()[::-1]  # oldest first
+        runs = [slice(0, len(segments))] if everything else runs_to_merge([segment.size for segment in segments])
+        if len(runs) == len(segments) and not everything:
             return
+        keep = None
+        if len(runs) == 1:
+            keep = np.array(sorted(n for (n,) in self._store.scan("blobs", columns=("id",)).unwrap()), np.int64)
+        joined = [_merged(segments[run][::-1], keep) for run in runs] if segments else []
         self._store.delete("segments", self._own()).unwrap()
         kept = {id(segment): name for name, segment in self._loaded.items()}
         for segment in joined:
@@ -170,6 +166,11 @@ class Segments:
 
     def _name(self, name: str, segment: Segment) -> None:
         self._store.upsert("segments", [(None, self._prefix + name, len(segment.blobs))]).unwrap()
+
+
+def _merged(newest_first: Sequence[Segment], keep: NDArray[np.int64] | None) -> Segment:
+    """Return segments as one; a single segment of which nothing is dropped is returned itself."""
+    return newest_first[0] if len(newest_first) == 1 and keep is None else merge_segments(newest_first, keep)
 
 
 def _read(data: bytes) -> BlobArrays | None:
