@@ -222,7 +222,7 @@ def forget(ids: tuple[str, ...]) -> int:
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="FACT...")
 def confirm(ids: tuple[str, ...]) -> int:
-    """Confirm facts: they hold even if other messages contradict them."""
+    """Confirm facts: they hold against any contradiction."""
     return _marked("confirm", ids)
 
 
