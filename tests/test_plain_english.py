@@ -9,6 +9,7 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"
+DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 MOST_WORDS = 12
 OPENINGS = re.compile(r"(?:What|Where|Which|How|Whether|Who|Whose|When|Why|That|It|Its)\b")
 RIDDLES = re.compile(r"\b(?:what|that which|is had|are had|of it|to be had|as it stands)\b", re.IGNORECASE)
@@ -31,12 +32,12 @@ def faults() -> Iterator[str]:
 
 def named(node: ast.AST, path: str, scope: str) -> Iterator[str]:
     """Yield the places of faults below a node."""
-    text = ast.get_docstring(node) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else None
+    text = ast.get_docstring(node) if isinstance(node, DOCUMENTED | ast.Module) else None
     if text and fault(text.partition("\n")[0]):
         yield f"{path}::{scope}"
     for child in ast.iter_child_nodes(node):
         name = getattr(child, "name", "")
-        inner = f"{scope}.{name}".lstrip(".") if isinstance(child, ast.ClassDef | ast.FunctionDef) else scope
+        inner = f"{scope}.{name}".lstrip(".") if isinstance(child, DOCUMENTED) else scope
         yield from named(child, path, inner)
 
 
