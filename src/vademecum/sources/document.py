@@ -1,4 +1,4 @@
-"""One item as one document: its Markdown text, and the path it stands at."""
+"""Items as documents: Markdown text, and a path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from vademecum.items import Attachment, Comment, Item
 from vademecum.memory.redact import redact
 
-MOST_CHARACTERS = 1_000_000  # of a document: what is longer is cut, and says so
+MOST_CHARACTERS = 1_000_000  # of a document; the rest is cut, and the document says so
 PART_CHARACTERS = 100  # of one part of a path
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\\/:*?\"<>|]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # a NUL would make it look binary; tabs and line ends stay
@@ -19,7 +19,10 @@ _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 
 
 def readable(item: Item) -> Item:
-    """Return an item without secrets, control characters and lone surrogates, which no database and no terminal takes."""
+    """Return an item without secrets, control characters and lone surrogates.
+
+    Databases and terminals do not accept such characters.
+    """
     comments = [replace(each, author=_plain(each.author), text=_without_secrets(each.text)) for each in item.comments]
     attached = [replace(each, name=_line(each.name), text=_without_secrets(each.text)) for each in item.attachments]
     return replace(
@@ -31,7 +34,10 @@ def readable(item: Item) -> Item:
 
 
 def _without_secrets(text: str) -> str:
-    """A text without the keys and passwords that people paste into tickets: what is kept is shown to agents."""
+    """Return a text without the secrets that people paste into tickets.
+
+    Agents will see the text.
+    """
     return redact(_plain(text)).text
 
 
@@ -44,7 +50,9 @@ def _line(text: str) -> str:
 
 
 def document_of(item: Item) -> str:
-    """Return a `readable` item as Markdown: its facts, its text, then a section for each comment and each attachment.
+    """Return a `readable` item as Markdown.
+
+    The order is facts, text, then a section for each comment and each attachment.
 
     >>> print(document_of(Item("1", "ABC-1", "Retry twice", "It fails.", "Bug", "Open", labels=("net",), links=("blocks ABC-2",))))
     # ABC-1: Retry twice
@@ -57,7 +65,7 @@ def document_of(item: Item) -> str:
     title = " ".join(item.title.split()) or item.key
     heading = f"# {item.key}: {title}" if item.key != title and not item.path else f"# {title}"
     body = item.body.strip()
-    if _TOP.search(body):  # the item's own title stands above
+    if _TOP.search(body):  # the item's own title is the top heading
         body = _HEADING.sub(r"#\1", body)
     parts = [heading, _facts(item), body]
     parts += [_said(comment) for comment in item.comments]
@@ -86,7 +94,9 @@ def _attached(attachment: Attachment) -> str:
 
 
 def path_of(item: Item) -> str:
-    """Return where an item's document stands, as a path that any system could hold and that climbs nowhere.
+    """Return the path of an item's document, safe on any system.
+
+    The path never leads upwards.
 
     >>> path_of(Item("1", "ABC-1", "")), path_of(Item("2", "2", "", path="TEAM/How to: release?")), path_of(Item("3", "3", "", path="../../etc/passwd"))
     ('ABC-1.md', 'TEAM/How to- release-.md', 'etc/passwd.md')

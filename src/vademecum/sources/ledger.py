@@ -1,7 +1,7 @@
-"""What a source told, and how far a run has come: written together, page by page.
+"""The fetched items of a source and each run's progress.
 
-A page's items and the cursor of the next page are one transaction. A run that is killed goes on with the page that it was at;
-what it asks for again replaces itself. What a whole run did not tell of is dropped at its end, and at no other time.
+A page's items and the cursor of the next page are written in one transaction. A run that is killed continues with its current
+page; items fetched twice replace themselves. Items that a full run did not see are dropped at its end, and at no other time.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from vademecum.items import Item, Page
 from vademecum.protocols import Row, Store
 from vademecum.sources.document import document_of, path_of, readable
 
-OVERLAP_SECONDS = 600.0  # asked for twice: what was being written while a run looked, and clocks that differ
+OVERLAP_SECONDS = (
+    600.0  # a run starts this much before the last one began: for items written meanwhile, and clocks that differ
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run under way, as it is kept.
+    """A run in progress, as stored.
 
     Attributes:
-        number: counts runs; an item carries that of the last run that told of it.
-        full: whether it asks for everything.
-        since: what it asks for: changes from then on, in seconds since the epoch.
-        cursor: the page it asks for next.
-        began: the server's time at its first page, 0 before that.
-        again: whether it looks a second time, before it believes that something is gone.
-        added, changed, unchanged, removed: items so far.
+        number: counts runs; an item carries the number of the last run that saw it.
+        full: whether the run fetches everything.
+        since: the run fetches changes from this time on, in seconds since the epoch.
+        cursor: the cursor of the next page.
+        began: the server's time at the first page, 0 before.
+        again: whether the run looks a second time, before items count as gone.
+        added, changed, unchanged, removed: numbers of items so far.
     """
 
     number: int
@@ -48,19 +50,19 @@ class Run:
 
     @property
     def told(self) -> int:
-        """How many items it was told of so far."""
+        """The number of items seen so far."""
         return self.added + self.changed + self.unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far a source is known.
+    """The sync state of a source.
 
     Attributes:
-        asked: what was asked of which server, as a digest: another one has to be asked for everything.
-        since, resume: where the next run begins.
-        runs: how many there were.
-        pending: the run that was cut short, if one was.
+        asked: a digest of server and query: another digest needs a full run.
+        since, resume: the start of the next run.
+        runs: the number of runs so far.
+        pending: the interrupted run, if there is one.
     """
 
     asked: str = ""
@@ -71,13 +73,13 @@ class State:
 
 
 class Ledger:
-    """The items of one source, to be written."""
+    """The stored items of one source, for writing."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def state(self) -> State:
-        """Return how far the source is known."""
+        """Return the source's sync state."""
         rows = self.store.scan("meta", [("name", "=", "sync")], ("value",)).unwrap()
         if not rows:
             return State()
@@ -85,14 +87,14 @@ class Ledger:
         return State(**known | {"pending": Run(**known["pending"]) if known["pending"] else None})
 
     def count(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         return len(self.store.scan("items", columns=("id",)).unwrap())
 
     def begin(self, asked: str, *, full: bool, anew: bool = False) -> tuple[State, bool]:
-        """Return the state with a run to go on with, and whether that was cut short before.
+        """Return a state with a run, and whether the run was interrupted.
 
-        A run that was cut short is taken up again, unless everything is asked for now and was not then, or something else;
-        or where it is to begin `anew`.
+        An interrupted run is continued, with three exceptions: a full run is wanted and it was not full, server or query differ,
+        or `anew` is set.
         """
         state = self.state()
         pending = state.pending
@@ -103,14 +105,17 @@ class Ledger:
         return State(asked, 0.0 if whole else state.since, "" if whole else state.resume, run.number, run), False
 
     def keep(self, state: State, page: Page) -> State:
-        """Keep a page and how far the run is with it. Raises `StoreError`; then nothing of the page is kept."""
+        """Store a page and the run's progress; return the state.
+
+        Raises `StoreError`; then nothing of the page is stored.
+        """
         with self.store.transaction():
             state = self._kept(state, page)
             self._write(state)
         return state
 
     def try_keep(self, state: State, page: Page) -> State:
-        """Return what `keep` would, and keep nothing."""
+        """Return the state that `keep` would return, without storing anything."""
         kept: list[State] = []
 
         def rehearse() -> Never:
@@ -122,16 +127,19 @@ class Ledger:
         return kept[0]
 
     def missed(self, run: Run) -> list[str]:
-        """Return the ids of the items that a run has not told of."""
+        """Return the ids of the items that a run did not see."""
         return [number for (number,) in self.store.scan("items", [("run", "<", run.number)], ("id",)).unwrap()]
 
     def look_again(self, state: State) -> State:
-        """Send a run over everything a second time, keeping what it saw."""
+        """Restart a run over everything, keeping its counts."""
         assert state.pending is not None
         return self._restarted(state, replace(state.pending, again=True, cursor=""))
 
     def start_over(self, state: State) -> State:
-        """Begin a run again whose cursor has expired: from its first page, or with everything where it went by a token."""
+        """Restart a run whose cursor has expired.
+
+        It restarts from its first page, or fetches everything if the expired cursor was the last run's `resume`.
+        """
         run = state.pending
         assert run is not None
         if run.cursor == state.resume:
@@ -144,7 +152,10 @@ class Ledger:
         return state
 
     def finish(self, state: State, page: Page, now: float) -> tuple[State, Run]:
-        """End a run: drop what a full one did not tell of, and note where the next one begins. Returns the state and the run."""
+        """End a run; return the final state and the run.
+
+        Items that a full run did not see are dropped, and the start of the next run is stored.
+        """
         run = state.pending
         assert run is not None
         with self.store.transaction():
@@ -169,19 +180,22 @@ class Ledger:
         return replace(state, pending=run)
 
     def _upsert(self, items: Iterable[Item], run: int) -> tuple[int, int, int]:
-        """Write items. Returns how many are new to this run, changed in it, and as they were."""
+        """Write items; return the numbers of new, changed and unchanged ones.
+
+        Items that this run has already counted count in none of them.
+        """
         own = {item.id: item for item in map(readable, items)}
         known = {row[0]: row for row in self.store.get("items", [(number,) for number in own]).unwrap()}
         paths = self._paths(own)
         rows = [_row(item, paths[item.id], run) for item in own.values()]
         self.store.upsert("items", rows).unwrap()
-        told = [row for row in rows if row[0] not in known or known[row[0]][-1] < run]  # not yet counted in this run
+        told = [row for row in rows if row[0] not in known or known[row[0]][-1] < run]  # not counted in this run yet
         added = sum(row[0] not in known for row in told)
         changed = sum(row[0] in known and _compared(known[row[0]]) != _compared(row) for row in told)
         return added, changed, len(told) - added - changed
 
     def _paths(self, items: dict[str, Item]) -> dict[str, str]:
-        """Return a path for each item that no other item has."""
+        """Return a unique path for each item."""
         wanted = {number: path_of(item) for number, item in items.items()}
         rows = self.store.scan("items", [("path", "in", sorted(set(wanted.values())))], ("path", "id")).unwrap()
         taken: dict[str, str] = dict(rows)
@@ -197,7 +211,7 @@ class Ledger:
 
 
 class _UndoneError(Exception):
-    """Ends a transaction that is to be undone."""
+    """Exception that rolls back a transaction on purpose."""
 
 
 def _row(item: Item, path: str, run: int) -> Row:
@@ -209,5 +223,8 @@ def _row(item: Item, path: str, run: int) -> Row:
 
 
 def _compared(row: Row) -> tuple[object, ...]:
-    """What an item is compared by: all its fields but the run, and its hash in place of its text."""
+    """Return the fields by which items are compared.
+
+    These are all but the run, with the hash instead of the text.
+    """
     return (*row[:11],)

@@ -1,4 +1,4 @@
-"""From the settings of a source to the provider that tells of it."""
+"""Opening a source's provider from the settings."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from vademecum.protocols import Backlog, DocumentSource
 from vademecum.source_settings import SECRET, SourceSettings
 
 KINDS = ("backlog", "documents")
-_PATIENCE = frozenset({"timeout_s"})  # options that say how it is asked, not what
+_PATIENCE = frozenset({"timeout_s"})  # options about waiting, not about content
 
 
 def open_provider(name: str, source: SourceSettings) -> tuple[str, Backlog | DocumentSource]:
-    """Return a source's provider and its kind. Nobody is asked yet.
+    """Return a source's kind and provider, without asking a server yet.
 
     Raises:
         UnknownProviderError, MissingExtraError, PluginError: as `plugins.load` does.
-        ConfigError: the provider does not take what is set, or misses something.
+        ConfigError: the provider does not take an option, or an option is missing.
     """
     kind = kind_of(source.provider)
     make = find(kind, source.provider)
@@ -33,11 +33,11 @@ def open_provider(name: str, source: SourceSettings) -> tuple[str, Backlog | Doc
 
 
 def kind_of(provider: str) -> str:
-    """Return whether a provider's name is that of a backlog or of documents.
+    """Return a provider's kind, "backlog" or "documents".
 
     Raises:
-        UnknownProviderError: nobody has this name.
-        PluginError: one of each kind has it.
+        UnknownProviderError: no provider has this name.
+        PluginError: a provider of each kind has this name.
     """
     own = [kind for kind in KINDS if provider in BUILT_IN[kind]]
     found = own or [kind for kind in KINDS if provider in names(kind)]
@@ -52,13 +52,13 @@ def kind_of(provider: str) -> str:
 
 
 def digest_of(source: SourceSettings) -> str:
-    """Return a digest of where a source is asked and what for; its key has no part in it."""
+    """Return a digest of a source's server and query, without its key."""
     asked = {name: value for name, value in source.options.items() if name not in _PATIENCE and not SECRET.search(name)}
     return blake2b(json.dumps([source.provider, asked], sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def _check_options(name: str, source: SourceSettings, make: Any) -> None:
-    """Refuse options that a provider does not take, and their lack where it needs them."""
+    """Refuse unknown options and missing ones."""
     takes = inspect.signature(make).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in takes.values()):
         return

@@ -1,4 +1,4 @@
-"""The capability as one object: what `engine.sources` offers, over the sources that are set."""
+"""The object behind `engine.sources`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """Backlogs and sources of documents, by the names they have in the settings.
+    """Backlogs and sources of documents, by their names in the settings.
 
     Args:
-        settings: what is set, by name.
-        opened: opens what is kept of one; nobody is asked before a `sync`.
-        remote: says whether another machine would be asked, and whether that was agreed to; raises what opening the provider does.
+        settings: the configured sources, by name.
+        opened: opens a source's stored data; no server is asked before a `sync`.
+        remote: returns whether the source is on another machine, and whether the user agreed to that; raises as opening the provider does.
     """
 
     def __init__(
@@ -36,32 +36,32 @@ class Sources:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all sources that are set."""
+        """The names of all configured sources."""
         return tuple(self._settings)
 
     def sync(
         self, name: str, progress: Progress | None = None, *, full: bool = False, dry_run: bool = False
     ) -> SyncReport:
-        """Bring a source up to date with what changed since the last time.
+        """Fetch a source's changes since the last run, and index them.
 
         Args:
-            name: what it is called in the settings.
-            progress: told how many items came, and about indexing.
-            full: ask for everything again, and drop what is gone.
-            dry_run: say what would change, and keep nothing.
+            name: the source's name in the settings.
+            progress: told the number of items fetched, and about indexing.
+            full: fetch everything again, and drop deleted items.
+            dry_run: report the changes without storing them.
 
         Raises:
             UsageError: there is no source of this name.
-            ConsentError: it is on another machine, and nobody agreed to ask there.
-            SyncError: it cannot be asked; what it told until then is kept, and the next run goes on from there.
-            StoreBusyError: another process is at it.
+            ConsentError: the source is on another machine, and the user did not agree to ask it.
+            SyncError: the source cannot be asked; items fetched so far stay, and the next run continues from there.
+            StoreBusyError: another process is syncing the source.
         """
-        from vademecum.sources.sync import sync  # every command opens an engine, and few fetch
+        from vademecum.sources.sync import sync  # imported late: every command opens an engine, and few fetch
 
         return sync(self._known(name), progress or silent, full=full, dry_run=dry_run)
 
     def status(self) -> list[SourceStatus]:
-        """Say what is known of each source; nobody is asked."""
+        """Return the status of each source, without asking a server."""
         found = []
         for name, own in self._settings.items():
             source = self._opened(name)
@@ -88,7 +88,7 @@ class Sources:
         return found
 
     def doctor(self) -> list[Check]:
-        """Look at how each source is set, and say who would be asked; nobody is."""
+        """Check the settings of each source, without asking a server."""
         return [self._check(name) for name in self._settings]
 
     def _check(self, name: str) -> Check:

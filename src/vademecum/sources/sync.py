@@ -1,6 +1,6 @@
-"""The flow that brings a source up to date: what changed since the last run, page by page, into the index.
+"""The sync of a source: fetch changes page by page, then index.
 
-begin, or go on → ask for a page → keep it with the cursor → … → drop what is gone → (gone on: what changed meanwhile) → index
+begin or continue → ask for a page → store it with the cursor → … → drop deleted items → (after an interruption: later changes) → index
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from vademecum.items import Page, SyncReport
 from vademecum.protocols import Backlog, Clock, DocumentSource, Progress
 from vademecum.sources.ledger import Ledger, Run, State
 
-MOST_PAGES = 1_000_000  # of a run: a server that leads in circles is not followed for ever
+MOST_PAGES = 1_000_000  # of a run; ends a server's circle of pages
 
 
 @dataclass(frozen=True)
 class Source:
-    """A source that is set: its provider, and what is kept of it.
+    """A configured source: its provider and its stored data.
 
     Attributes:
-        name: what it is called in the settings.
-        spec: its provider's name.
-        asked: a digest of where it is asked and for what.
-        repo: what is indexed of it.
-        ledger: what it told.
-        provider: opens who tells; raises what `plugins.load` does, and `ConsentError`.
-        clock: tells the time where its server does not.
+        name: the source's name in the settings.
+        spec: the provider's name.
+        asked: a digest of server and query.
+        repo: the index of the source.
+        ledger: the fetched items.
+        provider: opens the provider; raises as `plugins.load` does, and `ConsentError`.
+        clock: the time, for servers that do not state theirs.
     """
 
     name: str
@@ -45,23 +45,23 @@ class Source:
 
     @property
     def lock(self) -> Path:
-        """The file that one run at a time holds."""
+        """The lock file, which one run at a time holds."""
         return self.repo.catalogue.directory / "sync.lock"
 
 
 def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: bool = False) -> SyncReport:
-    """Bring a source up to date.
+    """Fetch a source's changes and index them.
 
     Args:
         source: the source.
-        progress: told how many items came, and about indexing.
-        full: ask for everything, and drop what is gone.
-        dry_run: say what would change, and keep nothing.
+        progress: told the number of items fetched, and about indexing.
+        full: fetch everything, and drop deleted items.
+        dry_run: report the changes without storing them.
 
     Raises:
-        ConsentError: it is on another machine, and nobody agreed to ask there.
-        SyncError: it cannot be asked, or answers with what is no answer; what it told until then is kept.
-        StoreBusyError: another process is at it.
+        ConsentError: the source is on another machine, and the user did not agree to ask it.
+        SyncError: the source cannot be asked, or its answer is malformed; items fetched so far stay.
+        StoreBusyError: another process is syncing the source.
     """
     started = time.perf_counter()
     provider = source.provider()
@@ -74,7 +74,7 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
                 run = fetch(source, provider, state, progress)
                 if resumed and state.pending and state.pending.cursor:
                     run = caught_up(source, provider, run, progress)
-            finally:  # what came until it was cut short is found as well
+            finally:  # items fetched before an interruption become searchable too
                 index(source.repo, progress)
     return SyncReport(
         source.name, source.spec, run.added, run.changed, run.unchanged, run.removed, source.ledger.count(), run.full,
@@ -83,12 +83,17 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
 
 
 def fetch(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
-    """Ask for page after page and keep each, until the last; what a full run missed twice is dropped. Returns the run."""
+    """Fetch and store all pages; return the run.
+
+    Items that a full run missed twice are dropped.
+    """
     for step in range(MOST_PAGES):
         try:
             state, page = _step(source, provider, state, source.ledger.keep, progress)
         except CursorError:
-            if step or state.pending is None or not state.pending.cursor:  # one that was given just now is no old one
+            if (
+                step or state.pending is None or not state.pending.cursor
+            ):  # a cursor from this run cannot be an expired one
                 raise
             state = source.ledger.start_over(state)
             continue
@@ -103,14 +108,17 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
                 f"still see them, and what is set under [sources.{source.name}]; nothing was dropped"
             )
         if missed and not (run.again or page.whole):
-            state = source.ledger.look_again(state)  # others may have moved up a page when one was deleted
+            state = source.ledger.look_again(state)  # a deletion may have moved other items up a page
             continue
         return source.ledger.finish(state, page, source.clock())[1]
     raise SyncError(f"source {source.name!r} leads from page to page without end: report it to who wrote its provider")
 
 
 def caught_up(source: Source, provider: Backlog | DocumentSource, run: Run, progress: Progress) -> Run:
-    """Ask for what changed since a run began that was cut short: it went on behind the pages that it had read. Returns both as one."""
+    """Fetch changes since a continued run began; return both runs combined.
+
+    The continued run did not see changes to pages that it had read before the interruption.
+    """
     state, _ = source.ledger.begin(source.asked, full=False)
     since = fetch(source, provider, state, progress)
     return replace(
@@ -119,7 +127,7 @@ def caught_up(source: Source, provider: Backlog | DocumentSource, run: Run, prog
 
 
 def rehearse(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
-    """Ask as `fetch` does and keep nothing. Returns what a run would have done."""
+    """Fetch without storing, and return the run that would result."""
     seen: set[str] = set()
 
     def try_keep(state: State, page: Page) -> State:
@@ -144,7 +152,7 @@ def _step(
     keep: Callable[[State, Page], State],
     progress: Progress,
 ) -> tuple[State, Page]:
-    """Ask for the next page and keep it."""
+    """Ask for the next page and store it."""
     run = state.pending
     assert run is not None
     page = provider.page(run.since, run.cursor).unwrap()
