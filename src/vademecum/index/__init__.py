@@ -1,5 +1,6 @@
-"""Ranking, shared by every capability: pure functions over arrays, and the arrays themselves.
+"""The search library of code, memory and tools.
 
-`tokens` cuts text into terms; `postings` and `segment` hold what was indexed; `view` is one snapshot of it; `lexical`,
-`dense` and `features` are the signals; `fusion` and `rank` join them; `confidence` says how far to trust the result.
+`tokenize`, `stem` and `stopwords` cut text into terms; `counting` counts them. A `schema` names the fields of a document and
+how they weigh. `segment`, `postings`, `arrays` and `stored_fields` hold documents, and `merging` keeps segments few. `bm25` and
+`vectors` score them; `fusion` and `spans` make results of scores. `query` reads questions about code.
 """

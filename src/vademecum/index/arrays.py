@@ -1,4 +1,4 @@
-"""Named arrays in one file: written beside, swapped in whole, read by memory map.
+"""Named arrays in one file, replaced whole and read by memory map.
 
 The format is safetensors (a little-endian uint64 header length, a JSON header of dtype, shape and offsets, then the raw
 bytes), because it is a documented standard and ten lines of numpy. Offsets are aligned to 64 bytes. Strings ride in the
@@ -37,7 +37,9 @@ _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG} 
 
 
 def save_arrays(path: Path, arrays: Mapping[str, FileChunks], metadata: Mapping[str, str]) -> None:
-    """Write arrays to `path` so that a reader sees the old file or the new one, never a part. An array in pieces is written end to end.
+    """Write arrays to `path`.
+
+    A reader sees the old file or the new file, never a part. An array in pieces is written end to end.
 
     Raises:
         StoreFullError: no room; nothing was swapped in.
@@ -147,7 +149,9 @@ def distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def numbered(values: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct values, ascending, and for each value its place among them: `np.unique`, for few values faster.
+    """Return the distinct values, ascending, and each value's place among them.
+
+    This is `np.unique`, faster for few values.
 
     >>> [found.tolist() for found in numbered(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]

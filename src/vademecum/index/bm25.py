@@ -1,4 +1,4 @@
-"""BM25F: how well the words of a document answer the words of a question.
+"""BM25F scores of documents for the words of a question.
 
     tf~(t, d) = sum over fields f of  w_f * tf_f / (1 - b_f + b_f * length_f / mean length_f)
     BM25F(q, d) = sum over terms t of  idf(t) * tf~ / (k1 + tf~)
@@ -43,7 +43,7 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """The matches of a question's words: per document, float32 (N,), the BM25F score; per term, the rest.
+    """The matches of a question's words, by document and by term.
 
     Terms that no document holds weigh most in coverage: a word missing everywhere may be what the question is about.
     """
@@ -56,7 +56,7 @@ class Lexical:
 
 
 def field_norms(schema: Schema, lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> Norms:
-    """Return float32 (N, F): the part of tf~ that one occurrence adds, for each document and field."""
+    """Return what one occurrence adds to tf~: float32 (N, F)."""
     weights, b = np.array(schema.weights, np.float32), np.array(schema.b, np.float32)
     return np.asarray(weights / (1 - b + b * lengths / mean_lengths.astype(np.float32)), np.float32)
 
@@ -71,7 +71,7 @@ def inverse_document_frequency(documents: int, holding: NDArray[np.float64]) -> 
 
 
 def gains(schema: Schema, tf: NDArray[np.uint8], norms: Norms, idf: NDArray[Any]) -> NDArray[Any]:
-    """Return (P,), of the type of `idf`: the BM25F gain of each posting.
+    """Return the BM25F gain of each posting: (P,), typed as `idf`.
 
     Args:
         schema: the fields F and their constants.
@@ -84,13 +84,13 @@ def gains(schema: Schema, tf: NDArray[np.uint8], norms: Norms, idf: NDArray[Any]
 
 
 def saturated(schema: Schema, counts: NDArray[Any], lengths: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return (N, T): the saturated counts of documents of one field, for few documents whose counts are at hand.
+    """Return the saturated counts of documents of one field: (N, T).
 
     Times the idf of each term, their sum is BM25. `counts` is (N, T), `lengths` (N,).
 
     >>> plain = Schema(("text",), (1.0,), (0.75,))
     >>> saturated(plain, np.array([[1.0, 0.0], [2.0, 1.0]]), np.array([4.0, 4.0])).round(2).tolist()
-    [[0.45, 0.0], [0.62, 0.45]]
+    [[0.45, 0.0], [0.63, 0.45]]
     """
     mean = max(float(lengths.sum()) / max(len(lengths), 1), 1.0)
     b, k1 = schema.b[0], schema.k1
@@ -152,7 +152,7 @@ def _holding(
 
 
 def _matches(segments: Sequence[Indexed], keys: Keys) -> Matches:
-    """Return the matches of every term, in the question's order of terms; shares are not known yet."""
+    """Return the matches of every term, in the order of the terms."""
     bases = accumulate((segment.size for segment in segments), initial=0)
     parts = tuple((s.postings.docs, s.postings.tf, base) for s, base in zip(segments, bases, strict=False))
     runs = [segment.postings.places(keys) for segment in segments]

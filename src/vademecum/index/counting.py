@@ -1,4 +1,4 @@
-"""Counting words in many texts at once: the inner loop of indexing, shared by term indexes and word-piece embedders."""
+"""Count words in many texts at once, for term indexes and embedders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RUN_LIMIT = 400_000  # distinct runs remembered; a repository of a million line
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each value occurs in each text: int64 (m,) each, ascending by text, then by `code`.
+    """The counts of values in texts: int64 (m,), by text, then code.
 
     `code` numbers distinct values: `values`, uint64 (c,), has what each stands for, also those that no text here has.
     """
@@ -33,7 +33,7 @@ class Counts:
 
 
 class RunTable:
-    """Maps each run of characters to the numbers it stands for, and counts those numbers in texts.
+    """Maps runs of characters to numbers, and counts the numbers in texts.
 
     Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations.
     Safe to use from several threads, which take turns.
@@ -70,7 +70,7 @@ class RunTable:
 
 
 class _Codes(dict[int, int]):
-    """Numbers the values that runs stand for, in the order in which they come up."""
+    """Numbers the values of runs, in the order of their first use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,10 @@ class _Codes(dict[int, int]):
 
 
 class _Runs(dict[str, int]):
-    """Numbers of runs; one that is new gets the next, and what it stands for. It refers to no table, so it goes with its own."""
+    """Numbers of runs; a new run gets the next number.
+
+    The object refers to no table, so it is freed with its own table.
+    """
 
     def __init__(self, find: Callable[[str], list[str]], expand: Callable[[str], Sequence[int]]) -> None:
         super().__init__()

@@ -17,7 +17,9 @@ _SAMPLED = 16  # every how many scores are looked at to guess where the best one
 
 
 def reciprocal_rank(scores: Sequence[NDArray[np.float32]], depth: int) -> NDArray[np.float32]:
-    """Return sum over rankings of 1 / (RRF_K + rank), ranks from 1, for the first `depth` of each; 0 beyond.
+    """Return the sum over rankings of 1 / (RRF_K + rank).
+
+    Ranks count from 1. Only the first `depth` of each ranking count.
 
     A score of 0 or less is no match and has no rank. Ties go to the earlier position.
 
@@ -33,7 +35,9 @@ def reciprocal_rank(scores: Sequence[NDArray[np.float32]], depth: int) -> NDArra
 
 
 def convex(scores: Sequence[NDArray[np.float32]], weights: Sequence[float]) -> NDArray[np.float32]:
-    """Return the weighted sum of scores, each divided by its maximum; negative scores count as 0.
+    """Return the weighted sum of scores, each divided by its maximum.
+
+    Negative scores count as 0.
 
     >>> convex([np.array([4, 2], np.float32), np.array([0, 1], np.float32)], [0.5, 0.5]).tolist()
     [0.5, 0.75]
@@ -52,7 +56,9 @@ def convex(scores: Sequence[NDArray[np.float32]], weights: Sequence[float]) -> N
 
 
 def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """Return positions of the `count` highest scores, highest first; ties in order of position.
+    """Return the positions of the `count` highest scores, highest first.
+
+    Ties keep the order of positions.
 
     >>> top(np.array([1, 3, 3, 2], np.float32), 3).tolist()
     [1, 2, 3]
@@ -71,7 +77,7 @@ def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """Return the positions that `top` returns, in ascending order: for those who do not ask which of them is higher.
+    """Return the positions that `top` returns, in ascending order.
 
     >>> highest(np.array([1, 3, 3, 2], np.float32), 3).tolist(), highest(np.array([3, 1, 3, 3], np.float32), 2).tolist()
     ([1, 2, 3], [0, 2])
@@ -90,7 +96,7 @@ def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def _parted(values: NDArray[np.float32], place: int) -> np.float32:
-    """Return the value that stands at a place when values are in order."""
+    """Return the value at a place of the sorted values."""
     values = values.copy()
     values.partition(place)
     found: np.float32 = values[place]
@@ -98,7 +104,10 @@ def _parted(values: NDArray[np.float32], place: int) -> np.float32:
 
 
 def _likely(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """Return positions that hold the `count` highest: those above a cut read off a sample, or all if it was too high."""
+    """Return positions among which the `count` highest are.
+
+    A sample gives the cut; all positions are returned where the cut was too high.
+    """
     sample = score[::_SAMPLED].copy()
     place = len(sample) - 2 * (count // _SAMPLED + 1)
     if place > 0:

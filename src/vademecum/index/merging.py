@@ -1,4 +1,4 @@
-"""Keep segments few: the policy by which neighbours in age become one segment.
+"""Keep segments few: merge neighbours in age.
 
 Each segment is at least MERGED_BELOW times the one after it, so a million documents are a handful of segments, and a document is
 rewritten a few times in all. This is how log-structured stores merge (O'Neil and others, "The log-structured merge-tree", 1996).

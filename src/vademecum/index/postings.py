@@ -1,4 +1,4 @@
-"""Which documents hold a term, and how often in which field: an inverted index as four arrays.
+"""An inverted index as four arrays: the documents of each term.
 
 keys     uint64 (T,)      term keys, ascending
 offsets  int64  (T + 1,)  term t owns postings offsets[t] : offsets[t + 1]
@@ -27,7 +27,10 @@ from vademecum.errors import StoreCorruptError
 
 
 class Run(NamedTuple):
-    """The postings of one term: its index in what was asked for, int32 (P,) documents ascending, uint8 (P, F) occurrences."""
+    """The postings of one term: int32 (P,) documents, uint8 (P, F) occurrences.
+
+    `term` is the term's index among the terms asked for. Documents ascend.
+    """
 
     term: int
     docs: NDArray[np.int32]
@@ -48,7 +51,7 @@ class Postings:
     tf: NDArray[np.uint8]
 
     def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-        """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`.
+        """Return the documents, occurrences and term indexes of all postings of terms.
 
         Raises `StoreCorruptError` where they lie outside.
         """
@@ -65,14 +68,16 @@ class Postings:
         return docs, tf, np.repeat(np.array([run.term for run in found]), [len(run.docs) for run in found])
 
     def runs(self, keys: NDArray[np.uint64]) -> list[Run]:
-        """Return the postings of each of the given terms that is there, in their order; nothing is copied.
+        """Return the postings of each known term, without a copy.
 
         Raises `ValueError` where they lie outside.
         """
         return [Run(term, self.docs[begin:end], self.tf[begin:end]) for term, begin, end in self.places(keys).tolist()]
 
     def places(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return int64 (n, 3): of each of the given terms that is there its index, and where its postings begin and end.
+        """Return the place of each known term: int64 (n, 3).
+
+        The columns are the term's index, and the begin and end of its postings.
 
         Raises `ValueError` where that is outside.
         """
@@ -89,7 +94,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Where the terms of a question stand in segments laid end to end: runs of postings, of which nothing is copied.
+    """The postings of a question's terms in segments, end to end.
 
     Attributes:
         parts: of each segment int32 (P,) documents, uint8 (P, F) occurrences, and the number of its first document.
@@ -104,7 +109,9 @@ class Matches:
     def laid_out(
         self, fields: int = 4
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8]]:
-        """Return int32 (M,) document, int64 (M,) term, float32 (M,) share and uint8 (M, F) occurrences of every match, run by run.
+        """Return the document, term, share and occurrences of every match.
+
+        The types are int32 (M,), int64 (M,), float32 (M,) and uint8 (M, F). `fields` is F where nothing matches.
 
         >>> part = np.array([4, 6], np.int32), np.array([[1], [2]], np.uint8), 10
         >>> [each.tolist() for each in Matches((part,), np.array([[3, 0, 1, 2]]), np.array([0.5], np.float32)).laid_out()]
@@ -122,7 +129,7 @@ class Matches:
 
 
 def end_to_end(several: Sequence[Matches], firsts: Sequence[int]) -> Matches:
-    """Join matches; `firsts[i]` is the number of the first document of `several[i]` among all."""
+    """Join matches; `firsts[i]` numbers the first document of `several[i]`."""
     counts = accumulate((len(each.parts) for each in several), initial=0)
     parts = [
         (docs, tf, base + first) for each, first in zip(several, firsts, strict=False) for docs, tf, base in each.parts
@@ -132,12 +139,15 @@ def end_to_end(several: Sequence[Matches], firsts: Sequence[int]) -> Matches:
 
 
 def damaged(error: Exception) -> StoreCorruptError:
-    """Return the error to raise when something points outside of an index file."""
+    """Return the error for a number that points outside an index file."""
     return StoreCorruptError(f"an index file is damaged ({error}): run `vade index --full`")
 
 
 def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint8]) -> Postings:
-    """Return postings from (key, doc, tf) triples; each pair appears once, the documents of a key in ascending order."""
+    """Return postings of (key, doc, tf) triples.
+
+    Each pair appears once, and the documents of a key ascend.
+    """
     order = np.argsort(keys, kind="stable")  # stable: keeps each term's documents ascending
     keys, docs, tf = keys[order], docs[order], tf[order]
     first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, np.int64)
@@ -146,7 +156,9 @@ def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint
 
 
 def merge(pieces: Sequence[Postings], renumber: Sequence[NDArray[np.int32]]) -> Postings:
-    """Join postings. `renumber[i][d]` is the new number of document d of piece i, or -1 to drop it.
+    """Join postings, and renumber their documents.
+
+    `renumber[i][d]` is the new number of document d of piece i, or -1 to drop it.
 
     New numbers ascend within a piece.
     """

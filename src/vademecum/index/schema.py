@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The fields of a document, in the order of the columns of its term counts.
+    """The fields of a document, in the order of its term counts.
 
     Attributes:
         fields: names.

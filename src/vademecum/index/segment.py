@@ -1,4 +1,4 @@
-"""A segment: everything ranking needs to know about a set of blobs, as arrays in one file.
+"""A segment of code: the arrays of blobs, in one file.
 
 Segments are derived from the database and immutable. They know content only, never paths: a blob's chunks are stored
 once, whatever branches, worktrees or file names hold it; `view` joins them with a snapshot's files.
@@ -38,7 +38,9 @@ FORMAT = "5"  # raised whenever tokens, fields or arrays change their meaning, o
 
 @dataclass(frozen=True, slots=True)
 class BlobArrays:
-    """One blob's part of a segment, as analysis makes it. Shapes as in `Segment`; `keys, docs, tf` are raw postings.
+    """One blob's part of a segment, as analysis makes it.
+
+    Shapes are those of `Segment`; `keys, docs, tf` are raw postings.
 
     `offsets, told` are those of `Stored`.
     """
@@ -56,17 +58,20 @@ class BlobArrays:
 
     @property
     def stored(self) -> Stored:
-        """What answers say of these chunks."""
+        """The stored fields of these chunks."""
         return Stored(self.offsets, self.told)
 
 
 def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
-    """Return one blob's arrays by name; the name of one tells of which format they are."""
+    """Return one blob's arrays by name; one name carries the format."""
     return {f"{f.name}.{FORMAT}" if f.name == "keys" else f.name: getattr(arrays, f.name) for f in fields(BlobArrays)}
 
 
 def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
-    """Return the arrays that were named. Raises `StoreCorruptError` for those of another format."""
+    """Return arrays that `named_arrays` named.
+
+    Raises `StoreCorruptError` for another format.
+    """
     values: dict[str, Any] = {name.removesuffix(f".{FORMAT}"): value for name, value in named.items()}
     if values.keys() != {f.name for f in fields(BlobArrays)}:
         raise StoreCorruptError("these arrays were made by another version")
@@ -75,7 +80,7 @@ def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
 
 @dataclass(frozen=True)
 class Segment:
-    """The arrays of a set of blobs. See the module's docstring for shapes."""
+    """The arrays of blobs; the module's docstring has the shapes."""
 
     blobs: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -113,7 +118,7 @@ def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 
 
 def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return one unit vector, (dim,), as `quantise` returns it, in less time than several take.
+    """Return one unit vector, (dim,), as `quantise` does, in less time.
 
     >>> quantised(np.array([0.6, -0.8], np.float32))[0].tolist()
     [[95, -127]]
@@ -124,7 +129,7 @@ def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 
 
 def stacked(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return arrays one below the other. Of vectors those that are still to be made are as wide as those that were.
+    """Return arrays one below the other; pending vectors are widened with zeros.
 
     >>> stacked([np.zeros((1, 0), np.int8), np.ones((1, 2), np.int8)]).tolist()
     [[0, 0], [1, 1]]
@@ -136,7 +141,7 @@ def stacked(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
-    """Join the arrays of analysed blobs, given with their database ids, into one segment."""
+    """Join the arrays of blobs, given with their ids, into one segment."""
     blobs = sorted(blobs, key=lambda pair: pair[0])
     pieces = [arrays for _, arrays in blobs]
     counts = np.array([len(piece.kinds) for piece in pieces], np.int64)
@@ -160,7 +165,7 @@ def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
 
 
 def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
-    """Take a segment apart again: the arrays of each blob, with its database id."""
+    """Yield the arrays of each blob of a segment, with its id."""
     postings = segment.postings
     order = np.argsort(postings.docs, kind="stable")
     keys = np.repeat(postings.keys, np.diff(postings.offsets))[order]
@@ -178,7 +183,7 @@ def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
 
 
 def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None = None) -> Segment:
-    """Join segments, dropping blobs that are not in `keep` (ascending ids) where it is given.
+    """Join segments; drop blobs outside `keep`, ascending ids, if given.
 
     A blob that is in two segments is taken once. The result is the same, whatever the segments were.
     """
@@ -209,7 +214,7 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
         return stacked([getattr(segment, name) for segment in segments])[rows]
 
     def stored() -> Stored:
-        """Return what is said of the chunks, a content at a time: an array of every byte's place would outweigh all else."""
+        """Return the stored fields, blob by blob, to save memory."""
         places = zip(owner[first].tolist(), slot[first].tolist(), strict=True)
         return laid([segments[own].stored.part(*segments[own].starts[at : at + 2].tolist()) for own, at in places])
 
@@ -220,7 +225,7 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
 
 
 def is_sound(segment: Segment) -> bool:
-    """Return whether no number of a segment points outside of it. All of it is read: opening one does not ask."""
+    """Return whether all numbers of a segment point inside it; reads everything."""
     postings, told, count = segment.postings, segment.stored, segment.size
     fit = [
         len(array) == count
@@ -245,7 +250,7 @@ def _parts(offsets: NDArray[np.int64], count: int, end: int) -> bool:
 
 
 def save_segment(path: Path, segment: Segment, embedder: str) -> None:
-    """Write a segment and the name of the embedder that made its vectors. Raises `StoreError`."""
+    """Write a segment with its embedder's name. Raises `StoreError`."""
     postings = segment.postings
     save_arrays(
         path,

@@ -1,4 +1,4 @@
-"""Candidates become results: passages of a file, no more of them and no longer than what they are worth.
+"""Join candidates into results: passages of a file, worth their lines.
 
 A reader has room for `k` results and pays for every line. So each row is weighed by what it is worth, the share of all that is
 asked for that its lines are expected to hold, less PRICE for each of its lines, and the best begin results. A row in whose file a
@@ -25,7 +25,7 @@ GAP = 3  # lines from the end of one to the beginning of the next that is beside
 
 @dataclass(slots=True)
 class Span:
-    """Rows `first` to `last` of one file, their lines `begin` to `end`, and the place of the best among the candidates."""
+    """Rows and lines of one file, with the best row's place."""
 
     place: int
     first: int
@@ -94,7 +94,7 @@ def spans_of(
 
 
 class _Joining:
-    """How spans grow, and how many there are."""
+    """Grows spans, and counts them."""
 
     def __init__(self, *, across: bool, longest: int) -> None:
         self.count = 0
@@ -102,7 +102,7 @@ class _Joining:
         self._longest = longest
 
     def join(self, own: list[Span], near: Span, one: Span) -> bool:
-        """Let a row that is worth the lines it adds join a span of its file, if the two fit together."""
+        """Join a row to a span of its file if they fit."""
         if not self._fits(near, one):
             return False
         self._take(near, one)
@@ -132,7 +132,7 @@ def _shows(own: list[Span], row: int) -> bool:
 
 
 def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:
-    """Return the span to which a row of the same file adds fewest lines, and how many: those between and its own."""
+    """Return the span to which a row adds fewest lines, counted."""
     if len(own) == 1:  # as nearly always
         return own[0], end - own[0].end if row > own[0].last else own[0].begin - begin
     adds = [end - span.end if row > span.last else span.begin - begin for span in own]
@@ -141,7 +141,7 @@ def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int
 
 
 def _apart(span: Span, one: Span) -> int:
-    """Return how many lines one is from the other: 1 where they touch."""
+    """Return the distance of two spans in lines: 1 where they touch."""
     return one.begin - span.end if one.first > span.last else span.begin - one.end
 
 

@@ -1,4 +1,4 @@
-"""A text as a sparse vector, for servers that search by words: the same terms as ours, numbered in 32 bits.
+"""A text as a sparse vector of terms, for search servers.
 
 The weight of a term is BM25's saturated frequency, without its rarity, which the server knows of its own collection:
 

@@ -1,4 +1,4 @@
-"""Two stemmers of English words: a light one for code, Porter's for prose.
+"""Two stemmers of English: a light one for code, Porter's for prose.
 
 The light stemmer is a part of Porter's first step. A full stemmer would give different identifiers the same stem.
 Source: M. F. Porter, "An algorithm for suffix stripping" (1980).
@@ -104,7 +104,7 @@ def _step_4(word: str) -> str:
 
 
 class _Shapes(dict[int, str]):
-    """What each letter is by itself, for `str.translate`: v for a vowel, c for any other."""
+    """Maps letters for `str.translate`: v for a vowel, c otherwise."""
 
     def __missing__(self, letter: int) -> str:
         return "c"
@@ -125,7 +125,7 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Return m of [C](VC)^m[V]: how often a vowel is followed by a consonant."""
+    """Return m of [C](VC)^m[V]: the vowels followed by a consonant."""
     return _shape(word).count("vc")
 
 
@@ -134,5 +134,5 @@ def _has_vowel(word: str) -> bool:
 
 
 def _short(word: str) -> bool:
-    """Whether a word ends in consonant, vowel, consonant, the last not w, x or y."""
+    """Return whether a word ends in a short syllable, as `hop` does."""
     return _shape(word).endswith("cvc") and word[-1] not in "wxy"

@@ -1,4 +1,6 @@
-"""Stored fields: what an answer says of a chunk, kept beside the arrays that rank it, so that no database is asked for it.
+"""Stored fields: the facts of a chunk for answers, as arrays.
+
+No database is asked for them.
 
     offsets  int64 (N + 1,)  chunk n has told[offsets[n]:offsets[n + 1]]
     told     uint8 (M,)      the fields of `Said`, a JSON list for each chunk, in ASCII
@@ -24,7 +26,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Said:
-    """What is said of one chunk.
+    """The stored fields of one chunk.
 
     Attributes:
         start, end: its bytes in its content.

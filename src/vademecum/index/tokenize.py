@@ -1,4 +1,4 @@
-"""Text to terms, the way code is written and the way people ask for it.
+"""Cut code, and questions about code, into terms.
 
 A run of word characters is cut at camelCase, snake_case and digit borders; each part is lower-cased and stemmed, and a
 run of several parts is also kept whole, so that `FileWalker`, `file_walker` and `fileWalker` share one compound term.
@@ -55,7 +55,7 @@ def parts(run: str) -> list[str]:
 
 
 def kept_parts(run: str) -> list[str]:
-    """Return the parts of a run, without long numbers and very long words.
+    """Return the parts of a run without long numbers and words.
 
     >>> kept_parts("retry_20240131120000_limit")
     ['retry', 'limit']
@@ -64,7 +64,7 @@ def kept_parts(run: str) -> list[str]:
 
 
 def run_terms(run: str) -> tuple[str, ...]:
-    """Return the terms of one run: its stemmed parts, then the compound where there are several.
+    """Return the stemmed parts of one run, then their compound.
 
     >>> run_terms("request_handlers")
     ('request', 'handler', 'requesthandler')
@@ -113,7 +113,9 @@ def query_keys(terms: Sequence[str]) -> list[int]:
 
 
 def query_terms(text: str) -> tuple[list[str], list[str]]:
-    """Return the distinct terms of a question, stop words dropped, and the compounds its adjacent words would make.
+    """Return the distinct terms of a question, and compounds of adjacent words.
+
+    Stop words are dropped.
 
     Code may write two words as one name, so compounds are looked for too; but nobody asked for them. If nothing but
     stop words is there, they stay: a question made of `this` and `use` is about them.

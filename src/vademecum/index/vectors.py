@@ -1,4 +1,4 @@
-"""Cosine similarity by exact search: the product of a question with every row, in whole numbers.
+"""Exact cosine similarity: products of a question with rows, in whole numbers.
 
 Vectors and question are int8 (`segment.quantise`). Each product is an exact integer, whatever the order of the rows and the
 processor. 100,000 rows of 256 dimensions take 1.5 ms of one core, read from the mapped file without a copy. Filters cost
@@ -19,7 +19,7 @@ Quantised = tuple[NDArray[np.int8], NDArray[np.float32]]
 
 
 class Vectors(Protocol):
-    """A segment: the vectors of rows 0..size, int8 (size, dim), with a scale for each."""
+    """A segment: the vectors of rows 0..size, with a scale for each."""
 
     @property
     def size(self) -> int:
@@ -28,7 +28,7 @@ class Vectors(Protocol):
 
     @property
     def vectors(self) -> NDArray[np.int8]:
-        """Whole numbers, (size, dim); dim is 0 where no vector is made yet."""
+        """Whole numbers, (size, dim); dim is 0 before vectors are made."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class Vectors(Protocol):
 
 
 def cosines(segments: Sequence[Vectors], query: Quantised) -> NDArray[np.float32]:
-    """Return float32 (N,): the cosine of each row of the segments, end to end, with a question."""
+    """Return the cosine of every row of the segments: float32 (N,)."""
     whole, scale = query
     parts = [
         scaled_products(s.vectors, whole, s.scales, scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
@@ -49,7 +49,7 @@ def cosines(segments: Sequence[Vectors], query: Quantised) -> NDArray[np.float32
 
 
 def cosines_of(segments: Sequence[Vectors], query: Quantised, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-    """Return float32 (R,): the cosines of some rows of the segments, end to end, with a question."""
+    """Return the cosines of some rows of the segments: float32 (R,)."""
     found, base = np.zeros(len(rows), np.float32), 0
     for segment in segments:
         here = ((rows >= base) & (rows < base + segment.size)).nonzero()[0]
@@ -62,14 +62,17 @@ def cosines_of(segments: Sequence[Vectors], query: Quantised, rows: NDArray[np.i
 def scaled_products(
     vectors: NDArray[np.int8], whole: NDArray[np.int8], scales: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return float32 (n,): the scaled product of each row with a question; scales are (n,) and (1,)."""
+    """Return the scaled product of each row with a question: float32 (n,)."""
     cosines: NDArray[np.float32] = scales * scale
     cosines *= products(vectors, whole)
     return cosines
 
 
 def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Return float32 (n,): the product of each row, int8 (n, dim), with a question, int8 (1, dim)."""
+    """Return the product of each row with a question: float32 (n,).
+
+    Rows are int8 (n, dim), the question int8 (1, dim).
+    """
     import simsimd
 
     found = simsimd.cdist(vectors, whole, "dot")
@@ -79,6 +82,9 @@ def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.f
 def products_of(
     vectors: NDArray[np.int8], places: NDArray[np.integer[Any]], query: Quantised, scales: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return float32 (P,): the scaled products of the rows at some places. Raises `IndexError` outside."""
+    """Return the scaled products of the rows at some places: float32 (P,).
+
+    Raises `IndexError` for a place outside.
+    """
     whole, scale = query
     return scaled_products(vectors.take(places, axis=0), whole, scales.take(places), scale)

@@ -1,4 +1,4 @@
-"""The words of a question in a view: BM25 of its events, and of its sessions as whole documents."""
+"""BM25 of the events of a view, and of its sessions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float32]
 
 
 class Matches:
-    """The occurrences of a question's terms, uint64 (T,), in the living rows of a view."""
+    """The occurrences of a question's terms in living rows."""
 
     def __init__(self, view: View, keys: NDArray[np.uint64]) -> None:
         """Look the terms up and score every row. Raises `StoreCorruptError`."""
@@ -27,7 +27,7 @@ class Matches:
 
     @cached_property
     def rows(self) -> Floats:
-        """float32 (N + 1,): BM25 of each row; the last is 0, for -1 means no row."""
+        """BM25 of rows, then 0 for none: float32 (N + 1,)."""
         score = self._found.score if self._view.is_whole else np.where(self._view.alive, self._found.score, 0)
         return np.append(score, np.float32(0))
 
@@ -43,6 +43,6 @@ class Matches:
         return (saturated(SESSION, counts, view.session_terms) @ idf).astype(np.float32)
 
     def share(self, rows: NDArray[np.integer[Any]]) -> Floats:
-        """Return how much of the question's idf some living rows hold, 0..1: float32 (R,)."""
+        """Return the share of the question's idf in living rows: float32 (R,)."""
         docs, _, share, _ = self._found.matches.laid_out(1)
         return np.bincount(docs, share, len(self._view)).take(rows).astype(np.float32)

@@ -1,4 +1,4 @@
-"""How well each event answers a question: words, meaning, who said it, and what stands around it.
+"""Score events for a question: words, meaning, speaker, and neighbours.
 
 In a log of work with an agent a message stands for itself: messages are long, and what the user said weighs more than the
 agent's long answers, which repeat every word of the field.
@@ -67,7 +67,7 @@ _PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
 @dataclass(frozen=True)
 class Weighed:
-    """What is known of the C candidates for one question: float32 (C,) unless said otherwise; higher is better."""
+    """The scores and signals of C candidates: float32 (C,); higher is better."""
 
     rows: Rows  # (C,) ascending
     score: Floats
@@ -80,12 +80,12 @@ class Weighed:
     matches: Matches
 
     def share(self, places: NDArray[np.integer[Any]]) -> Floats:
-        """Return how much of the question's idf the candidates at some places hold, 0..1."""
+        """Return the share of the question's idf in candidates at some places."""
         return self.matches.share(self.rows[places])
 
 
 class By(StrEnum):
-    """What events are weighed by."""
+    """The signals that events are weighed by."""
 
     BOTH = "both"
     WORDS = "words"  # what holds none is not found
@@ -102,7 +102,7 @@ def by_of(name: str) -> By:
 
 @dataclass(frozen=True)
 class Asking:
-    """What is looked for, and among which rows.
+    """A question to a view, and the rows it may find.
 
     Attributes:
         keys: uint64 (T,), the question's terms.
@@ -151,7 +151,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
 
 
 def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:
-    """Return those of some rows that may be found and are nearest in meaning, nearest first, and their cosines, above 0."""
+    """Return the rows nearest in meaning, nearest first, and their positive cosines."""
     if asking.mask is not None:
         rows = rows[asking.mask[rows]]
     cosine = _cosines(view, quantised(asking.vector), rows)
@@ -161,7 +161,7 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
 
 
 def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
-    """Return how well each session answers: its own words, and the best of its turns: float32 (S,).
+    """Return the scores of sessions, by words and turns: float32 (S,).
 
     A session that speaks of everything wins by words alone; one turn that says it is a surer sign. So the mean of its
     best turns counts twice.
@@ -182,7 +182,7 @@ def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
 
 
 def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
-    """Return the rows with the best words among those that pass, and among those of the time that is asked about."""
+    """Return the rows with the best words, overall and in the period."""
     if asking.mask is not None:
         said = np.where(asking.mask, said[:-1], np.float32(0))
     best = _highest(said, CANDIDATES)
@@ -218,7 +218,7 @@ def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) ->
 
 
 class _Words(NamedTuple):
-    """What the words of a question say of all rows: BM25 float32 (N + 1,), the highest of it, and of sessions (S,)."""
+    """BM25 of rows (N + 1,), the maximum, and BM25 of sessions."""
 
     said: Floats
     most: np.float32
@@ -226,7 +226,7 @@ class _Words(NamedTuple):
 
 
 def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Asking, rows: Rows) -> Floats:
-    """Return the candidates' scores: by what stands around them in talks, each for itself elsewhere."""
+    """Return the scores of candidates; in talks with their neighbours."""
     session = view.session.take(rows)
     talk = view.talks.take(session)
     if words.sessions is None or not talk.any():
@@ -236,14 +236,17 @@ def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Aski
 
 
 def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats) -> Floats:
-    """Return words and meaning by speaker, without what stands around; in a talk all speakers weigh the same."""
+    """Return words and meaning, weighed by speaker outside of talks."""
     alone = own + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else own
     talk = view.talks.take(view.session.take(rows))
     return alone if talk.all() else alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
 
 
 def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floats) -> Floats:
-    """Return what rows say themselves, with what the turns before and after them add, and `whole`, what their sessions do."""
+    """Return the words of rows, plus those of their neighbours and sessions.
+
+    `whole` is BM25 of the rows' sessions.
+    """
     found = words.said.take(view.before(rows))
     found *= np.float32(BEFORE) / words.most
     found += own
@@ -258,7 +261,7 @@ def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floa
 
 
 def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floats:
-    """Return scores weighed by when it was and, unless meaning alone counts, by who said it, where the question says so."""
+    """Return scores weighed by the period and the speaker the question names."""
     if asking.period is not None:
         score = score * _timed(view.at.take(rows), asking.period)
     if asking.named is not None and asking.by is not By.MEANING:
@@ -267,7 +270,7 @@ def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floa
 
 
 def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
-    """Return what to weigh moments by, milliseconds, for a question about a period.
+    """Return the weights of moments, in milliseconds, for a period.
 
     >>> _timed(np.array([0, 10_000, 10_000 + 7 * 86_400_000]), (0.0, 10.0)).tolist()
     [2.0, 2.0, 1.5]
@@ -278,7 +281,7 @@ def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
 
 
 def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None, Floats]:
-    """Return rows that pass and may be near in meaning, None for all, and their cosines.
+    """Return rows that may be near, None for all, and cosines.
 
     All that pass where they are not too many, or meaning is all that counts; else those of the sessions that are near.
     """

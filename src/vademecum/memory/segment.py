@@ -1,4 +1,4 @@
-"""A segment: everything recall needs to know about a run of events, as arrays in one file.
+"""A segment of memory: the arrays of events, in one file.
 
     numbers int64 (N,)   the events, ascending           at       int64 (N,)  milliseconds since the epoch
     roles   uint8 (N,)   index into ROLES                sessions int32 (N,)  index into `session_names`
@@ -37,7 +37,7 @@ EMBEDDED_CHARACTERS = 4_000  # of an event; the rest of a long output says nothi
 
 @dataclass(frozen=True)
 class Segment:
-    """The arrays of a run of events. See the module's docstring for shapes."""
+    """The arrays of events; the module's docstring has the shapes."""
 
     numbers: NDArray[np.int64]
     at: NDArray[np.int64]
@@ -58,15 +58,18 @@ class Segment:
 
 
 class Reader:
-    """Turns events into segments. Nothing is kept from one to the next: words are without end."""
+    """Turns events into segments, and keeps no words."""
 
     def __init__(self, embedder: Embedder, topics: Topics = nothing_known) -> None:
-        """Take the embedder whose vectors the segments hold, and what tells what events are about."""
+        """Take the embedder of the vectors, and the topics of events."""
         self.embedder = embedder
         self._topics = topics
 
     def segment(self, numbered: Sequence[tuple[int, Event]]) -> Segment:
-        """Return the segment of events in ascending order of number. Raises `EmbedError`, `StoreError`."""
+        """Return the segment of events, which ascend by number.
+
+        Raises `EmbedError`, `StoreError`.
+        """
         events = [event for _, event in numbered]
         texts = [event.text for event in events]
         about = self._topics([event.id for event in events])
@@ -95,7 +98,7 @@ def _coded(values: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
 
 
 def merge_segments(segments: Sequence[Segment], dead: NDArray[np.int64]) -> Segment:
-    """Join segments, in order of number, and drop the events numbered in `dead`."""
+    """Join segments in order of number; drop the events in `dead`."""
     renumber, keeps = [], []
     base = 0
     for segment in segments:
@@ -119,7 +122,7 @@ def merge_segments(segments: Sequence[Segment], dead: NDArray[np.int64]) -> Segm
 def _recoded(
     segments: Sequence[Segment], kind: str, keeps: Sequence[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the sessions or speakers of the kept events, coded by one list of names, and the names still in use."""
+    """Return the recoded sessions or speakers of kept events, with names."""
     names: dict[str, int] = {}
     codes = [np.zeros(0, np.int32)]
     for segment, keep in zip(segments, keeps, strict=True):
@@ -132,7 +135,10 @@ def _recoded(
 
 
 def save_segment(path: Path, segment: Segment, embedder: str, last_id: str) -> None:
-    """Write a segment, the name of its embedder, and the id of its last event. Raises `StoreError`."""
+    """Write a segment, its embedder's name, and its last event's id.
+
+    Raises `StoreError`.
+    """
     postings = segment.postings
     save_arrays(
         path,
@@ -149,7 +155,7 @@ def save_segment(path: Path, segment: Segment, embedder: str, last_id: str) -> N
 
 
 def load_segment(path: Path, embedder: str) -> tuple[Segment, str]:
-    """Return the segment of a file, memory-mapped, and the id of its last event.
+    """Return the segment of a file, memory-mapped, and its last event's id.
 
     Raises:
         StoreCorruptError: the file is missing, damaged, of another format, or its vectors are of another embedder.

@@ -1,4 +1,4 @@
-"""The derived files of one scope: which segments there are, made again where they are missing.
+"""The segment files of one scope, made again where they are missing.
 
 Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names are all the register there is. A file
 counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
@@ -32,12 +32,12 @@ _NAME = re.compile(r"events-(\d+)-(\d+)\.arrays")
 
 
 class Shelf:
-    """The segments of one journal, kept up with it. For one thread at a time."""
+    """The segments of one journal; for one thread at a time."""
 
     journal: Journal  # the one that is asked just now: each engine has a connection of its own to the same database
 
     def __init__(self, scope: int, directory: Path) -> None:
-        """Take which of the scopes it is, and where its derived files lie."""
+        """Take the scope's number and the directory of its files."""
         self.scope = scope
         self.directory = directory
         self._part: Part | None = None
@@ -49,7 +49,7 @@ class Shelf:
         self._shrunk = 0
 
     def part(self, journal: Journal, reader: Reader) -> Part:
-        """Return the scope's segments as they are now; the same object while nothing changed.
+        """Return the scope's current segments; the same object while nothing changed.
 
         Raises:
             StoreError: the journal cannot be read.
@@ -80,7 +80,7 @@ class Shelf:
         return self._part
 
     def _load(self, reader: Reader) -> None:
-        """Take the longest run of files that fit together and end where the journal says they do."""
+        """Load the longest run of files that continue each other."""
         self._part = None
         segments: list[Segment] = []
         for first, last, path in self._files():
@@ -98,12 +98,15 @@ class Shelf:
             self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk)
 
     def _begin_anew(self) -> None:
-        """Know nothing but what the files hold: rows may stand elsewhere from then on."""
+        """Forget everything but the files; rows may stand elsewhere afterwards."""
         self._part, self._last, self._tombstone, self._dead = None, 0, 0, []
         self._shrunk += 1
 
     def _fits(self, first: int, last: int, last_id: str) -> bool:
-        """Whether a file continues what is loaded: its end is in the journal, or was deleted from it or moved."""
+        """Return whether a file continues the loaded files.
+
+        The file's last event is in the journal, or was deleted from it or moved.
+        """
         end = self.journal.id_at(last)
         if end:
             return end == last_id and first == self._last + 1
@@ -112,7 +115,7 @@ class Shelf:
         return last in [row[0] for row in gone] and first == self._last + 1
 
     def _is_of_this_journal(self, path: Path, last: int, embedder: str) -> bool:
-        """Whether a file that is there ends with the event that the journal has at its end, and is not of another past."""
+        """Return whether a file ends as the journal does there."""
         try:
             _, last_id = load_segment(path, embedder)
         except StoreError:
@@ -128,7 +131,7 @@ class Shelf:
         return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
 
     def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
-        """Join small segments to larger ones and write what has grown; a full disk only costs time next time.
+        """Merge small segments, and write grown segments unless the disk is full.
 
         Between two times of writing only what is not written yet is joined: a large one at hand would be a copy of files.
         """
@@ -143,7 +146,7 @@ class Shelf:
         return (*segments[:fixed], *tail)
 
     def _written(self, groups: Sequence[Sequence[Segment]], embedder: str) -> tuple[Segment, ...]:
-        """Write each group as one file, and return them as they are in the files, which what was deleted is not in.
+        """Write each group as one file, and load the files.
 
         None are returned where that has to wait. Raises `StoreError`.
         """
@@ -155,7 +158,7 @@ class Shelf:
         return mapped
 
     def _write(self, groups: Sequence[Sequence[Segment]], dead: NDArray[np.int64], embedder: str) -> list[Path]:
-        """Write the groups that are no files yet, and return the files of all; none where that has to wait.
+        """Write groups without a file; return all files, or none to wait.
 
         Raises `StoreError`.
         """
@@ -189,7 +192,10 @@ def _groups(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
 
 
 def _same(some: Sequence[NDArray[np.int64]], others: Sequence[NDArray[np.int64]]) -> bool:
-    """Whether arrays hold the same end to end; the second are not cut where the first are, but where some of them end."""
+    """Return whether arrays hold the same end to end.
+
+    The second list is cut where some of the first end.
+    """
     place, rest = 0, [array for array in others if len(array)]
     for array in some:
         if not len(array):

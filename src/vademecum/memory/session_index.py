@@ -1,4 +1,4 @@
-"""How the events of one scope stand to each other: which session each is of, and who stands before and after whom.
+"""The events of one scope by session, each with its neighbours.
 
     row   an event's place among those of its scope, in order of number
 
@@ -32,7 +32,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Part:
-    """The segments of one scope, and the numbers of its events that were deleted since they were made.
+    """The segments of one scope, and the numbers of events deleted since.
 
     `shrunk` counts how often deleted events left segments: rows stand elsewhere since.
     """
@@ -44,7 +44,10 @@ class Part:
 
 
 class Names:
-    """Codes of names, in the order they are first seen. Only ever added to, so that layouts old and new may share it."""
+    """Codes of names, in the order they are first seen.
+
+    Names are only added, so old and new layouts share them.
+    """
 
     def __init__(self) -> None:
         """Begin with no names."""
@@ -55,7 +58,7 @@ class Names:
         return len(self._codes)
 
     def recoded(self, names: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the codes that a segment's own have here, for the names that are used."""
+        """Return a segment's codes as codes of these names."""
         to = np.array([self._codes.setdefault(name, len(self._codes)) for name in names], np.int32)
         return to[codes]
 
@@ -101,13 +104,13 @@ class Layout:
 
 
 def laid_out(part: Part, known: Layout | None = None) -> Layout:
-    """Return the layout of a scope; from what it was before, where events were only added."""
+    """Return the layout of a scope, extending the known one where possible."""
     begun = known if known is not None and len(known) and _continues(known, part) else _nothing(part)
     return _extended(begun, part)
 
 
 def _continues(known: Layout, part: Part) -> bool:
-    """Whether a part holds the rows of a layout, and none of them was deleted since."""
+    """Return whether a part continues a layout, without a deletion since."""
     if part.shrunk != known.part.shrunk:
         return False
     return len(part.dead) == len(known.part.dead) and sum(segment.size for segment in part.segments) >= len(known)
@@ -123,7 +126,7 @@ def _nothing(part: Part) -> Layout:
 
 
 def _extended(known: Layout, part: Part) -> Layout:
-    """Return a layout with the rows that its part has beyond those that are known."""
+    """Return a layout extended by the new rows of a part."""
     tail = list(rows_from(part.segments, len(known)))
 
     def longer(name: str, old: NDArray[Any]) -> Any:
@@ -154,7 +157,7 @@ def _extended(known: Layout, part: Part) -> Layout:
 
 
 def rows_from(segments: Sequence[Segment], row: int) -> Iterator[tuple[Segment, int]]:
-    """Yield each segment that has rows from a row on, and where they begin in it."""
+    """Yield the segments from a row on, and the place there."""
     base = 0
     for segment in segments:
         if base + segment.size > row:
@@ -170,7 +173,7 @@ def _codes(names: Names, kind: str, tail: Sequence[tuple[Segment, int]]) -> list
 
 
 def _by_session(known: Layout, session: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], Rows]:
-    """Return the rows by session, and where each begins: those that came late put among the others, some at a time."""
+    """Return the rows by session, late ones included, and each session's begin."""
     old, begins = known.order, np.full(count + 1, len(known.order))
     begins[: len(known.starts)] = known.starts
     late = session[len(old) :]
@@ -187,7 +190,7 @@ def _by_session(known: Layout, session: NDArray[np.int32], count: int) -> tuple[
 def _chained(
     known: Layout, rows: Rows, session: NDArray[np.int32], by: tuple[NDArray[Any], ...]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the row before and the row after each row; the sessions of `rows` are ordered anew, by `by`."""
+    """Return each row's neighbours; the sessions of `rows` are ordered by `by`."""
     ranked = rows[np.lexsort([array[rows] for array in reversed(by)])]
     same = session[ranked[1:]] == session[ranked[:-1]]
     fresh = np.full(len(session) - len(known), -1, np.int32)
@@ -214,14 +217,14 @@ def _rows_of(
 
 
 def _added(known: Any, more: Any) -> Any:
-    """Return counts of the sessions that were there and of those that came."""
+    """Return the known counts of sessions plus more."""
     total = more.astype(known.dtype)
     total[: len(known)] += known
     return total
 
 
 class SessionMeans:
-    """The mean of each session's vectors, of unit length and as whole numbers; made when first asked for, then kept up."""
+    """The mean vector of each session: unit length, whole numbers, made lazily."""
 
     def __init__(self, dim: int) -> None:
         """Begin with no rows, of vectors of `dim` numbers."""

@@ -1,4 +1,4 @@
-"""The events of an engine's scopes laid out, kept up between questions, and shared by the engines of one process.
+"""The laid-out events of scopes, shared by the engines of one process.
 
 A server has an engine for each of its threads. Each with arrays of its own would hold the same events as often as there are
 threads, and read each new event as often; so engines that are handed one `Sharing` hold them once, whichever of them asks.
@@ -18,7 +18,7 @@ from vademecum.memory.view import View, view_of
 
 
 class Laid:
-    """The events of some scopes, side by side. Safe to ask from several threads, which take turns.
+    """The events of some scopes, side by side; threads take turns.
 
     Attributes:
         weighing: held while events are weighed for a question. What that takes, some 90 bytes for each event that answers at all, is there
@@ -35,7 +35,7 @@ class Laid:
         self.weighing = threading.Lock()
 
     def view(self, scopes: Sequence[Scope], reader: Reader) -> View:
-        """Return every event as it is now, read through these scopes' journals; the same object while nothing changed.
+        """Return every current event; the same object while nothing changed.
 
         Raises what `Shelf.part` does.
         """
@@ -48,7 +48,7 @@ class Laid:
 
 
 class Sharing:
-    """Hands the engines of one process the same `Laid` for the same scopes, as long as any of them is there."""
+    """Hands the engines of a process one `Laid` for the same scopes."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -56,7 +56,7 @@ class Sharing:
         self._lock = threading.Lock()
 
     def of(self, scopes: Sequence[Scope]) -> Laid:
-        """Return what these scopes share with all others that keep their derived files in the same directories."""
+        """Return the `Laid` of all scopes with files in the same directories."""
         with self._lock:
             places = tuple(str(scope.directory) for scope in scopes)
             found = self._known.get(places)

@@ -1,4 +1,4 @@
-"""All events of one or several scopes, ready to be weighed: their layouts end to end.
+"""The events of several scopes end to end, ready to be weighed.
 
 A row is an event's position; the rows of one scope follow those of another.
 """
@@ -79,24 +79,24 @@ class View:
 
     @property
     def session_count(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return self._sessions[-1]
 
     def sessions_named(self, name: str) -> list[int]:
-        """Return the codes of the sessions of a name, at most one in each scope."""
+        """Return the codes of the sessions with a name, one per scope."""
         codes = [(own.sessions.get(name), len(own.living), base) for own, base in self._by_session]
         return [code + base for code, count, base in codes if code is not None and code < count]
 
     @cached_property
     def speaker(self) -> NDArray[np.int32]:
-        """int32 (N,): who said it; the same name in two scopes is two."""
+        """int32 (N,): the speaker; a name in two scopes is two speakers."""
         starts = zip(self._filled, self._speakers, strict=False)
         pieces = [own.speaker + np.int32(base) if base else own.speaker for own, base in starts]
         return self._end_to_end(pieces, np.int32)
 
     @cached_property
     def speaker_words(self) -> dict[str, list[int]]:
-        """The words of names that stand for them, which initials do not, and whose they are."""
+        """The words of names, initials left out, and the speakers they name."""
         found: dict[str, list[int]] = {}
         for own, base in zip(self._filled, self._speakers, strict=False):
             for code, name in enumerate(own.speakers.first(len(own.speakers))):
@@ -107,7 +107,7 @@ class View:
 
     @property
     def speaker_count(self) -> int:
-        """How many speakers there are."""
+        """The number of speakers."""
         return self._speakers[-1]
 
     @cached_property
@@ -117,12 +117,12 @@ class View:
 
     @cached_property
     def living(self) -> int:
-        """How many were not deleted."""
+        """The number of events that were not deleted."""
         return int(np.count_nonzero(self.alive))
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was deleted."""
+        """True if nothing was deleted."""
         return self.living == len(self)
 
     @cached_property
@@ -138,13 +138,13 @@ class View:
 
     @cached_property
     def talks(self) -> NDArray[np.bool_]:
-        """Bool (S,): whether a session is a talk between people, without an agent, commands or edits."""
+        """Bool (S,): whether a session is a talk between people alone."""
         pieces = [(own.others == 0) & (own.living > 1) for own in self._filled]
         return self._end_to_end(pieces, np.bool_)
 
     @cached_property
     def has_talk(self) -> bool:
-        """Whether any session is a talk between people."""
+        """True if any session is a talk between people."""
         return bool(self.talks.any())
 
     def rows_of(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
@@ -163,17 +163,17 @@ class View:
 
     @cached_property
     def session_means(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-        """int8 (S, dim) and scales float32 (S,): the mean of each session's vectors, of unit length."""
+        """The mean vector of each session: int8 (S, dim), scales float32 (S,)."""
         means = [own.means.of(own) for own in self._filled]
         return (self._end_to_end([whole for whole, _ in means], np.int8),
                 self._end_to_end([scales for _, scales in means], np.float32))  # fmt: skip
 
     def before(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the row before each in the same session, -1 where there is none: int32 (R,)."""
+        """Return the row before each in its session, or -1: int32 (R,)."""
         return self._next_to(rows, lambda own, its: own.before.take(its))
 
     def after(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the row after each in the same session, -1 where there is none: int32 (R,)."""
+        """Return the row after each in its session, or -1: int32 (R,)."""
         return self._next_to(rows, lambda own, its: own.after.take(its))
 
     def _next_to(
@@ -206,12 +206,12 @@ class View:
 
     @staticmethod
     def _end_to_end(pieces: Sequence[NDArray[S]], dtype: type[S]) -> NDArray[S]:
-        """Return one array; where there is but one piece it is not copied."""
+        """Return pieces as one array; a single piece is not copied."""
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.zeros(0, dtype)
 
 
 def view_of(parts: Sequence[Part], known: View | None = None) -> View:
-    """Lay the events of scopes end to end; what a view before knew of them is not worked out again."""
+    """Lay the events of scopes end to end, reusing the view before."""
     before = known.layouts if known is not None else (None,) * len(parts)
     return View(
         [
@@ -222,7 +222,7 @@ def view_of(parts: Sequence[Part], known: View | None = None) -> View:
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
-    """Return where each begins when they are laid end to end, and where the last ends."""
+    """Return the begin of each size end to end, then the end."""
     starts = [0]
     for size in sizes:
         starts.append(starts[-1] + size)

@@ -1,4 +1,4 @@
-"""Temporal weighting, as Emergence specifies it: what is recent, and what proved useful, a little first.
+"""Temporal weighting: recent and often used facts come a little earlier.
 
     boosted score = score * freshness boost * usage boost
 
@@ -12,7 +12,7 @@ DAY_S = 86_400.0
 
 
 def freshness_boost(age_days: float) -> float:
-    """Return 1.3 for what is younger than 7 days, 1.15 below 30, else 1.
+    """Return 1.3 below 7 days of age, 1.15 below 30, else 1.
 
     >>> [freshness_boost(days) for days in (0, 6.9, 7, 29, 30)]
     [1.3, 1.3, 1.15, 1.15, 1.0]
@@ -32,5 +32,5 @@ def usage_boost(uses: int) -> float:
 
 
 def boosted(score: float, age_s: float, uses: int) -> float:
-    """Return a score with both boosts: at most 1.56 times what relevance gave."""
+    """Return a score with both boosts: at most 1.56 times the score."""
     return score * freshness_boost(max(age_s, 0.0) / DAY_S) * usage_boost(uses)

@@ -1,4 +1,4 @@
-"""Text to terms, the way people talk about their work.
+"""Cut talk about work into terms.
 
 Prose wants what code does not: inflection taken off wholly (Porter's algorithm), irregular verbs brought home, accents
 folded, elisions cut (`l'index`, `Anna's`), and a wide list of words that say nothing. Identifiers in it are cut as code
@@ -58,7 +58,7 @@ def fold(text: str) -> str:
 
 
 def run_terms(run: str) -> tuple[str, ...]:
-    """Return the terms of one run: stems of its parts, and the compound where it is an identifier of several.
+    """Return the stems of a run's parts, and their compound.
 
     >>> run_terms("preferences"), run_terms("max_retries"), run_terms("wasn't"), run_terms("d'équipe")
     (('prefer',), ('max', 'retri', 'maxretri'), (), ('equip',))
@@ -93,7 +93,7 @@ def _word_terms(word: str) -> list[str]:
 
 
 def is_denied(text: str) -> bool:
-    """Return whether a text denies something: words of which terms keep nothing, and which turn what it says around.
+    """Return whether a text denies something; terms keep no word of denial.
 
     >>> is_denied("not tabs"), is_denied("jamais de tabulations"), is_denied("Don't push"), is_denied("notes on tabs")
     (True, True, True, False)
@@ -107,12 +107,12 @@ def terms(text: str) -> list[str]:
 
 
 def runs(text: str) -> list[str]:
-    """Return the runs of characters that a text is cut at, in order."""
+    """Return the runs of word characters of a text, in order."""
     return _RUN.findall(text)
 
 
 def beginnings(term: str) -> list[str]:
-    """Return what words of the letters a to z that have a term as their stem may begin with: its first three letters.
+    """Return the beginnings that words with a given stem may have.
 
     Porter's rules change nothing before what they cut off but a last y, to i. Irregular forms may begin otherwise.
 

@@ -12,12 +12,12 @@ from vademecum.index.vectors import Quantised, products_of
 
 
 class PathCosine:
-    """The cosine of each path with a question, float32 (F,), made of those that are asked for: few stand beside a candidate."""
+    """The cosine of each path with a question, computed when asked for."""
 
     dtype = np.dtype(np.float32)
 
     def __init__(self, files: FileTable, query: Quantised | None) -> None:
-        """Take what it is made of. It is 0 without a question, and where paths have no vectors."""
+        """Take files and question; cosines are 0 without vectors or question."""
         self._files = files
         self._query = query if files.vectors.size else None
 
