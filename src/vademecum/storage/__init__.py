@@ -1,1 +1,4 @@
-"""Record stores behind one narrow waist (`protocols.Store`): the schema is per family, the interface is not."""
+"""Record stores behind one narrow interface, `protocols.Store`.
+
+Each family of records has its own schema; the interface is the same for all.
+"""

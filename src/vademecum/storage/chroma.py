@@ -1,7 +1,7 @@
-"""`VectorIndex` on Chroma: a directory of this machine, one collection for each model.
+"""`VectorIndex` on Chroma: a local directory, one collection per model.
 
-Chroma searches its graph (HNSW), and keeps parts of it in memory: what another process has written since shows only to who
-opens the directory again, which this does when the files have changed. Telemetry is off, and no embedding function is loaded
+Chroma searches its graph (HNSW) and keeps parts of the graph in memory. Another process's writes show only after reopening the
+directory, so this index reopens it when the files have changed. Telemetry is off, and no embedding function is loaded
 (the default one downloads a model).
 """
 
@@ -31,12 +31,12 @@ from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 T = TypeVar("T")
 Said = tuple[int, int]
 
-AT_ONCE = 2_000  # points of one call; Chroma takes 5,461
+AT_ONCE = 2_000  # points of one call; Chroma's limit is 5,461
 _FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 
 
 def _locked(method: Callable[..., T]) -> Callable[..., T]:
-    """One thread at a time."""
+    """Run a method in one thread at a time."""
 
     @wraps(method)
     def wrapped(index: ChromaIndex, *args: Any) -> T:
@@ -50,11 +50,14 @@ _outcome = outcome(ChromaError, OSError, RuntimeError, ValueError, KeyError, Typ
 
 
 class ChromaIndex(DirectoryIndex):
-    """The points of one model in a Chroma directory, which is made."""
+    """The points of one model in a Chroma directory.
+
+    The directory is created if missing.
+    """
 
     def __init__(self, collection: str, model: str, dim: int, *, directory: str | Path) -> None:
         super().__init__("chroma", collection, model, dim, directory)
-        self._lock = threading.RLock()  # opening again must not take the client from under another thread
+        self._lock = threading.RLock()  # reopening must not close the client under another thread
         self._client: Any = None
         self._seen: tuple[Said, ...] = ()
 
@@ -71,7 +74,7 @@ class ChromaIndex(DirectoryIndex):
             part = unique[first : first + AT_ONCE]
             keys = [point.payload.key for point in part]
             collection = self._collection(make=True)
-            collection.delete(ids=keys)  # an upsert would keep what the new metadata do not name
+            collection.delete(ids=keys)  # an upsert would keep old metadata that the new omit
             collection.upsert(
                 ids=keys,
                 embeddings=np.stack([point.vector for point in part]),
@@ -82,7 +85,7 @@ class ChromaIndex(DirectoryIndex):
         return len(points)
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys."""
+        """Delete the points that match a filter, or have these keys."""
         return self._delete(which)
 
     @_outcome
@@ -97,7 +100,7 @@ class ChromaIndex(DirectoryIndex):
         self._seen = self._stamp()
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first."""
+        """Return up to `k` points that match a filter, nearest first."""
         return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
 
     @_outcome
@@ -120,7 +123,7 @@ class ChromaIndex(DirectoryIndex):
         return sorted(near, key=lambda each: -each.score)
 
     def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         return self._keys(where)
 
     @_outcome
@@ -147,7 +150,7 @@ class ChromaIndex(DirectoryIndex):
             first += AT_ONCE
 
     def activate(self) -> Result[None, StoreError]:
-        """Make this model's collection the current one, and drop those of other models."""
+        """Make this model's collection current and drop other models' collections."""
         return self._activate()
 
     @_outcome
@@ -159,7 +162,7 @@ class ChromaIndex(DirectoryIndex):
         self._seen = self._stamp()
 
     def close(self) -> None:
-        """Let go of the directory."""
+        """Close the directory."""
         with self._lock:
             if self._client is not None:
                 self._client.close()
@@ -168,7 +171,7 @@ class ChromaIndex(DirectoryIndex):
     # -- the collection ------------------------------------------------------------------------------------------
 
     def _opened(self) -> Any:
-        """Return the client, opened again where another process has written since."""
+        """Return the client, reopened after another process's write."""
         if self._client is not None and self._stamp() != self._seen:
             self.close()
         if self._client is None:
@@ -191,7 +194,10 @@ class ChromaIndex(DirectoryIndex):
         return [collection.name for collection in self._opened().list_collections(limit=10_000)]
 
     def _collection(self, *, make: bool = False) -> Any:
-        """Return the collection, None where there is none yet and none is to be made. Raises `StoreError` for another's."""
+        """Return the collection; create the collection if `make`, else None.
+
+        Raises `StoreError` for a collection that this index cannot use.
+        """
         if self.named not in self._names():
             if not make:
                 return None
@@ -208,7 +214,10 @@ class ChromaIndex(DirectoryIndex):
 
 
 def _metadata(point: Point) -> dict[str, Any]:
-    """Return everything but the text. Chroma takes no empty list: what has none goes without."""
+    """Return everything but the text.
+
+    Chroma takes no empty list, so empty values are left out.
+    """
     payload = asdict(point.payload)
     payload |= {"places": places(point.payload.path), "names": defined_names(point.payload.symbols)}
     payload["symbols"] = list(point.payload.symbols)
@@ -220,7 +229,7 @@ def _record(metadata: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _conditions(where: Filter) -> dict[str, Any] | None:
-    """Return what Chroma can say of a filter: all but globs."""
+    """Return the part of a filter that Chroma supports: no globs."""
     equal = [("repo", where.repo), ("commit", where.commit)]
     some = [
         ("path", where.files),

@@ -1,7 +1,7 @@
-"""What indexes of vectors that lie in a directory of this machine have in common, whichever library keeps them there.
+"""The base of vector indexes that live in a local directory.
 
-Each model has a collection of its own, named by the repository's collection and the model; a small file beside them says which
-is the current one.
+Each model has its own collection, named by the repository's collection and the model; a small file in the directory names
+the current one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from vademecum.result import Err, Ok
 
 T = TypeVar("T")
 
-SCHEMA = 1  # of what is kept of a point
+SCHEMA = 1  # of a stored point
 
 
 class DirectoryIndex:
     """One model's collection in a directory.
 
     Args:
-        kind: the library's name, as messages say it.
-        collection, model, dim: what every index is made with.
-        directory: where it lies.
+        kind: the library's name, for messages.
+        collection, model, dim: the arguments of every vector index.
+        directory: the directory of the index.
     """
 
     remote = False
@@ -46,18 +46,27 @@ class DirectoryIndex:
         self.named = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
 
     def check_points(self, points: Sequence[Point]) -> None:
-        """Refuse points whose vectors are of another length. Raises `VectorIndexError`."""
+        """Refuse points with vectors of another length.
+
+        Raises `VectorIndexError`.
+        """
         for point in points:
             self.check_length(point.vector, point.payload.id)
 
     def check_length(self, vector: NDArray[np.float32], whose: str) -> None:
-        """Refuse a vector of another length. Raises `VectorIndexError`."""
+        """Refuse a vector of another length.
+
+        Raises `VectorIndexError`.
+        """
         if vector.shape != (self.dim,):
             said = "x".join(map(str, vector.shape))
             raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")
 
     def check_kept(self, schema: object, length: object) -> None:
-        """Refuse a collection that a newer vademecum made, or one of vectors of another length. Raises `StoreError`."""
+        """Refuse a collection with a newer schema or another vector length.
+
+        Raises `StoreError`.
+        """
         if not isinstance(schema, int) or schema > SCHEMA:
             raise StoreVersionError(
                 f"{self.named!r} of {self.name} has schema {schema}, newer than this vademecum's {SCHEMA}: upgrade "
@@ -69,7 +78,7 @@ class DirectoryIndex:
             )
 
     def make_current(self, names: Iterable[str]) -> list[str]:
-        """Write down that this model's collection is the current one; return those of other models among `names`."""
+        """Make this model's collection current; return the other models' among `names`."""
         pointer = self.directory / f"{self._alias}.current"
         beside = pointer.with_name(f"{pointer.name}.{os.getpid()}.tmp")
         beside.write_text(self.named, encoding="utf-8")
@@ -78,7 +87,10 @@ class DirectoryIndex:
 
 
 def outcome(*raised: type[Exception]) -> Callable[[Callable[..., T]], Callable[..., Ok[T] | Err[StoreError]]]:
-    """Return a decorator that names what a library raises, and returns it with what our own methods raise as a `Result`."""
+    """Return a decorator that returns a library's errors as a `Result`.
+
+    `raised` are the library's errors; they become a `VectorIndexError`. A `StoreError` is returned unchanged.
+    """
 
     def decorate(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
         @wraps(method)

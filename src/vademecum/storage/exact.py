@@ -1,7 +1,7 @@
-"""`VectorIndex` by computing every product: what the others are measured against.
+"""`VectorIndex` by computing every product: the reference for the others.
 
-Searches compute the same products over a snapshot's arrays (`index.vectors`), which is what `search.vectors = "exact"`
-means; this holds its points in memory, for those who want the protocol itself.
+With `search.vectors = "exact"`, searches compute the same products over a snapshot's arrays (`index.vectors`) instead. This
+class holds its points in memory, for callers that want the protocol itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from vademecum.result import Err, Ok, Result
 
 
 class ExactIndex:
-    """Points in this process's memory. Nothing is lost in precision, nothing is kept after the process."""
+    """Points in this process's memory, at full precision.
+
+    Nothing is kept after the process.
+    """
 
     remote = False
 
@@ -28,7 +31,7 @@ class ExactIndex:
         self._points: dict[str, tuple[Payload, NDArray[np.float32]]] = {}
 
     def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, or replace those with the same key; all of them, or none."""
+        """Write points, replacing those with the same key; all or none."""
         for point in points:
             if point.vector.shape != (self.dim,):
                 said = "x".join(map(str, point.vector.shape))
@@ -41,13 +44,13 @@ class ExactIndex:
         return Ok(len(points))
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys."""
+        """Delete the points that match a filter, or have these keys."""
         for key in self._passing(which) if isinstance(which, Filter) else which:
             self._points.pop(key, None)
         return Ok(None)
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first."""
+        """Return up to `k` points that match a filter, nearest first."""
         if vector.shape != (self.dim,):
             return Err(VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, not of {vector.shape}"))
         keys = self._passing(where)
@@ -58,15 +61,15 @@ class ExactIndex:
         return Ok([Near(self._points[keys[i]][0], float(scores[i])) for i in best])
 
     def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         return Ok(set(self._passing(where)))
 
     def activate(self) -> Result[None, StoreError]:
-        """Do nothing: there is one model only."""
+        """Do nothing: this index has only one model."""
         return Ok(None)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Delete all points."""
         self._points.clear()
 
     def _passing(self, where: Filter) -> list[str]:

@@ -1,7 +1,9 @@
-"""`VectorIndex` on LanceDB: a directory of this machine, one table for each model, read and written by several processes.
+"""`VectorIndex` on LanceDB: a local directory, one table per model.
 
-A table is searched exactly, by computing every product, until it has `index_from` rows; then activating makes an index
-(IVF, HNSW, scalar quantisation), whose best candidates are computed again from the whole vectors. What a filter says besides
+Several processes may read and write the directory.
+
+A table is searched exactly, by computing every product, until it has `index_from` rows. Then activating builds an index
+(IVF, HNSW, scalar quantisation), whose best candidates are scored again with the whole vectors. The part of a filter without
 globs is an expression that LanceDB applies before the search.
 """
 
@@ -29,21 +31,24 @@ from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 
 T = TypeVar("T")
 
-INDEX_FROM = 200_000  # rows; below it every product is computed in some 0.1 s
-KEPT_VERSIONS = timedelta(hours=1)  # of a table, for who is reading one
-REFINED = 5  # times as many candidates are computed again from whole vectors
+INDEX_FROM = 200_000  # rows; fewer are searched exactly in some 0.1 s
+KEPT_VERSIONS = timedelta(hours=1)  # of a table, for concurrent readers
+REFINED = 5  # times `k`: candidates that are scored again with whole vectors
 KEYS_AT_ONCE = 500  # in one expression
 _NUMBERS = ("start_line", "end_line", "ordinal")
 _LISTS = ("symbols", "places", "names")
 _TEXTS = ("key", "id", "repo", "branch", "commit", "path", "language", "kind", "file_kind", "text", "blob")
 
 
-# it has no errors of its own
+# LanceDB has no errors of its own
 _outcome = outcome(OSError, RuntimeError, ValueError, KeyError, pa.ArrowException)
 
 
 class LanceIndex(DirectoryIndex):
-    """The points of one model in a LanceDB directory, which is made; from `index_from` rows on it is not searched exactly."""
+    """The points of one model in a LanceDB directory.
+
+    The directory is created if missing. From `index_from` rows on, searches are approximate.
+    """
 
     def __init__(
         self, collection: str, model: str, dim: int, *, directory: str | Path, index_from: int = INDEX_FROM
@@ -53,7 +58,10 @@ class LanceIndex(DirectoryIndex):
         self._db: Any = None
 
     def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, or replace those with the same key, in one version of the table."""
+        """Write points, replacing those with the same key.
+
+        All go into one version of the table.
+        """
         return self._upsert(points)
 
     @_outcome
@@ -67,7 +75,7 @@ class LanceIndex(DirectoryIndex):
         return len(points)
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys."""
+        """Delete the points that match a filter, or have these keys."""
         return self._delete(which)
 
     @_outcome
@@ -83,7 +91,7 @@ class LanceIndex(DirectoryIndex):
             table.delete(_any_of("key", keys[first : first + KEYS_AT_ONCE]))
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first."""
+        """Return up to `k` points that match a filter, nearest first."""
         return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
 
     @_outcome
@@ -102,7 +110,7 @@ class LanceIndex(DirectoryIndex):
         return sorted(found, key=lambda near: -near.score)
 
     def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         return self._keys(where)
 
     @_outcome
@@ -121,7 +129,7 @@ class LanceIndex(DirectoryIndex):
                 yield row["key"]
 
     def activate(self) -> Result[None, StoreError]:
-        """Make this model's table the current one, compact it, and drop those of other models."""
+        """Make this model's table current, compact it, drop other models' tables."""
         return self._activate()
 
     @_outcome
@@ -134,7 +142,7 @@ class LanceIndex(DirectoryIndex):
             self._db.drop_table(other)
 
     def close(self) -> None:
-        """Let go of the directory."""
+        """Close the directory."""
         self._db = None
 
     # -- the table -----------------------------------------------------------------------------------------------
@@ -146,7 +154,10 @@ class LanceIndex(DirectoryIndex):
         return list(self._db.list_tables(limit=10_000).tables)
 
     def _table(self, *, make: bool = False) -> Any:
-        """Return the table, None where there is none yet and none is to be made. Raises `StoreError` for another's."""
+        """Return the table; create the table if `make`, else None.
+
+        Raises `StoreError` for a table that this index cannot use.
+        """
         if self.named not in self._names():
             return self._db.create_table(self.named, schema=self._schema(), exist_ok=True) if make else None
         table = self._db.open_table(self.named)
@@ -169,12 +180,15 @@ def _row(point: Point) -> Mapping[str, Any]:
 
 
 def _cosine(distance: float | None) -> float:
-    """Return the cosine; LanceDB gives one less it, and no number where a vector is all zeros."""
+    """Return the cosine for LanceDB's cosine distance.
+
+    The distance of an all-zero vector is no number; its cosine is 0.
+    """
     return 1.0 - distance if distance is not None and math.isfinite(distance) else 0.0
 
 
 def _expression(where: Filter) -> str:
-    """Return what an expression can say of a filter: all but globs.
+    """Return the part of a filter that SQL can express: no globs.
 
     >>> _expression(Filter(repo="it's", languages=("go", "c")))
     "`repo` = 'it''s' AND `language` IN ('go', 'c')"
@@ -201,5 +215,5 @@ def _any_of(column: str, values: Sequence[str]) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a value as it stands in an expression: nothing in it can end it."""
+    """Return a value as a quoted SQL string, safe against injection."""
     return "'" + value.replace("'", "''") + "'"

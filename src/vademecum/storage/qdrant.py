@@ -1,10 +1,10 @@
-"""`VectorIndex` on Qdrant: one collection for each model, an alias for the one that is complete.
+"""`VectorIndex` on Qdrant: one collection per model, and an alias.
 
-    <collection>                     the alias: what others search, switched at once when another model's is complete
+    <collection>                     the alias: searches use it; it switches at once when another model's collection is complete
     <collection>.<model>-<digest>    the collection: named vectors "dense" and "words" (sparse), the whole payload
 
-Beside the payload stand two fields made for filters: `places` (a path, all its directories and their names) and `names` (of
-symbols, qualified and bare). The collection's metadata say which schema it has, and whether it has been made whole. Needs
+The payload has two more fields, for filters: `places` (a path, all its directories and their names) and `names` (of
+symbols, qualified and bare). A collection's metadata hold its schema and whether it is complete. Needs
 Qdrant 1.16 or newer, for metadata and for the constant of reciprocal rank fusion.
 """
 
@@ -36,8 +36,8 @@ SCHEMA = 1
 DENSE, WORDS = "dense", "words"
 INDEXED = ("repo", "branch", "commit", "path", "places", "language", "kind", "file_kind", "names", "blob")
 RRF_K = 60
-PREFETCHED = 4  # times as many are taken from each side before the two are joined
-BATCH_POINTS, BATCH_BYTES = 500, 8_000_000  # of one request; Qdrant takes 32 MB unless told otherwise
+PREFETCHED = 4  # times `k`: candidates from each side before fusion
+BATCH_POINTS, BATCH_BYTES = 500, 8_000_000  # of one request; Qdrant's default limit is 32 MB
 PAGE = 2_000  # keys listed at once
 
 
@@ -46,14 +46,14 @@ class QdrantIndex:
 
     Args:
         collection: the alias.
-        model: the name of the embedder.
-        dim: how many numbers its vectors have.
-        url: where the server is.
-        api_key: its key, where it wants one.
-        shards, replicas, write_consistency: how a collection is spread over a cluster when it is made; 0 for the server's own.
-        timeout_s: seconds it may take to answer.
-        client: one that is open, as Qdrant's local mode in tests.
-        sleep: waits before asking again.
+        model: the embedder's name.
+        dim: the vectors' dimensions.
+        url: the server's address.
+        api_key: the server's key; "" for none.
+        shards, replicas, write_consistency: how a new collection is spread over a cluster; 0 for the server's defaults.
+        timeout_s: the most seconds for an answer.
+        client: an open client, such as Qdrant's local mode in tests.
+        sleep: waits before a retry.
 
     Raises:
         UsageError: `url` is not an address.
@@ -91,7 +91,10 @@ class QdrantIndex:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points in requests of a few megabytes, each of which is there once it is answered."""
+        """Write points in requests of a few megabytes.
+
+        The points of a request are searchable once it is answered.
+        """
         for point in points:
             if point.vector.shape != (self.dim,):
                 return Err(self._of_other_length(point.vector, point.payload.id))
@@ -109,7 +112,7 @@ class QdrantIndex:
         self._settled(self._client.upsert(self.collection, structs, wait=True))
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys."""
+        """Delete the points that match a filter, or have these keys."""
         if isinstance(which, Filter) and not is_exact(which):
             match self.keys(which):
                 case Err() as failed:
@@ -136,7 +139,7 @@ class QdrantIndex:
             )
 
     def activate(self) -> Result[None, StoreError]:
-        """Point the alias at this model's collection, then drop those of other models."""
+        """Switch the alias to this model's collection, and drop other models'."""
         return self._calls.write(self._activated)
 
     def _activated(self) -> None:
@@ -148,7 +151,7 @@ class QdrantIndex:
                 change.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self.alias)))
             create = models.CreateAlias(collection_name=self.collection, alias_name=self.alias)
             change.append(models.CreateAliasOperation(create_alias=create))
-            self._client.update_collection_aliases(change)  # all at once
+            self._client.update_collection_aliases(change)  # atomically
         for other in self._client.get_collections().collections:
             if other.name.startswith(f"{self.alias}.") and other.name != self.collection:
                 said = self._said(other.name)
@@ -158,7 +161,7 @@ class QdrantIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first."""
+        """Return up to `k` points that match a filter, nearest first."""
         if vector.shape != (self.dim,):
             return Err(self._of_other_length(vector, "the question"))
 
@@ -172,7 +175,9 @@ class QdrantIndex:
     def fused(
         self, vector: NDArray[np.float32], tokens: Mapping[int, float], k: int, where: Filter
     ) -> Result[list[Near], StoreError]:
-        """Return up to `k` points by meaning and words together, joined on the server by reciprocal rank fusion.
+        """Return up to `k` points by reciprocal rank fusion of both searches.
+
+        The server fuses the search by meaning with the search by words.
 
         The score is the sum of 1 / (60 + rank), as Qdrant counts ranks.
         """
@@ -203,7 +208,7 @@ class QdrantIndex:
         return score
 
     def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         return self._calls.read(lambda: set(self._scrolled(where)))
 
     def _scrolled(self, where: Filter) -> Iterator[str]:
@@ -219,18 +224,18 @@ class QdrantIndex:
                 return
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._client.close()
 
     # -- the collection ------------------------------------------------------------------------------------------
 
     def _is_there(self) -> bool:
-        """Whether the collection has been made, and is one that we can read."""
+        """Return whether the collection is complete and readable."""
         self._made = self._made or (self._client.collection_exists(self.collection) and self._is_whole())
         return self._made
 
     def _make(self) -> None:
-        """Make the collection, or finish what was begun."""
+        """Create the collection, or finish an interrupted creation."""
         if self._made:
             return
         if not self._client.collection_exists(self.collection):
@@ -252,12 +257,15 @@ class QdrantIndex:
         return {"vademecum": said}
 
     def _said(self, collection: str) -> dict[str, Any] | None:
-        """Return what a collection says of itself, None where it is not ours."""
+        """Return our metadata of a collection, None for a foreign one."""
         said = (self._client.get_collection(collection).config.metadata or {}).get("vademecum")
         return said if isinstance(said, dict) else None
 
     def _is_whole(self) -> bool:
-        """Whether the making of the collection has ended. Raises where it is not one that we can use."""
+        """Return whether the collection's creation has finished.
+
+        Raises `StoreError` if this index cannot use the collection.
+        """
         said = self._said(self.collection)
         if said is None:
             raise VectorIndexError(
@@ -293,11 +301,11 @@ def _checked(url: str) -> str:
 
 
 def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:
-    """Return a client that talks to this server and no other: through no proxy, after no redirect."""
+    """Return a client that follows no proxy and no redirect."""
     parts = urlsplit(url)
     verify: Any = ssl.create_default_context() if parts.scheme == "https" else True
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a key sent in the clear, which is the user's to decide
+        warnings.simplefilter("ignore")  # about a key sent unencrypted, which is the user's choice
         return QdrantClient(
             url=url, port=parts.port or (443 if parts.scheme == "https" else 6333), api_key=api_key or None,
             timeout=max(1, math.ceil(timeout_s)), check_compatibility=False, follow_redirects=False,
@@ -308,7 +316,7 @@ def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:
 def _batches(points: Sequence[Point]) -> Iterator[Sequence[Point]]:
     first, weight = 0, 0
     for number, point in enumerate(points):
-        own = 3 * len(point.payload.text) + 12 * point.vector.size + 16 * len(point.tokens)  # roughly, as JSON
+        own = 3 * len(point.payload.text) + 12 * point.vector.size + 16 * len(point.tokens)  # a rough size as JSON
         if number > first and (number - first >= BATCH_POINTS or weight + own > BATCH_BYTES):
             yield points[first:number]
             first, weight = number, 0
@@ -334,7 +342,7 @@ def _sparse(tokens: Mapping[int, float]) -> models.SparseVector:
 
 
 def _conditions(where: Filter) -> models.Filter:
-    """Return what Qdrant can say of a filter: all but globs."""
+    """Return the part of a filter that Qdrant supports: no globs."""
     one = [("repo", where.repo), ("commit", where.commit), ("names", where.symbol)]
     any_of: list[tuple[str, Sequence[str]]] = [
         ("path", where.files), ("language", where.languages), ("kind", where.kinds), ("file_kind", where.file_kinds),

@@ -1,7 +1,7 @@
-"""One call to a Qdrant server: asked again where that is sensible, and named where it fails.
+"""Calls to a Qdrant server: with retries, and errors named.
 
-What is asked again: a connection that was refused or dropped, a busy server (429, after the time it names), its own failures
-(5xx). What is not: a refused key, a refused request, an answer that is none. Every write of ours is the same done twice.
+Retried: a connection that was refused or dropped, a busy server (429, after the time it names), a server's own failures
+(5xx). Not retried: a refused key, a refused request, a malformed answer. Every write is safe to repeat.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from vademecum.result import Err, Ok, Result
 T = TypeVar("T")
 
 READ_TRIES, WRITE_TRIES = 2, 4
-FIRST_PAUSE_S = 0.2  # then twice as long each time, of which a random half is left out
-LONGEST_PAUSE_S = 30.0  # a server that asks for more is not waited for
+FIRST_PAUSE_S = 0.2  # doubles each time, minus a random half
+LONGEST_PAUSE_S = 30.0  # a longer `Retry-After` ends the call
 DETAIL_CHARACTERS = 200
 
 
 class InTime(httpx.HTTPTransport):
-    """Reads an answer within a time, however its bytes are spread: httpx's own limit starts again with each of them."""
+    """Transport with one time limit for a whole answer.
+
+    httpx's own limit starts again with every byte.
+    """
 
     def __init__(self, seconds: float, **more: Any) -> None:
         super().__init__(**more)
@@ -61,21 +64,24 @@ class Calls:
     """Calls one server.
 
     Args:
-        url: where it is, for messages.
-        api_key: what must not stand in a message.
-        timeout_s: what it was given to answer, for messages.
-        sleep: waits; tests hand in their own.
+        url: the server's address, for messages.
+        api_key: the key, which is removed from messages.
+        timeout_s: the time limit, for messages.
+        sleep: waits; tests pass their own.
     """
 
     def __init__(self, url: str, api_key: str, timeout_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self._url, self._key, self._timeout_s, self._sleep = url, api_key, timeout_s, sleep
 
     def read(self, step: Callable[[], T]) -> Result[T, StoreError]:
-        """Return what a step that only reads returns; a person is waiting for it."""
+        """Return a reading step's result, with few retries.
+
+        Somebody is waiting.
+        """
         return self._called(step, READ_TRIES)
 
     def write(self, step: Callable[[], T]) -> Result[T, StoreError]:
-        """Return what a step returns that may be done more than once."""
+        """Return the result of a step that is safe to repeat."""
         return self._called(step, WRITE_TRIES)
 
     def _called(self, step: Callable[[], T], tries: int) -> Result[T, StoreError]:
@@ -122,7 +128,7 @@ class Calls:
 
 
 def _pause(error: Exception, usual: float) -> float | None:
-    """Return how long to wait before asking again, None for not at all."""
+    """Return the seconds to wait before retrying, None for no retry."""
     cause = error.source if isinstance(error, ResponseHandlingException) else error
     jittered = usual * random.uniform(0.5, 1)  # noqa: S311 - so that many clients do not come back at once
     match cause:
@@ -131,7 +137,7 @@ def _pause(error: Exception, usual: float) -> float | None:
         case UnexpectedResponse():
             status = cause.status_code or 0
             return jittered if status == 429 or status >= 500 else None
-        case httpx.TimeoutException():  # it was waited for once
+        case httpx.TimeoutException():  # the time limit has passed once already
             return None
         case httpx.TransportError():
             return jittered

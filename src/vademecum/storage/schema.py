@@ -1,6 +1,6 @@
-"""The record families: their columns and keys, and the migrations that make them in SQLite.
+"""The record families: columns, keys, and the migrations for SQLite.
 
-A family's rows are tuples in this column order, everywhere. A new family, or a new column, is one more migration; a
+A family's rows are tuples in this column order, everywhere. A new family or column needs one more migration; a
 migration is never edited once released.
 """
 
@@ -20,9 +20,9 @@ class Family:
 FAMILIES: dict[str, Family] = {
     # facts about the database itself
     "meta": Family(("name", "value"), ("name",)),
-    # content, once: `hash` is git's blob id, `language` decides how it was cut
+    # each content once: `hash` is git's blob id, `language` decides how the content is cut
     "blobs": Family(("id", "hash", "language", "content", "imports", "has_errors"), ("id",)),
-    # pieces of a blob, in order; offsets are bytes into its content; `metadata` is JSON
+    # chunks of a blob, in order; offsets are bytes into the blob's content; `metadata` is JSON
     "chunks": Family(
         ("blob", "ordinal", "start_line", "end_line", "start_byte", "end_byte", "kind", "name", "scope", "signature",
          "summary", "hash", "calls", "metadata"),
@@ -33,20 +33,20 @@ FAMILIES: dict[str, Family] = {
         ("blob", "ordinal", "position", "name", "qualified", "kind", "start_line", "end_line", "signature"),
         ("blob", "ordinal", "position"),
     ),
-    # what a content refers to by name, as JSON; resolved per snapshot
+    # the names that a content refers to, as JSON; resolved per snapshot
     "mentions": Family(("blob", "found"), ("blob",)),
-    # the graph of a snapshot: what can be referred to, `parent` the id of what it stands in, 0 for a file
+    # the graph of a snapshot: the definitions; `parent` is the enclosing node's id, 0 for a file
     "nodes": Family(
         ("snapshot", "id", "path", "name", "qualified", "kind", "start_line", "end_line", "chunk", "parent"),
         ("snapshot", "id"),
     ),
-    # who refers to whom, how (`kind`), how that is known (`tier`), and the first line that says so
+    # the references: kind, tier (how certain), and the first line that shows the reference
     "edges": Family(("snapshot", "source", "kind", "target", "tier", "line"), ("snapshot", "source", "kind", "target")),
-    # of which content each file's edges were made, what was looked at for them, and which names stayed without one
+    # the state of each file's edges: the content they come from, the names consulted, the names left unresolved
     "resolved": Family(("snapshot", "path", "blob", "consulted", "unresolved"), ("snapshot", "path")),
-    # of which state of a snapshot its graph was made
+    # the state of the snapshot that its graph was built from
     "graphs": Family(("snapshot", "tree_hash"), ("snapshot",)),
-    # what can be searched: a commit, or a worktree; `place` is the commit's id or the worktree's directory, `table_file`
+    # searchable trees: a commit, or a worktree; `place` is the commit's id or the worktree's directory, `table_file`
     # the derived file that holds its `files` as arrays
     "snapshots": Family(
         ("id", "kind", "place", "label", "branch", "commit_id", "tree_hash", "indexed_at", "skipped",
@@ -55,65 +55,65 @@ FAMILIES: dict[str, Family] = {
     ),
     # path -> blob, per snapshot; size, time and inode are those of the file when it was read
     "files": Family(("snapshot", "path", "blob", "size", "mtime_ns", "inode"), ("snapshot", "path")),
-    # derived files of arrays, in the order they were made
+    # derived files of arrays, in order of creation
     "segments": Family(("id", "file", "blobs"), ("id",)),
-    # what ranking reads of one content, packed; kept where several machines share the store
+    # the ranking data of one content, packed; kept if several machines share the store
     "arrays": Family(("blob", "embedder", "data"), ("blob", "embedder")),
-    # vectors that cost time or money to make again, by embedder and chunk hash
+    # vectors that cost time or money, by embedder and chunk hash
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
-    # what of which content stands at which path in an index of vectors outside, and what is to be done; `label` is the
-    # commit in its points' ids, `space` the index and the model
+    # points in an external vector index: content and path, and the pending work; `label` is the
+    # commit in the points' ids, `space` the index and the model
     "placements": Family(("space", "path", "blob", "label", "branch", "state"), ("space", "path", "blob")),
-    # what a language model said of a piece of code, by chunk hash
+    # a language model's summary of a chunk, by chunk hash
     "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
-    # memory: what happened, in the order it was recorded; `number` is given by the database, `metadata` is JSON
+    # events of memory, in order of recording; the database assigns `number`, `metadata` is JSON
     "events": Family(
         ("number", "id", "at", "role", "session", "repo", "speaker", "text", "metadata", "recorded_at"), ("number",)
     ),
-    # the plain values of an event's metadata, so that it can be filtered by them; `value` is JSON
+    # the plain values of an event's metadata, for filters; `value` is JSON
     "event_tags": Family(("name", "value", "event"), ("name", "value", "event")),
-    # what was deleted or archived and must not come back by itself; `event` is the number it had
+    # deleted or archived events that must not return by themselves; `event` is the old number
     "tombstones": Family(("number", "id", "event", "reason", "at"), ("number",)),
-    # what a rule read in an event, word for word; facts are settled from these
+    # a rule's verbatim finding in an event; facts are derived from these
     "claims": Family(
         ("event", "position", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place",
          "confidence", "corrects", "at", "speaker", "recorded_at"),
         ("event", "position"),
     ),
-    # what holds, or held: one row for each interval of one value
+    # current and past facts: one row for each interval of one value
     "facts": Family(
         ("id", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place", "confidence",
          "mentions", "first_at", "last_at", "valid_from", "valid_to", "superseded_by", "disputed", "confirmed",
          "recorded_at", "event"),
         ("id",),
     ),
-    # what a person said of a value: confirmed, rejected, forgotten; by digest, so that nothing forgotten is kept
+    # a person's verdict on a value: confirmed, rejected, forgotten; by digest, so that nothing forgotten is kept
     "marks": Family(("digest", "mark", "at"), ("digest",)),
-    # the symbols a fact is about, and the code they stood for when it was learned
+    # the symbols a fact is about, and their code when the fact was learned
     "anchors": Family(("fact", "symbol", "path", "hash", "at"), ("fact", "symbol")),
-    # how often something was shown; reading never changes when it was said
+    # how often an item was shown; reading never changes an item's time
     "usage": Family(("item", "uses"), ("item",)),
-    # what a session decided, did and left open; `covers` is its last event's number
+    # a session's decisions, work and open ends; `covers` is its last event's number
     "digests": Family(("session", "covers", "first_at", "last_at", "text", "made_at"), ("session",)),
     # how far each transcript and history has been read; `state` is the importer's own JSON
     "sources": Family(("path", "importer", "state", "read_at"), ("path", "importer")),
-    # what can be called, by `server/name`; schemas are JSON; `gone_at` is 0 while its server still lists it
+    # callable tools, by `server/name`; schemas are JSON; `gone_at` is 0 while the server still lists the tool
     "tools": Family(
         ("id", "server", "name", "description", "input_schema", "output_schema", "pinned", "registered_at", "gone_at"),
         ("id",),
     ),
-    # what was called, in order, for one intent; `calls` and `links` are JSON, `position` counts up with every write
+    # the calls for one intent, in order; `calls` and `links` are JSON, `position` counts up with every write
     "traces": Family(
         ("id", "position", "intent", "calls", "links", "session", "at", "ok"),
         ("id",),
     ),
-    # what a backlog or a source of documents told, as one document each; `labels` and `links` are JSON, `hash` is git's
-    # blob id of `content`, `run` the number of the run that saw it last
+    # documents from a backlog or a source of documents; `labels` and `links` are JSON, `hash` is git's
+    # blob id of `content`, `run` the number of the last run that saw the item
     "items": Family(
         ("id", "key", "path", "title", "kind", "state", "url", "updated", "labels", "links", "hash", "content", "run"),
         ("id",),
     ),
-    # where content is written as if it named an item, and which commits of a repository do
+    # the places in code that seem to name an item, and the commits that do
     "named_in_code": Family(("key", "blob", "line"), ("key", "blob", "line")),
     "named_in_commits": Family(("key", "commit_id", "path", "at", "subject"), ("key", "commit_id", "path")),
 }  # fmt: skip

@@ -1,8 +1,9 @@
-"""`Store` on the standard library's SQLite: one file, write-ahead log, one writer and many readers at a time.
+"""`Store` on the standard library's SQLite: one file, write-ahead log.
 
-No loadable extension is used (many Pythons are built without them). `synchronous=NORMAL` in WAL mode loses nothing when
-a process dies; at power loss the last commits may be missing, and the index is simply brought up to date again. What
-cannot be read again from elsewhere is opened `durable`: every commit is on the disk before it is acknowledged.
+There is one writer at a time, and many readers. No loadable extension is used (many Pythons are built without them).
+`synchronous=NORMAL` in WAL mode loses nothing when a process dies; at power loss the last commits may be missing, and the index
+is simply refreshed. Data that cannot be read again from elsewhere is opened `durable`: every commit is on the disk before it is
+acknowledged.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
-_KEYS_AT_ONCE = 128  # alternatives in one statement
-_LISTED = 256  # members of a list in one statement, which is 60 KB then, and is kept
+_KEYS_AT_ONCE = 128  # keys in one statement
+_LISTED = 256  # list members in one statement, which is then 60 KB and stays prepared
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
-    """Turn a method that may raise `sqlite3.Error` into one that returns a `Result`."""
+    """Return a `Result` from a method that may raise `sqlite3.Error`."""
 
     @wraps(method)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
@@ -43,7 +44,7 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
         try:
             with store.lock:
                 return Ok(method(*args, **kwargs))
-        except StoreError as known:  # a transaction has named it already
+        except StoreError as known:  # a transaction has already named the error
             return Err(known)
         except sqlite3.Error as cause:
             error = named(cause, store.path, store.remedy)
@@ -54,7 +55,10 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
 
 
 class SqliteStore:
-    """A SQLite file as a `Store`. Safe to use from several threads; open one per process."""
+    """A SQLite file as a `Store`.
+
+    Safe to use from several threads; open one per process.
+    """
 
     def __init__(
         self,
@@ -65,31 +69,33 @@ class SqliteStore:
         durable: bool = False,
         remedy: str = REBUILD,
     ) -> None:
-        """Open the file, creating it and bringing its tables up to date; where nothing can be written, to be read as it is.
+        """Open or create the file and migrate its tables.
+
+        If the file cannot be written, it is opened for reading only.
 
         Args:
-            path: the file; its directory is made.
-            busy_seconds: how long to wait for another writer.
-            set_aside: a damaged file is renamed and an empty one begun; else it is left as it is and refused.
-            durable: a commit survives the loss of power, at the price of waiting for the disk.
-            remedy: what to say of a damaged file.
+            path: the file; its directory is created.
+            busy_seconds: the longest wait for another writer.
+            set_aside: rename a damaged file and begin an empty one; otherwise the damaged file stays and is refused.
+            durable: commits survive a power loss, at the price of waiting for the disk.
+            remedy: the fix to name for a damaged file.
 
         Raises:
             StoreCorruptError: the file is damaged, or is no database.
             StoreVersionError: a newer vademecum wrote it.
-            StoreError: it cannot be opened.
+            StoreError: the file cannot be opened.
         """
         self.path = Path(path)
         self.lock = threading.RLock()
         self.remedy = remedy
         self._busy_seconds = busy_seconds
         self._synchronous = "FULL" if durable else "NORMAL"
-        # an index is written in large transactions; what is kept an event at a time fills in each connection whatever it is given
+        # an index is written in large transactions; a store of single events would fill any cache in each connection
         self._cached_kib = 256 if durable else 16_000
         self._opened = 0
-        self._unwritable: StoreError | None = None  # why it is only read
+        self._unwritable: StoreError | None = None  # the reason that the file is open for reading only
         self._patience = threading.local()
-        self.aside = ""  # where a damaged file was set aside by this object
+        self.aside = ""  # the new name of a damaged file, if this object set one aside
         try:
             self._open()
         except StoreCorruptError:
@@ -118,7 +124,10 @@ class SqliteStore:
             self._read_only(named(error, self.path, self.remedy))
 
     def _read_only(self, why: StoreError) -> None:
-        """Go on with what can be read where nothing can be written. Raises `why` where that is nothing."""
+        """Reopen the file for reading only.
+
+        Raises `why` if the file cannot be read either.
+        """
         found = None
         if isinstance(why, StoreFullError | StoreReadOnlyError):
             found = opened_to_read(self.path, self._busy_seconds, len(MIGRATIONS))
@@ -148,7 +157,7 @@ class SqliteStore:
 
     @contextmanager
     def waiting(self, seconds: float) -> Iterator[None]:
-        """Inside, this thread waits so long for another writer, and no longer."""
+        """Limit this thread's wait for another writer, inside the block."""
         before = getattr(self._patience, "seconds", self._busy_seconds)
         self._patience.seconds = seconds
         try:
@@ -157,8 +166,8 @@ class SqliteStore:
             self._patience.seconds = before
 
     def _begin(self) -> None:
-        """Take the write lock, with the patience of the thread that asks."""
-        if self._unwritable is not None:  # there may be room by now
+        """Take the write lock, waiting as long as this thread allows."""
+        if self._unwritable is not None:  # the disk may have room by now
             self._db.close()
             self._open()
             if self._unwritable is not None:
@@ -171,7 +180,10 @@ class SqliteStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock: everything inside is written together or not at all. Raises `StoreError`."""
+        """Hold the write lock; all writes inside commit together or not.
+
+        Raises `StoreError`.
+        """
         with self.lock:
             if self._db.in_transaction:  # nested: the outermost decides
                 yield
@@ -188,12 +200,15 @@ class SqliteStore:
                 raise named(error, self.path, self.remedy) from error
 
     def _roll_back(self) -> None:
-        if self._db.in_transaction:  # a full disk has rolled back by itself
+        if self._db.in_transaction:  # after a full disk SQLite has already rolled back
             self._db.execute("ROLLBACK")
 
     @_outcome
     def upsert(self, family: str, rows: Sequence[Row]) -> int:
-        """Insert rows, or replace those with the same key. Returns how many were written."""
+        """Insert rows, replacing those with the same key.
+
+        Returns the number of rows written.
+        """
         shape = FAMILIES[family]
         marks = ",".join("?" * len(shape.columns))
         changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
@@ -209,8 +224,8 @@ class SqliteStore:
     def scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
-        """Return the matching rows, or the named columns of them, in the order asked for."""
-        if all(operator == "=" for _, operator, _ in where):  # the hot path of asking what is current
+        """Return the matching rows, or their named columns, in order."""
+        if all(operator == "=" for _, operator, _ in where):  # the hot path: freshness checks
             statement = _look_up(family, tuple(column for column, _, _ in where), tuple(columns), tuple(order))
             return self._db.execute(statement, [value for _, _, value in where]).fetchall()
         chosen = self._known(family, columns or FAMILIES[family].columns)
@@ -226,7 +241,7 @@ class SqliteStore:
 
     @_outcome
     def newest(self, family: str, where: Sequence[Condition], order: Sequence[str], most: int) -> list[Row]:
-        """Return the last `most` of the matching rows in the order asked for, the last one first."""
+        """Return the last `most` matching rows of an order, last first."""
         chosen, by = self._known(family, FAMILIES[family].columns), self._known(family, order)
         tail = f" ORDER BY {','.join(f'{name} DESC' for name in by)} LIMIT ?"
         parts = [
@@ -238,7 +253,7 @@ class SqliteStore:
 
     @_outcome
     def count(self, family: str, where: Sequence[Condition] = ()) -> int:
-        """Return how many rows match."""
+        """Return the number of matching rows."""
         return sum(
             int(self._db.execute(f"SELECT count(*) FROM {family}{clause}", values).fetchone()[0])  # noqa: S608 - names of our own
             for clause, values in _clauses(family, where)
@@ -246,7 +261,10 @@ class SqliteStore:
 
     @_outcome
     def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
-        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
+        """Return the rows whose key begins with one of `keys`.
+
+        Keys are distinct and of one length; a whole key counts as its own beginning.
+        """
         rows: list[Row] = []
         for start in range(0, len(keys), _KEYS_AT_ONCE):
             part = _padded(keys[start : start + _KEYS_AT_ONCE])
@@ -258,13 +276,13 @@ class SqliteStore:
     def reach(
         self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
     ) -> list[tuple[int, int]]:
-        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it."""
+        """Follow a family's rows as edges; return nodes with least steps."""
         here, there = self._known(family, along)
         [(clause, values)] = _clauses(family, where)
         steps: dict[int, int] = {}
         for begin in range(0, len(start), _KEYS_AT_ONCE):
             part = start[begin : begin + _KEYS_AT_ONCE]
-            # UNION drops what was reached in as many steps before; `depth` ends what would go round for ever
+            # UNION drops repeated (node, steps) pairs; `depth` ends cycles
             statement = (
                 f"WITH RECURSIVE reached (node, steps) AS (VALUES {','.join(['(?, 0)'] * len(part))} UNION "  # noqa: S608 - names of our own
                 f"SELECT {there}, steps + 1 FROM reached CROSS JOIN {family}{clause or ' WHERE 1'} "
@@ -276,7 +294,7 @@ class SqliteStore:
 
     @_outcome
     def delete(self, family: str, where: Sequence[Condition]) -> int:
-        """Delete the matching rows. Returns how many there were."""
+        """Delete the matching rows. Returns the number of rows deleted."""
         with self.transaction():
             return sum(
                 self._db.execute(f"DELETE FROM {family}{clause}", values).rowcount  # noqa: S608 - names of our own
@@ -284,18 +302,21 @@ class SqliteStore:
             )
 
     def state(self) -> tuple[int, int, int] | None:
-        """Return a value that changes whenever anything may have been written, by this process or another."""
+        """Return a value that changes with any write, by any process.
+
+        The value is None inside a transaction, or if SQLite fails.
+        """
         try:
             with self.lock:
-                if self._db.in_transaction:  # what was written may be taken back
+                if self._db.in_transaction:  # these writes may be rolled back
                     return None
                 (others,) = self._db.execute("PRAGMA data_version").fetchone()
                 return self._opened, others, self._db.total_changes
-        except sqlite3.Error:  # whatever is asked next says what is wrong
+        except sqlite3.Error:  # the next statement reports the error
             return None
 
     def check(self) -> Result[str, StoreError]:
-        """Return "ok" when SQLite finds the file whole, else what it found."""
+        """Return "ok" if SQLite finds no damage, else SQLite's finding."""
         return self._check()
 
     @_outcome
@@ -304,19 +325,22 @@ class SqliteStore:
 
     @_outcome
     def compact(self) -> None:
-        """Give free pages back to the disk."""
+        """Return free pages to the disk."""
         self._db.execute("VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def start_over(self) -> None:
-        """Set the file aside, never deleted, and begin an empty one. Raises `StoreError`."""
+        """Set the file aside, without deleting, and begin an empty one.
+
+        Raises `StoreError`.
+        """
         with self.lock:
             self._db.close()
             self.aside = str(move_aside(self.path))
             self._open()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self.lock:
             self._db.close()
 
@@ -342,7 +366,10 @@ def _look_up(family: str, equal: tuple[str, ...], columns: tuple[str, ...], orde
 
 @lru_cache(maxsize=64)
 def _by_key(family: str, count: int, parts: int) -> str:
-    """Return the statement that selects `count` rows by the first `parts` columns of their key."""
+    """Return the statement for `count` rows by partial keys.
+
+    Each key gives the first `parts` columns of the family's key.
+    """
     shape = FAMILIES[family]
     # subtle: SQLite uses the index for alternatives of equalities, but scans the table for `(a, b) IN (VALUES ...)`
     one = "(" + " AND ".join(f"{column} = ?" for column in shape.key[:parts]) + ")"
@@ -351,9 +378,9 @@ def _by_key(family: str, count: int, parts: int) -> str:
 
 
 def _hinted(column: str, test: str, beside: Sequence[str]) -> str:
-    """Return a test of equality, with a hint for the query planner where a snapshot is asked for too.
+    """Return an equality test with a planner hint for snapshot queries.
 
-    Without statistics it takes every equality for a rare one, and goes through a whole snapshot rather than use an index.
+    Without statistics SQLite takes every equality for a rare one, and scans a whole snapshot instead of using an index.
 
     >>> _hinted("name", "name = ?", ["snapshot", "name"]), _hinted("name", "name = ?", ["name"])
     ('likelihood(name = ?, 0.0001)', 'name = ?')
@@ -364,7 +391,7 @@ def _hinted(column: str, test: str, beside: Sequence[str]) -> str:
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:
-    """Yield WHERE clauses with their values: one, or several where an `in` list is long."""
+    """Yield WHERE clauses with values, several for a long `in` list."""
     SqliteStore._known(family, [column for column, _, _ in where])  # noqa: SLF001 - same module
     shared = [column for column, _, _ in where]
     fixed: list[str] = []
@@ -391,7 +418,9 @@ def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, lis
 
 
 def _padded(some: Sequence[T]) -> list[T]:
-    """Return as many as a power of two, the last one again and again: few statements, which SQLite keeps, serve lists of any length.
+    """Return a list padded to a power of two.
+
+    The last member is repeated. Few statements, which SQLite keeps prepared, then serve lists of any length.
 
     >>> _padded("abc"), _padded("a"), _padded("")
     (['a', 'b', 'c', 'c'], ['a'], [])

@@ -1,4 +1,4 @@
-"""A SQLite file as such: opened to be written or only read, set aside when it is damaged, its errors called by our names."""
+"""Opening SQLite files, setting damaged ones aside, and naming errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from vademecum.metrics import STORE_ERRORS
 from vademecum.private import keep_private, private_folder
 
 REBUILD = "run `vade index --full` to set it aside and rebuild"
-_AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
-# what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
+_AGAIN_SECONDS = 0.002  # between two tries when SQLite does not wait itself
+# SQLite's codes for an exhausted quota or file size limit: SQLite only sees a failed write
 _UNWRITTEN = {
     sqlite3.SQLITE_IOERR_WRITE,
     sqlite3.SQLITE_IOERR_TRUNCATE,
@@ -24,7 +24,10 @@ _UNWRITTEN = {
 
 
 def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our error for one of SQLite, with the file and the fix, and count it; `remedy` is what mends a damaged file."""
+    """Return our error for a SQLite error, and count it.
+
+    The message names the file and the fix; `remedy` is the fix for a damaged file.
+    """
     found = _named(error, path, remedy)
     STORE_ERRORS.add(error=type(found).__name__)
     return found
@@ -50,7 +53,10 @@ def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file and what belongs to it. Returns its new name, which none had before."""
+    """Rename a damaged file, with its log files, to an unused name.
+
+    Returns the new name.
+    """
     names = (path.with_name(f"{path.name}.damaged{f'-{number}' if number > 1 else ''}") for number in count(1))
     aside = next(name for name in names if not name.exists())
     for suffix in ("", "-wal", "-shm"):
@@ -61,26 +67,31 @@ def set_aside(path: Path) -> Path:
 
 
 def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open a file to be written, with its directory, for the user alone. Raises `sqlite3.Error`, or `StoreError` for the directory."""
+    """Open a file for writing, with its directory, for the user alone.
+
+    Raises `sqlite3.Error`, or `StoreError` if the directory cannot be created.
+    """
     try:
         private_folder(path.parent)
     except OSError as error:
         raise StoreReadOnlyError(
             f"cannot create {path.parent}: {error.strerror}; set VADE_HOME elsewhere"
         ) from error  # fmt: skip
-    db = _connected(path, busy_seconds)  # which makes an empty file; what is beside it will have the same permissions
+    db = _connected(path, busy_seconds)  # creates an empty file; its log files get the same permissions
     keep_private(path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm")))
     return db
 
 
 def opened_to_read(path: Path, busy_seconds: float, version: int) -> sqlite3.Connection | None:
-    """Open a file that cannot be written for reading; None where there is none of this version, or it cannot be read.
+    """Open a file for reading only; return None if not possible.
 
-    A log beside it is read as well. Where it cannot be and is not empty, nothing is opened: the file alone may lack half of
-    what was written last.
+    The file may be missing, unreadable, or of another version.
+
+    A log next to the file is read as well. If a log that is not empty cannot be read, nothing is opened: the file alone may lack
+    half of the last write.
     """
     log = path.with_name(f"{path.name}-wal")
-    for how in ("mode=ro", "mode=ro&immutable=1"):  # the latter where not even the log's index can be made
+    for how in ("mode=ro", "mode=ro&immutable=1"):  # the latter if not even the log's index can be created
         if "immutable" in how and log.exists() and log.stat().st_size:
             return None
         try:
@@ -98,7 +109,10 @@ def opened_to_read(path: Path, busy_seconds: float, version: int) -> sqlite3.Con
 
 
 def log_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
-    """Have the file written through a log. SQLite itself does not wait where two open a new file at once."""
+    """Switch the file to a write-ahead log.
+
+    SQLite does not wait if two processes open a new file at once, so this function does.
+    """
     until = time.monotonic() + busy_seconds
     mode = ""
     while not mode:
@@ -111,7 +125,7 @@ def log_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
 
 
 def version_of(db: sqlite3.Connection) -> int:
-    """Return how many migrations a file has gone through."""
+    """Return the number of migrations that a file has gone through."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 

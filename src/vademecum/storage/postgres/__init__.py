@@ -1,1 +1,4 @@
-"""PostgreSQL as a store for many machines: one database, a space for each repository, memory and owner in it."""
+"""PostgreSQL as a store for many machines.
+
+One database has a space for each repository, memory and owner.
+"""

@@ -1,4 +1,4 @@
-"""Whether a database is as it should be: reached, at the right version, with the tables expected, and whole."""
+"""Checks of a database: connection, version, tables and records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_SERVER = 15
 
 
 def check_database(url: str) -> Iterator[Check]:
-    """Yield one check after the other; the first that fails is the last where the rest stands on it."""
+    """Yield check after check, stopping when the rest cannot run."""
     try:
         found = version(url)
     except StoreError as error:
@@ -68,7 +68,7 @@ def _check_spaces(url: str) -> Iterator[Check]:
 
 
 def _words(change: object) -> str:
-    """Return what Alembic says of a difference, shortly."""
+    """Return a short text for a difference that Alembic found."""
     first = change[0] if isinstance(change, list) and change else change
     parts = first if isinstance(first, tuple) else (first,)
     return " ".join(str(getattr(part, "name", part)) for part in parts if part is not None)

@@ -1,6 +1,6 @@
-"""Connections to one server, shared by all stores of a process: opened when needed, kept for the next, named when they fail.
+"""Shared connections to a server: opened on demand, reused, errors named.
 
-A fault is told by its SQLSTATE (PostgreSQL, appendix A), and not by its words, which a server may say in any language.
+Errors are recognised by SQLSTATE (PostgreSQL, appendix A) and not by their words, which a server may say in any language.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from vademecum.storage.postgres.watched import SilentError, Watched
 
 T = TypeVar("T")
 
-ATTEMPTS = 3  # at one step, where the connection is lost
-IDLE_KEPT = 4  # connections kept open for the next caller
-CONNECT_SECONDS = 10  # how long one attempt may take
-ENCODING = "utf8"  # of what is said on both sides, whatever the database was made with
-PATIENCE = 2.0  # a statement may take so many times as long as another writer is waited for, and at least
+ATTEMPTS = 3  # of one step, when connections are lost
+IDLE_KEPT = 4  # idle connections kept open
+CONNECT_SECONDS = 10  # the longest single attempt to connect
+ENCODING = "utf8"  # of the protocol, independent of the database's own encoding
+PATIENCE = 2.0  # a statement may take this many times the wait for another writer, and at least
 LEAST_PATIENCE = 5.0  # seconds
-SLOW_FAILURE = 1.0  # seconds: a server that takes longer to fail is not asked again
-RESTED = 30.0  # for so many seconds, since each who asks would wait as long
-PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts, or has no room for one more
+SLOW_FAILURE = 1.0  # seconds: after a slower failure the server is left alone for a while
+RESTED = 30.0  # seconds of leaving a slow server alone, because every caller would wait as long
+PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts or has no free connection
 LOST = frozenset({"57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006", "08007"})
-TRANSIENT = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected: the same again may do
+TRANSIENT = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected: a retry may succeed
 SOON = frozenset({"53300", "57P03"})  # too_many_connections, cannot_connect_now
-# before there is a session, libpq hands on the server's words alone, without their code
+# before there is a session, libpq passes on only the server's words, without a code
 _SOON_WORDS = ("starting up", "too many", "connection slots")
 
 _NAMES: tuple[tuple[frozenset[str], type[StoreError], str], ...] = (
@@ -68,7 +68,7 @@ _NAMES: tuple[tuple[frozenset[str], type[StoreError], str], ...] = (
 
 
 def place_of(url: str) -> str:
-    """Return a database as it may be shown: where it is, and neither user nor password.
+    """Return a database's address without user and password.
 
     >>> place_of("postgresql://ada:secret@db.example.org:5433/code")
     'postgresql://db.example.org:5433/code'
@@ -83,7 +83,9 @@ def place_of(url: str) -> str:
 
 
 def is_local(url: str) -> bool:
-    """Return whether a database is on this machine: over a socket's file, or a loopback address.
+    """Return whether a database is on this machine.
+
+    Local are a socket's file and a loopback address. Raises `StoreError` for a malformed URL.
 
     >>> is_local("postgresql:///code"), is_local("host=/run/postgresql"), is_local("postgresql://db.example.org/code")
     (True, True, False)
@@ -94,7 +96,7 @@ def is_local(url: str) -> bool:
         parts = conninfo.conninfo_to_dict(url)
     except psycopg.Error as error:
         raise _no_address(error) from error
-    # what the URL leaves out, libpq takes from the environment
+    # libpq takes missing parts of the URL from the environment
     host = str(
         parts.get("hostaddr") or parts.get("host") or os.environ.get("PGHOSTADDR") or os.environ.get("PGHOST") or ""
     )
@@ -102,12 +104,15 @@ def is_local(url: str) -> bool:
 
 
 def _no_address(error: psycopg.Error) -> StoreError:
-    said = " ".join(str(error).split()).partition(":")[0]  # what follows may quote a password
+    said = " ".join(str(error).split()).partition(":")[0]  # the rest may quote a password
     return StoreError(f"storage.url is no address ({said}): write it as postgresql://user:password@host:port/database")
 
 
 def named(error: psycopg.Error, url: str) -> StoreError:
-    """Return our name for what the server or the network said, with the place and what mends it. It is counted."""
+    """Return our error for a psycopg error, and count it.
+
+    The message names the database and the fix.
+    """
     found = _named(error, url)
     STORE_ERRORS.add(error=type(found).__name__)
     return found
@@ -131,24 +136,32 @@ def _named(error: psycopg.Error, url: str) -> StoreError:
 
 
 class Connections:
-    """The connections of one process to one database. Safe to use from several threads, and after a fork."""
+    """The connections of one process to one database.
+
+    Safe to use from several threads, and after a fork.
+    """
 
     def __init__(self, url: str, timeout_s: float) -> None:
-        """Take the database, and how long a lock or a statement may be waited for, in seconds."""
+        """Take the database, and the time limit for locks and statements.
+
+        The limit is in seconds.
+        """
         self.url = url
         self.timeout_s = timeout_s
         self._idle: list[Watched] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._checked = False
-        self._failure: tuple[float, StoreError] | None = None  # until when it is not asked again, and why
+        self._failure: tuple[float, StoreError] | None = None  # end of the pause, and the error
 
     @contextmanager
     def borrowed(self) -> Iterator[Watched]:
-        """Lend a connection, in autocommit. One that broke, or is left in a transaction, is not lent again.
+        """Lend a connection in autocommit.
+
+        A connection that broke, or is left in a transaction, is closed instead of lent again.
 
         Raises:
-            StoreError: none can be had.
+            StoreError: no connection can be made.
         """
         connection = self._idle_one() or self._new()
         try:
@@ -157,10 +170,10 @@ class Connections:
             self._take_back(connection)
 
     def run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True, slow: bool = False) -> T:
-        """Do one step; then again where a lost connection left it in doubt, or another writer was in its way.
+        """Run a step, again after a lost connection or a conflict.
 
-        `again` says that doing it twice is the same as once, `slow` that its statements may take long. Raises `psycopg.Error`, and
-        `StoreError` where no connection can be had.
+        With `again`, the step may safely run twice; with `slow`, its statements may take long. Raises `psycopg.Error`, and
+        `StoreError` if no connection can be made.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -171,11 +184,11 @@ class Connections:
                 if not again or attempt == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
                     raise
                 if lost:
-                    self.close()  # the others are likely to be as dead
+                    self.close()  # the others are probably dead too
         raise AssertionError("the last attempt returns or raises")
 
     def close(self) -> None:
-        """Let go of those that nobody uses."""
+        """Close all idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -183,7 +196,7 @@ class Connections:
 
     def _idle_one(self) -> Watched | None:
         with self._lock:
-            if os.getpid() != self._process:  # a fork: these sockets are the parent's
+            if os.getpid() != self._process:  # after a fork these sockets are the parent's
                 self._idle, self._process = [], os.getpid()
             return self._idle.pop() if self._idle else None
 
@@ -197,7 +210,7 @@ class Connections:
             connection.close()
 
     def _new(self) -> Watched:
-        """Connect. A server that took long to fail is left alone for a while: whoever asks is told the same at once."""
+        """Connect; repeat a recent slow failure without asking the server."""
         if self._failure is not None and time.monotonic() < self._failure[0]:
             raise type(self._failure[1])(str(self._failure[1]))
         started = time.monotonic()
@@ -232,7 +245,7 @@ class Connections:
             connect_timeout=self._connect_s,
             options=f"-c lock_timeout={wait} -c statement_timeout={int(limit * 1000)} -c jit=off -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
             application_name="vademecum",
-            keepalives_idle=30,  # a machine that is gone is noticed within a minute
+            keepalives_idle=30,  # detects a vanished machine within a minute
             keepalives_interval=10,
             keepalives_count=3,
             tcp_user_timeout=int(self.timeout_s * 1000),
@@ -249,11 +262,11 @@ class Connections:
 
     @property
     def _connect_s(self) -> int:
-        return max(2, min(CONNECT_SECONDS, int(self.timeout_s)))  # less than 2 is not possible
+        return max(2, min(CONNECT_SECONDS, int(self.timeout_s)))  # libpq's minimum is 2
 
 
 def lives(url: str, connect_s: int) -> bool:
-    """Return whether a server gives a connection, or says why not."""
+    """Return whether a server is alive: it connects, or is busy."""
     try:
         psycopg.connect(url, connect_timeout=connect_s).close()
     except psycopg.OperationalError as error:
@@ -262,10 +275,12 @@ def lives(url: str, connect_s: int) -> bool:
 
 
 def alone(url: str) -> Watched:
-    """Return a connection of its own to a database of whatever version; what is asked takes as long as it needs, while the server lives.
+    """Return an unshared connection, at any version, without time limit.
+
+    Statements may take as long as they need while the server is alive.
 
     Raises:
-        psycopg.Error: none can be had.
+        psycopg.Error: the connection failed.
     """
     connection = Watched.connect(url, client_encoding=ENCODING, connect_timeout=CONNECT_SECONDS)
     connection.lives = partial(lives, url, CONNECT_SECONDS)
@@ -273,7 +288,10 @@ def alone(url: str) -> Watched:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Return whether the connection failed, and another may do; an answer that is garbage ends it too, silence is the server's."""
+    """Return whether a connection failed, so that another may work.
+
+    A garbled answer ends a connection too; silence is the server's.
+    """
     if isinstance(error, SilentError):
         return False
     unnamed = isinstance(error, psycopg.OperationalError) or type(error) is psycopg.DatabaseError
@@ -281,7 +299,10 @@ def is_lost(error: psycopg.Error) -> bool:
 
 
 def _may_pass(error: psycopg.Error) -> bool:
-    """Whether waiting may help: a server that starts, or that has all its connections in use, says so."""
+    """Return whether waiting may help.
+
+    It helps while a server starts, or has all its connections in use.
+    """
     said = str(error)
     return (error.sqlstate or "") in SOON or any(words in said for words in _SOON_WORDS)
 
@@ -291,13 +312,13 @@ _SHARED_LOCK = threading.Lock()
 
 
 def connections(url: str, timeout_s: float) -> Connections:
-    """Return the connections of this process to a database: the same for every store that asks."""
+    """Return this process's connections to a database, shared by its stores."""
     with _SHARED_LOCK:
         return _SHARED.setdefault((url, timeout_s), Connections(url, timeout_s))
 
 
 def close_all(url: str) -> None:
-    """Let go of a database altogether, as before it is dropped."""
+    """Close all connections to a database, as before dropping it."""
     with _SHARED_LOCK:
         gone = [_SHARED.pop(key) for key in list(_SHARED) if key[0] == url]
     for each in gone:

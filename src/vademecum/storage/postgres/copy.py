@@ -1,7 +1,7 @@
-"""Copying a store into another, between files and a shared database, so that it can be broken off and proved.
+"""Copying a store into another: resumable, and verified.
 
-What is there already and the same is left as it is, so a second run goes on where the first one ended. Every row is read
-back; a family is proved by the number of its rows and by a digest of them that does not depend on their order.
+Rows that are already there and equal are skipped, so a second run continues the first. Every row is read
+back; a family is verified by its number of rows and by a digest that does not depend on their order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Turned = Callable[[str, Row], Row | None]
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """One family after it was copied: how many rows it has, how many were written now, and the digest of both sides."""
+    """One copied family: its rows, the new ones, and their digest."""
 
     family: str
     rows: int
@@ -33,24 +33,27 @@ class Copied:
 
 
 def copy(source: Store, target: Store, turned: Turned, progress: Progress, *, name: str = "") -> list[Copied]:
-    """Copy every family of a store into another that is empty, or holds a part of the same.
+    """Copy every family into an empty or partly copied store.
 
     Args:
-        source: what is read.
-        target: what is written.
-        turned: returns a row as it is to stand in the target, None for one that is of no use there.
+        source: the store to read.
+        target: the store to write.
+        turned: returns the target's form of a row; None to skip the row.
         progress: told about each family.
-        name: what messages call the target.
+        name: the target's name, for messages.
 
     Raises:
-        StoreError: the target holds other records, or does not hold what was written: nothing of it is to be relied on.
+        StoreError: the target holds other records, or does not return what was written: then do not rely on it.
     """
     _check_target(source, target, name)
     return [_copy_family(family, source, target, turned, progress, name) for family in FAMILIES]
 
 
 def to_machine(machine: str) -> Turned:
-    """Return what makes rows of a file rows of a shared database: worktrees and derived files are this machine's."""
+    """Return the conversion of a file's rows for a shared database.
+
+    Worktrees and derived files get this machine's name.
+    """
 
     def turned(family: str, row: Row) -> Row | None:
         named = dict(zip(FAMILIES[family].columns, row, strict=True))
@@ -64,7 +67,10 @@ def to_machine(machine: str) -> Turned:
 
 
 def from_machine(machine: str) -> Turned:
-    """Return what makes rows of a shared database rows of a file: those of other machines' worktrees are left out."""
+    """Return the conversion of a shared database's rows for a file.
+
+    Worktrees and derived files of other machines are skipped.
+    """
 
     def turned(family: str, row: Row) -> Row | None:
         named = dict(zip(FAMILIES[family].columns, row, strict=True))
@@ -79,14 +85,17 @@ def from_machine(machine: str) -> Turned:
 
 
 def _as_kept(family: str, row: Row) -> Row:
-    """Return a row as the database will give it back."""
+    """Return a row as the database will return it."""
     shape = shapes()[family]
     encoded = tuple(encode(shape, column, value) for column, value in zip(shape.columns, row, strict=True))
     return decode(list(shape.columns.values()), [encoded])[0]
 
 
 def _check_target(source: Store, target: Store, name: str) -> None:
-    """Refuse a target with contents that the source has not: two numberings of contents cannot be one."""
+    """Refuse a target with records that the source lacks.
+
+    Two numberings of contents cannot be merged.
+    """
     for family in ("blobs", "events", "tools"):
         there = {row[0] for row in target.scan(family, columns=_key(family)).unwrap()}
         other = there - {row[0] for row in source.scan(family, columns=_key(family)).unwrap()} if there else there

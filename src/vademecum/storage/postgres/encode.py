@@ -1,8 +1,8 @@
-"""Values on their way to PostgreSQL and back, so that it keeps exactly what SQLite does.
+"""Conversion of values for PostgreSQL, which then stores exactly SQLite's values.
 
-PostgreSQL's text cannot hold U+0000, and a B-tree no entry beyond 2,704 bytes. The first is written with an escape, which
-keeps order and beginnings as they were but for that character. The second concerns keys and indexed names alone: beyond
-1,200 bytes such a text keeps its first 300 characters and a digest of the whole, so that it is still found by equality.
+PostgreSQL's text cannot hold U+0000, and a B-tree entry cannot exceed 2,704 bytes. An escape replaces U+0000; it keeps order
+and prefixes except around that character. The second limit concerns only keys and indexed names: beyond
+1,200 bytes such a text keeps its first 300 characters and a digest of the whole, so equality still finds it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from vademecum.protocols import Row
 from vademecum.storage.postgres.shape import Kind, Shape
 
-_ESCAPE = "\x10"  # DLE, which is made for this
+_ESCAPE = "\x10"  # DLE, the control character for this purpose
 MOST_INDEXED_BYTES = 1200
 _KEPT = 300
 
@@ -31,7 +31,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Return the text that was escaped."""
+    """Return the original of an escaped text."""
     return text.replace(_ESCAPE + "0", "\0").replace(_ESCAPE + "P", _ESCAPE) if _ESCAPE in text else text
 
 
@@ -47,12 +47,12 @@ def shortened(text: str) -> str:
 
 
 def encode(shape: Shape, column: str, value: Any) -> Any:
-    """Return a value as its column takes it."""
+    """Return a value in its column's type."""
     if value is None:
         return None
     match shape.columns[column]:
         case "text":
-            text = escaped(str.__str__(value))  # also of an enum that is a string
+            text = escaped(str.__str__(value))  # also for an enum that is a string
             return shortened(text) if column in shape.indexed else text
         case "bigint":
             return int(value)
@@ -68,7 +68,10 @@ def columns_of(shape: Shape, rows: Sequence[Row]) -> list[list[Any]]:
 
 
 def decode(kinds: Sequence[Kind], rows: list[Row]) -> list[Row]:
-    """Return rows as they were written. Few hold an escape, so those are looked for first."""
+    """Return rows with their texts unescaped.
+
+    Few rows hold an escape, so only those are rebuilt.
+    """
     places = [place for place, kind in enumerate(kinds) if kind == "text"]
     if not places:
         return rows

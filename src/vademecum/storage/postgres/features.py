@@ -1,7 +1,7 @@
-"""What a server can do beside keeping records: vectors (pgvector) and similar words (pg_trgm), where they are installed.
+"""Optional server features: vectors (pgvector) and similar words (pg_trgm).
 
-What is built on them is derived from the records and not the business of migrations: `vade db upgrade` provides it when
-the server has the extension, and a server without goes without.
+Tables and indexes for these features are derived from the records, so migrations ignore them: `vade db upgrade` creates them
+if the server has the extension; other servers work without.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ TRIGRAMS = (
     ("trigram_symbols_signature", "symbols", "signature"),
     ("trigram_files_path", "files", "path"),
 )
-# what the server finds by meaning: one vector of each chunk, rounded to 16 bits, by the embedder that made it
+# for the server's search by meaning: one 16-bit vector of each chunk and embedder
 EMBEDDINGS = (
     """CREATE TABLE IF NOT EXISTS derived_embeddings (
         space_id bigint NOT NULL, blob bigint NOT NULL, ordinal integer NOT NULL, embedder text COLLATE "C" NOT NULL,
         embedding halfvec NOT NULL, PRIMARY KEY (space_id, blob, ordinal, embedder))""",
-    "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from beside
+    "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from a side table
 )
-# an index of vectors (`search.vectors = "pgvector"`): points with their payload
+# a vector index (`search.vectors = "pgvector"`): points with their payload
 POINTS = (
     """CREATE TABLE IF NOT EXISTS derived_points (
         collection text COLLATE "C" NOT NULL, model text COLLATE "C" NOT NULL, key uuid NOT NULL, id text COLLATE "C" NOT NULL,
@@ -39,30 +39,35 @@ POINTS = (
     "CREATE INDEX IF NOT EXISTS derived_points_by_place ON derived_points USING gin (places)",
     "CREATE INDEX IF NOT EXISTS derived_points_by_name ON derived_points USING gin (names)",
 )
-DERIVED = ("trigram_", "derived_")  # how their names begin
+DERIVED = ("trigram_", "derived_")  # prefixes of their names
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is provided in one database."""
+    """The features of one database."""
 
     vectors: bool
     trigrams: bool
 
 
 def is_derived(name: str) -> bool:
-    """Return whether a table or index, by its name, is derived."""
+    """Return whether a table or index is derived, by its name."""
     return name.startswith(DERIVED)
 
 
 def features_of(connection: psycopg.Connection) -> Features:
-    """Return what is provided. Raises `psycopg.Error`."""
+    """Return the features of a database.
+
+    Raises `psycopg.Error`.
+    """
     found = {name for (name,) in connection.execute("SELECT extname FROM pg_extension").fetchall()}
     return Features("vector" in found, "pg_trgm" in found)
 
 
 def provide(url: str) -> list[str]:
-    """Make extensions and what stands on them, as far as the server has them; returns what it did or goes without.
+    """Install available extensions with their tables and indexes; return a report.
+
+    The report has a line for each extension that was installed or is missing.
 
     Raises:
         StoreError: the server cannot be reached or refuses.
@@ -88,7 +93,7 @@ EXTENSIONS = {"vector": "searching vectors in the server", "pg_trgm": "names tha
 
 
 def _extended(connection: psycopg.Connection, name: str, gives: str, url: str) -> str:
-    """Install an extension where it can be had; returns what to say of it."""
+    """Install an extension if available; return a line for the report."""
     row = connection.execute("SELECT installed_version FROM pg_available_extensions WHERE name = %s", [name]).fetchone()
     if row is None:
         return f"{place_of(url)} does not have {name}: it goes without {gives}"

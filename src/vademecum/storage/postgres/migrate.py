@@ -1,6 +1,6 @@
-"""Bringing a database to a version, up or down, with Alembic; nothing else in the house imports that.
+"""Migration of a database to a version, up or down, with Alembic.
 
-Everything of one call happens in one transaction: a database is at one version or at another, never between.
+Only this module and the migrations import Alembic. A call is one transaction: a database is at one version or another, never in between.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from vademecum.storage.postgres.features import is_derived, provide
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
 
-_ALONE = threading.Lock()  # Alembic keeps what it is at in global variables
+_ALONE = threading.Lock()  # Alembic keeps its state in global variables
 
 
 def upgrade(url: str, to: str = NEWEST) -> list[str]:
-    """Bring a database up to a version, and provide what its server can do beside; returns what was done, a line each.
+    """Upgrade a database and install server features; return a report.
+
+    The report has a line for each change.
 
     Raises:
         UsageError: there is no such version.
-        StoreError: the server cannot be reached, or refuses; the database is as it was.
+        StoreError: the server cannot be reached, or refuses; the database is unchanged.
     """
     before = version(url)
     _run(command.upgrade, url, to)
@@ -44,7 +46,10 @@ def upgrade(url: str, to: str = NEWEST) -> list[str]:
 
 
 def downgrade(url: str, to: str) -> list[str]:
-    """Take a database down to a version, "base" for none; what the newer one added is dropped. Raises as `upgrade`."""
+    """Downgrade a database to a version, or to "base" for none.
+
+    The newer version's tables are dropped. Raises as `upgrade`.
+    """
     before = version(url)
     if to == "base" or REVISIONS.index(_known(to)) < REVISIONS.index(NEWEST):
         with _connected(url) as connection:
@@ -54,14 +59,17 @@ def downgrade(url: str, to: str) -> list[str]:
 
 
 def differences(url: str) -> list[Any]:
-    """Return how a database differs from what the code expects of it, as Alembic says it; [] for a clean one."""
+    """Return Alembic's list of differences from the expected tables."""
     with _connected(url) as connection:
         context = MigrationContext.configure(connection, opts=OPTIONS)
         return list(compare_metadata(context, every_table()))
 
 
 def version(url: str) -> str:
-    """Return the version of a database, "" where it is empty. Raises `StoreError`."""
+    """Return a database's version, "" if empty.
+
+    Raises `StoreError`.
+    """
     try:
         with alone(url) as connection:
             return version_of(connection)
@@ -70,12 +78,18 @@ def version(url: str) -> str:
 
 
 def include_object(thing: object, name: str | None, kind: str, reflected: bool, compared: object) -> bool:  # noqa: ARG001 - Alembic's signature
-    """Say whether a table or index is the business of migrations: what is derived and depends on the server is not."""
+    """Return whether migrations own a table or index.
+
+    Derived ones depend on the server, and migrations ignore them.
+    """
     return not is_derived(name or "")
 
 
 def include_name(name: str | None, kind: str, parents: object) -> bool:  # noqa: ARG001 - Alembic's signature
-    """Say whether to look at a table at all: those that are derived have types that are not known here."""
+    """Return whether to inspect a table.
+
+    Derived tables have types that SQLAlchemy does not know.
+    """
     return not is_derived(name or "")
 
 
@@ -83,12 +97,12 @@ OPTIONS: dict[str, Any] = {"include_object": include_object, "include_name": inc
 
 
 def serialised(connection: Connection) -> None:
-    """Wait until no other process migrates the database; until the transaction ends it is ours."""
+    """Lock out other migrations until the transaction ends."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
 
 
 def provide_nothing(connection: Connection) -> None:
-    """Drop what is derived, so that what it refers to can be taken down."""
+    """Drop derived tables, which refer to tables of the records."""
     names = connection.execute(text("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")).scalars()
     for name in [name for name in names if is_derived(name)]:
         connection.execute(text(f'DROP TABLE "{name}" CASCADE'))
@@ -111,7 +125,7 @@ def _run(action: Any, url: str, to: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.attributes["url"] = url
-    close_all(url)  # whoever asks next looks at the version again
+    close_all(url)  # the next caller checks the version again
     try:
         with _ALONE:
             action(config, to if to == "base" else _known(to))

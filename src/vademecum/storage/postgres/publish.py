@@ -1,8 +1,8 @@
-"""Making what was indexed searchable by the server: postings and vectors of each content, from the arrays kept of it.
+"""Publication of indexed contents for the server's search: postings and vectors.
 
-What is written is a batch: documents with their lengths, and for each term one row that says where it stands in the batch. No
-row is there that two writers would change. A term's document frequency is the sum of what its rows hold, so it is kept by
-the very insert that makes it, without a counter to wait for and without a trigger.
+The source are the arrays stored for each content. A batch is written at a time: documents with their lengths, and for each
+term one row with its positions in the batch. No two writers change the same row. A term's document frequency is the sum over
+its rows, so the inserts themselves keep it current, without a counter to wait for and without a trigger.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from vademecum.storage.postgres.features import features_of
 
-DEAD_SHARE = 0.5  # of a space's documents: when more belong to no content, all is written anew
+DEAD_SHARE = 0.5  # of a space's documents: if more belong to no content, all are written anew
 ANALYSED_FROM = 100  # contents in one batch
 M, EF_CONSTRUCTION = 16, 64  # of the graph over vectors (HNSW): pgvector's own defaults
 FIELDS = ("body", "name", "signature", "docs")
-PUBLISHERS = 0x7075  # the class of the advisory locks of those who publish: "pu"
+PUBLISHERS = 0x7075  # the class of the publishers' advisory locks: "pu"
 
 
 class Batch(Protocol):
@@ -58,7 +58,10 @@ class Batch(Protocol):
 
 
 def unpublished(connection: psycopg.Connection, space: int, embedder: str, most: int) -> list[int]:
-    """Return contents whose arrays are kept and that cannot be found yet, after those that are gone were forgotten."""
+    """Return contents with stored arrays that are not searchable yet.
+
+    Deleted contents are forgotten first. At most `most` contents are returned.
+    """
     with connection.transaction():
         _lock(connection, space)
         _forget_dead(connection, space)
@@ -70,7 +73,10 @@ def unpublished(connection: psycopg.Connection, space: int, embedder: str, most:
 
 
 def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Batch) -> None:
-    """Make contents searchable; all of them or none, and each once however many processes are at it."""
+    """Make contents searchable: all or none, each only once.
+
+    Several processes may publish the same contents.
+    """
     if features_of(connection).vectors and batch.vectors.size:
         _index_vectors(connection, batch.vectors.shape[1])
     with connection.transaction():
@@ -80,15 +86,15 @@ def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Ba
         if row == (0,):
             _write(connection, space, batch)
         elif row != (len(batch.blobs),):
-            return  # another process published some of them just now; the rest comes with the next batch
+            return  # another process has just published some of them; the rest comes with the next batch
         if features_of(connection).vectors and batch.vectors.size:
             _write_vectors(connection, space, batch, embedder)
-    if len(batch.blobs) >= ANALYSED_FROM:  # until the server knows how much there is, it plans for empty tables
+    if len(batch.blobs) >= ANALYSED_FROM:  # until the server has statistics, it plans for empty tables
         connection.execute("ANALYZE search_documents, search_postings, files, blobs, symbols")
 
 
 def forget(connection: psycopg.Connection, space: int) -> None:
-    """Forget what was published of a space."""
+    """Delete all that is published of a space."""
     with connection.transaction():
         _lock(connection, space)
         for table in TABLES if features_of(connection).vectors else TABLES[:-1]:
@@ -100,7 +106,7 @@ _UNPUBLISHED = """
 SELECT blob FROM arrays WHERE space_id = %(space)s AND embedder = %(embedder)s AND NOT EXISTS ({}) ORDER BY blob LIMIT %(most)s
 """
 _DOCUMENT = "SELECT 1 FROM search_documents known WHERE known.space_id = arrays.space_id AND known.blob = arrays.blob"
-# a content without a chunk has no vector either
+# a content without chunks has no vector either
 _EMBEDDING = """
     SELECT 1 FROM derived_embeddings known WHERE known.space_id = arrays.space_id AND known.blob = arrays.blob
     AND known.embedder = arrays.embedder UNION ALL SELECT 1 FROM search_documents empty
@@ -109,12 +115,15 @@ _EMBEDDING = """
 
 
 def _lock(connection: psycopg.Connection, space: int) -> None:
-    """Be the only one that publishes in this space; those who index in it go on."""
+    """Lock out other publishers of this space; indexing goes on."""
     connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", [PUBLISHERS, space])
 
 
 def _forget_dead(connection: psycopg.Connection, space: int) -> None:
-    """Drop documents of contents that are gone; where most are, all, so that frequencies count what is there."""
+    """Drop documents of deleted contents.
+
+    If most documents are of deleted contents, all are dropped, so that term frequencies count current documents.
+    """
     gone = "NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.space_id = own.space_id AND blobs.id = own.blob)"
     connection.execute(f"DELETE FROM search_documents own WHERE space_id = %s AND {gone}", [space])
     if features_of(connection).vectors:
@@ -150,7 +159,10 @@ def _write(connection: psycopg.Connection, space: int, batch: Batch) -> None:
 
 
 def _documents(batch: Batch, lengths: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
-    """Yield number, content, place in it and lengths of each chunk; one of number -1 for a content that has none."""
+    """Yield each chunk's number, content, ordinal and lengths.
+
+    A content without chunks gets one negative number, with ordinal -1.
+    """
     empty = -1
     for place, blob in enumerate(batch.blobs.tolist()):
         first, last = int(batch.starts[place]), int(batch.starts[place + 1])
@@ -162,7 +174,10 @@ def _documents(batch: Batch, lengths: NDArray[np.int64]) -> Iterator[tuple[int, 
 
 
 def _postings(batch: Batch) -> Iterator[tuple[int, list[int], list[list[int]]]]:
-    """Yield each term, as the server can hold it, with the documents it stands in and how often in each field."""
+    """Yield each term's id, documents, and frequencies per field.
+
+    The term is an int64, as the server stores it.
+    """
     postings = batch.postings
     terms = postings.keys.view(np.int64).tolist()
     bounds = postings.offsets.tolist()
@@ -173,7 +188,10 @@ def _postings(batch: Batch) -> Iterator[tuple[int, list[int], list[list[int]]]]:
 
 
 def _index_vectors(connection: psycopg.Connection, dim: int) -> None:
-    """Make the graph over vectors of one length, where there is none yet: asking for it again would lock out writers."""
+    """Create the vector graph for one length, unless there is one.
+
+    Repeating the statement would lock out writers.
+    """
     name = f"derived_embeddings_{dim}"
     if connection.execute("SELECT to_regclass(%s) IS NULL", [name]).fetchone() == (True,):
         connection.execute(
@@ -190,7 +208,9 @@ def _write_vectors(connection: psycopg.Connection, space: int, batch: Batch, emb
     whole = batch.vectors.astype(np.float32) * batch.scales[:, None]
     counts = np.diff(batch.starts)
     blobs = np.repeat(batch.blobs, counts).tolist()
-    pending = {blob for blob, scale in zip(blobs, batch.scales.tolist(), strict=True) if scale < 0}  # still to be made
+    pending = {
+        blob for blob, scale in zip(blobs, batch.scales.tolist(), strict=True) if scale < 0
+    }  # vectors not made yet
     ordinals = (np.arange(len(blobs)) - np.repeat(batch.starts[:-1], counts)).tolist()
     columns = "space_id, blob, ordinal, embedder, embedding"
     with connection.cursor().copy(f"COPY derived_embeddings ({columns}) FROM STDIN") as copy:

@@ -1,9 +1,9 @@
-"""The queue of repositories to be indexed: a table that workers take jobs from, each under a lease.
+"""The queue of repositories to index: a table of leased jobs.
 
-A job is taken with `FOR UPDATE SKIP LOCKED`, so workers never wait for each other, and belongs to one until its lease ends; a
-worker that lives renews it. Whoever finds a lease that has ended puts the job back, with its attempt counted; a job that
-failed waits twice as long each time, and is dead after the last attempt. Of one source one job runs at a time: an index
-enforces it. All times are the server's.
+Workers take jobs with `FOR UPDATE SKIP LOCKED`, so they never wait for each other. A job belongs to one worker until its lease
+ends; a living worker renews it. Any worker that finds an expired lease puts the job back, with its attempt counted. A failed
+job waits twice as long each time, and is dead after the last attempt. An index enforces that one job of a source runs at a
+time. All times are the server's.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Job
 
 ATTEMPTS = 5
-PAUSE_SECONDS = 10.0  # before the second attempt; it doubles with each
+PAUSE_SECONDS = 10.0  # before the second attempt; doubles with each attempt
 MOST_PAUSE_SECONDS = 3600.0
-KEPT_DAYS = 30  # how long jobs that are done stay in the list
+KEPT_DAYS = 30  # days that finished jobs stay in the list
 _COLUMNS = (
     "id, source, revision, state, attempts, lease, worker, said, extract(epoch FROM added_at)::double precision, "
     "greatest(extract(epoch FROM not_before - now()), 0)::double precision"
@@ -39,7 +39,10 @@ class Queue:
     attempts: int = ATTEMPTS
 
     def add(self, source: str, revision: str = "") -> Result[Job, StoreError]:
-        """Put a repository into the queue; one that waits there already, at that revision, is returned as it is."""
+        """Add a job; return the waiting one if there is one.
+
+        A waiting job counts if it has the same source and revision.
+        """
         return self._one(
             "WITH swept AS (DELETE FROM jobs WHERE state = 'done' AND ended_at < now() - make_interval(days => %s)), "
             "added AS (INSERT INTO jobs (source, revision) VALUES (%s, %s) "
@@ -49,7 +52,10 @@ class Queue:
         )
 
     def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
-        """Take the job that has waited longest, for so many seconds; None where there is none to be had."""
+        """Take the job that has waited longest, under a lease.
+
+        The result is None if no job can be taken. `lease_s` is in seconds.
+        """
 
         def take(connection: psycopg.Connection) -> Any:
             connection.execute(_PUT_BACK, {"most": self.attempts})
@@ -60,7 +66,7 @@ class Queue:
                 row = connections(self.url, TIMEOUT_SECONDS).run(take)
                 return Ok(_job(row) if row else None)
             except psycopg.errors.UniqueViolation:
-                continue  # another worker took a job of the same source in that very moment
+                continue  # another worker has just taken a job of the same source
             except psycopg.Error as error:
                 return Err(named(error, self.url))
             except StoreError as error:
@@ -68,14 +74,17 @@ class Queue:
         return Ok(None)
 
     def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
-        """Go on holding a job; False where it is somebody else's by now."""
+        """Renew a job's lease; return False if the lease is lost."""
         return self._changed(
             "UPDATE jobs SET lease_until = now() + make_interval(secs => %s) WHERE id = %s AND lease = %s AND state = 'running'",
             [lease_s, job.id, job.lease],
         )
 
     def done(self, job: Job, said: str) -> Result[bool, StoreError]:
-        """Say that a job is done; False where it is somebody else's by now, and nothing was changed."""
+        """Mark a job as done; return False if the lease is lost.
+
+        Nothing is changed in that case.
+        """
         return self._changed(
             "UPDATE jobs SET state = 'done', said = %s, ended_at = now(), worker = '' "
             "WHERE id = %s AND lease = %s AND state = 'running'",
@@ -83,7 +92,10 @@ class Queue:
         )
 
     def failed(self, job: Job, said: str, *, again: bool = True) -> Result[bool, StoreError]:
-        """Say that a job failed and why; it is tried again after a pause, unless that is of no use."""
+        """Mark a job as failed, with the reason.
+
+        The job is tried again after a pause, unless `again` is false or no attempts are left.
+        """
         pause = min(PAUSE_SECONDS * 2 ** (job.attempts - 1), MOST_PAUSE_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311
         dead = not again or job.attempts >= self.attempts
         return self._changed(
@@ -93,14 +105,17 @@ class Queue:
         )
 
     def jobs(self, states: Sequence[str] = ()) -> Result[list[Job], StoreError]:
-        """Return jobs in some states, or in any, in the order they were added."""
+        """Return jobs in some states, or all jobs, in order of addition."""
         return self._rows(
             f"SELECT {_COLUMNS} FROM jobs WHERE %s::text[] = '{{}}' OR state = ANY(%s) ORDER BY id",
             [list(states), list(states)],
         )
 
     def retry(self, ids: Sequence[int] = ()) -> Result[list[Job], StoreError]:
-        """Put dead jobs back, all of them unless some are named, with their attempts counted anew; returns them."""
+        """Put dead jobs back with new attempts; return the jobs.
+
+        Without `ids`, all dead jobs are put back.
+        """
         return self._rows(
             "UPDATE jobs SET state = 'ready', attempts = 0, not_before = now(), ended_at = NULL WHERE id IN ("
             "SELECT min(dead.id) FROM jobs dead WHERE dead.state = 'dead' AND (%s::bigint[] = '{}' OR dead.id = ANY(%s)) "
@@ -134,7 +149,7 @@ class Queue:
             return Err(error)
 
 
-# Jobs whose worker stopped answering; one that waits at the same revision already makes this one superfluous.
+# Jobs whose worker stopped answering; a job that already waits at the same revision makes one superfluous.
 _PUT_BACK = """
 UPDATE jobs SET worker = '', not_before = now(), said = 'its worker ' || worker || ' stopped answering',
     ended_at = CASE WHEN attempts >= %(most)s THEN now() END,

@@ -1,11 +1,13 @@
-"""Searching in the server: words by BM25F, meaning by pgvector, names by pg_trgm, each over the newest snapshots of all spaces.
+"""Search in the server: words, meaning and names, over all spaces.
+
+Words are ranked by BM25F, meaning by pgvector, names by pg_trgm, each over the newest snapshots of all spaces.
 
     idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5))        tf~ = sum over fields of w_f * tf_f / (1 - b_f + b_f * len_f / mean len_f)
     score  = sum over terms of idf(t) * tf~ / (k1 + tf~)
 
-which is `index.bm25` in SQL, with N and n_t those of the spaces searched. Filters apply before the cut. Where few
-pieces are to be looked at, vectors are compared one by one: a graph over vectors (HNSW) loses most of the right answers under a selective
-filter (recall 0.15 at 2 %, measured), and where it is used, it is read on until enough passed (`hnsw.iterative_scan`).
+which is `index.bm25` in SQL, with N and n_t those of the searched spaces. Filters apply before the cut to k. If only a few
+chunks pass, vectors are compared one by one: a graph over vectors (HNSW) loses most of the right answers under a selective
+filter (recall 0.15 at 2 %, measured). If the graph is used, it is read until enough chunks passed (`hnsw.iterative_scan`).
 """
 
 from __future__ import annotations
@@ -29,38 +31,47 @@ from vademecum.types import Bm25f, Hit, Scope
 
 T = TypeVar("T")
 
-EXACT_BELOW = 50_000  # pieces in the spaces searched: vectors of fewer are compared one by one
-EF_SEARCH = 100  # candidates that the graph keeps at hand, at least
-SCAN = "strict_order"  # the graph is read on, nearest first, until enough passed the filters
-LOOKED_AT = 10  # times as many pieces as are wanted are scored first, those that hold the rarest terms
-SIMILAR = 0.4  # trigrams that two names share, as a share; less is not spelled nearly so
+EXACT_BELOW = 50_000  # chunks in the searched spaces: fewer vectors are compared one by one
+EF_SEARCH = 100  # least candidates that the graph keeps at hand
+SCAN = "strict_order"  # the graph is read, nearest first, until enough chunks passed the filters
+LOOKED_AT = 10  # times `k`: chunks that are scored first, those with the rarest terms
+SIMILAR = 0.4  # least share of common trigrams of two similar names
 
 
 class PostgresSearch:
     """Searches every repository of one database. Safe to use from several threads."""
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_SECONDS) -> None:
-        """Take the database, and how long to wait for it, in seconds."""
+        """Take the database, and the longest wait for it, in seconds."""
         self.name = f"postgres at {place_of(url)}"
         self.remote = not is_local(url)
         self._url, self._timeout_s = url, timeout_s
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
-        """Return contents of a space that cannot be found yet, at most so many."""
+        """Return a space's contents that are not searchable yet.
+
+        At most `most` contents are returned.
+        """
         return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
 
     def publish(self, space: str, embedder: str, batch: publish.Batch) -> Result[None, StoreError]:
-        """Take in the arrays of contents; all of them or none."""
+        """Publish the arrays of contents; all or none."""
         return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
 
     def forget(self, space: str) -> Result[None, StoreError]:
-        """Forget what was published of a space; it is published again from what is kept."""
+        """Delete all that is published of a space.
+
+        The space can be published again from the stored arrays.
+        """
         return self._asked(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
     def words(
         self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
     ) -> Result[list[Hit], StoreError]:
-        """Return the `k` pieces that hold the terms best; the share is of the idf of the first `counted` terms."""
+        """Return the `k` best chunks for the terms.
+
+        A hit's share is the part of the idf of the first `counted` terms that the chunk holds.
+        """
         norms = {
             f"{name}_{field}": value
             for name, values in (("w", constants.weights), ("b", constants.b))
@@ -76,7 +87,10 @@ class PostgresSearch:
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
     ) -> Result[list[Hit] | None, StoreError]:
-        """Return the `k` pieces nearest to a vector, by cosine; None where the server has no pgvector."""
+        """Return the `k` chunks nearest to a vector, by cosine.
+
+        The result is None if the server has no pgvector.
+        """
         values = _values(scope) | {"vector": publish.as_text(vector), "embedder": embedder, "k": k}
 
         def ask(connection: psycopg.Connection) -> list[Hit] | None:
@@ -93,7 +107,10 @@ class PostgresSearch:
         return self._asked(ask)
 
     def named(self, names: Sequence[str], scope: Scope, k: int) -> Result[list[Hit], StoreError]:
-        """Return pieces that define one of these names, with score 1, or one that is spelled nearly so, with less."""
+        """Return chunks that define one of these names or a similar one.
+
+        A chunk with the name itself scores 1, one with a similar name less.
+        """
         values = _values(scope) | {"names": list(names), "k": k, "similar": SIMILAR}
 
         def ask(connection: psycopg.Connection) -> list[Hit]:
@@ -101,7 +118,7 @@ class PostgresSearch:
                 return []
             if not features_of(connection).trigrams:
                 return _read(connection.execute(_with(scope) + _NAMED, values))
-            with connection.transaction():  # what `%` means to the index
+            with connection.transaction():  # sets the threshold of `%` for the index
                 connection.execute(f"SET LOCAL pg_trgm.similarity_threshold = {SIMILAR}")
                 connection.execute(f"SET LOCAL pg_trgm.word_similarity_threshold = {1 - SIMILAR / 2}")
                 return _read(connection.execute(_with(scope) + _SPELLED, values))
@@ -109,7 +126,7 @@ class PostgresSearch:
         return self._asked(ask)
 
     def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
-        """Return what is kept of each hit, in their order."""
+        """Return the stored record of each hit, in order."""
         columns = {
             "spaces": [hit.space for hit in hits], "snapshots": [hit.snapshot for hit in hits],
             "paths": [hit.path for hit in hits], "blobs": [hit.blob for hit in hits], "ordinals": [hit.ordinal for hit in hits],
@@ -143,7 +160,7 @@ def _read(cursor: psycopg.Cursor[Any]) -> list[Hit]:
 
 
 def _is_narrow(scope: Scope) -> bool:
-    """Whether a scope leaves so little that the graph would lose most of it."""
+    """Return whether a scope is too selective for the graph."""
     return bool(scope.repos or scope.symbol or scope.paths or scope.languages)
 
 
@@ -155,9 +172,10 @@ def _values(scope: Scope) -> dict[str, Any]:
 
 
 def _with(scope: Scope) -> str:
-    """Return what every statement begins with: the newest snapshot of each space, and the files that pass the filters.
+    """Return the common beginning of every statement.
 
-    A commit goes before a worktree, which is somebody's own.
+    It selects the newest snapshot of each space, and the files that pass the filters. A commit goes before a worktree, which
+    is one person's own.
     """
     conditions = [
         ("languages", _WRITTEN_IN),
@@ -191,9 +209,9 @@ _TF = " + ".join(
     f"%(w_{field})s * m.{field} / (1 - %(b_{field})s + %(b_{field})s * d.{field} / size.{field})"
     for field in publish.FIELDS
 )
-# A piece scores no more than the idf of the terms it holds. Those that could score most are looked at first, with their lengths and
-# the files they stand in; of the rest only what could still be among the best of these. `OFFSET 0` keeps the server from joining before
-# it has taken the postings apart, which it would do once for each piece.
+# A chunk scores no more than the idf of its terms. The chunks that could score most are scored first, with their lengths and
+# files; of the rest only those that could still beat the best. `OFFSET 0` keeps the server from joining before it unpacks the
+# postings, which it would otherwise do once for each chunk.
 _SCORED = f"""
     {_FOUND.format(ordinal="scored.ordinal", score="scored.score", share="scored.held / asked.total")}
     FROM (
@@ -248,7 +266,7 @@ _WORDS = f"""
     SELECT * FROM (SELECT * FROM first UNION ALL SELECT * FROM rest) found (name, snapshot, path, blob, ordinal, score, share)
     ORDER BY score DESC, name, path, ordinal LIMIT %(k)s
 """
-# a text without a word has the vector of zeros, whose cosine is no number, and PostgreSQL sorts that before all numbers
+# a text without words has a zero vector, whose cosine is NaN, and PostgreSQL sorts NaN before all numbers
 _COSINE = "coalesce(nullif(1 - (e.embedding <=> %(vector)s::halfvec), 'NaN'), 0)"
 _NEAR = f"""
     {_FOUND.format(ordinal="e.ordinal", score=_COSINE, share="0")}
@@ -261,7 +279,7 @@ _NAMED = f"""
     WHERE lower(s.name) = ANY(ARRAY(SELECT lower(unnest(%(names)s::text[]) COLLATE "C"))) AND {_DEFINES.format(of="s")}
     GROUP BY f.name, f.snapshot, f.path, f.blob, s.ordinal {_ORDER}
 """
-# names and signatures of what is declared, and paths; what is looked for is the bare name
+# searches the names and signatures of definitions, and paths, for the bare name
 _SPELLED = f"""
     , looked AS (SELECT unnest(%(names)s::text[]) AS name
     ), spelled AS (
@@ -297,7 +315,10 @@ _READ = """
 
 
 def _words(scope: Scope) -> str:
-    """Return the statement that ranks by words; where few files pass the filters, theirs are the only pieces that are looked at."""
+    """Return the statement that ranks by words.
+
+    With a filter on languages or paths, only the files that pass are read.
+    """
     few = bool(scope.languages or scope.paths)
     allowed = "), allowed AS MATERIALIZED (SELECT d.space_id, d.batch, d.document FROM f JOIN search_documents d USING (space_id, blob)\n    "
     parts = (
@@ -309,9 +330,11 @@ def _words(scope: Scope) -> str:
 
 
 def _graph(scope: Scope, dim: int) -> str:
-    """Return the statement that reads the graph over vectors in order, on and on until enough of them passed.
+    """Return the statement that reads the vector graph in order.
 
-    `OFFSET 0` has each vector looked up as it comes: as a join, all that the graph may give would be read first.
+    The graph is read until enough vectors passed.
+
+    `OFFSET 0` makes the server look up each vector as it comes; a join would first read all that the graph may give.
     """
     return f"""{_with(scope)}
         SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, coalesce(nullif(1 - e.distance, 'NaN'), 0), 0 FROM (

@@ -1,7 +1,7 @@
-"""The record families as PostgreSQL keeps them, read off the schema that SQLite is given, so that the two cannot differ.
+"""The record families as PostgreSQL tables, derived from the SQLite schema.
 
-Every table has one more column, `space_id`, at the head of its key: the repository, memory or owner that the row belongs to.
-Text is compared by its bytes (`COLLATE "C"`), as SQLite does.
+The two schemas therefore cannot differ. Every table has one more column, `space_id`, at the head of its key: the repository,
+memory or owner that the row belongs to. Text is compared by its bytes (`COLLATE "C"`), as in SQLite.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Shape:
         columns: each column's type, in the order of the family.
         nullable: columns that may be NULL.
         key: the key, without `space_id`.
-        unique: other sets of columns that no two rows of a space share.
+        unique: other sets of columns with distinct values within a space.
         indexes: further indexes, by name.
         folded: columns compared without regard to the case of ASCII letters.
-        indexed: columns of text that stand in a key or an index, where PostgreSQL limits their length.
+        indexed: text columns in a key or an index, whose length PostgreSQL limits.
     """
 
     columns: dict[str, Kind]
@@ -65,7 +65,9 @@ def _shape(db: sqlite3.Connection, name: str) -> Shape:
     indexes: dict[str, tuple[str, ...]] = {}
     folded: set[str] = set()
     for _, index, _, origin, _ in db.execute(f"PRAGMA index_list({name})").fetchall():
-        parts = [row for row in db.execute(f"PRAGMA index_xinfo({index})") if row[5]]  # 5: it is a column of the index
+        parts = [
+            row for row in db.execute(f"PRAGMA index_xinfo({index})") if row[5]
+        ]  # 5: the row is a column of the index
         own = tuple(column for _, _, column, *_ in parts)
         folded |= {column for _, _, column, _, collation, _ in parts if collation == "NOCASE"}
         if origin == "u":

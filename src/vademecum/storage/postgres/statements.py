@@ -1,6 +1,6 @@
-"""The SQL of each operation of a store, with its values beside it.
+"""The SQL of a store's operations, with its values.
 
-Lists travel as one array each, so that a statement's text does not depend on how many rows there are and is planned once.
+Lists travel as one array each, so a statement's text does not depend on the number of rows and is planned once.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from vademecum.protocols import Condition
 from vademecum.storage.postgres.encode import encode
 from vademecum.storage.postgres.shape import Shape, shapes
 
-BYTES = 'COLLATE "C"'  # by bytes: `lower` then folds ASCII letters alone, as SQLite's NOCASE does
+BYTES = 'COLLATE "C"'  # by bytes: `lower` then folds ASCII letters only, as SQLite's NOCASE does
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def known(family: str, columns: Sequence[str]) -> Sequence[str]:
-    """Return columns of a family. Raises `ValueError` for one that it has not."""
+    """Return the columns, after checking that the family has them.
+
+    Raises `ValueError` for an unknown column.
+    """
     unknown = set(columns) - set(shapes()[family].columns)
     if unknown:
         raise ValueError(f"{family} has no column {', '.join(sorted(unknown))}")
@@ -28,7 +31,10 @@ def known(family: str, columns: Sequence[str]) -> Sequence[str]:
 
 
 def conditions(family: str, where: Sequence[Condition], table: str = "") -> tuple[str, list[Any]]:
-    """Return what follows `space_id = …`: " AND …" for each condition, and the values."""
+    """Return " AND …" for each condition, and the values.
+
+    The text follows `space_id = …`.
+    """
     shape = shapes()[family]
     known(family, [column for column, _, _ in where])
     parts: list[str] = []
@@ -60,7 +66,7 @@ def _folded(shape: Shape, column: str, named: str) -> str:
 def select(
     family: str, where: Sequence[Condition], columns: Sequence[str], order: Sequence[str]
 ) -> tuple[str, list[Any]]:
-    """Return the statement that reads rows; its first value is the space."""
+    """Return the statement that reads rows; the space is its first value."""
     shape = shapes()[family]
     clause, values = conditions(family, where)
     chosen = ",".join(known(family, columns or tuple(shape.columns)))
@@ -69,7 +75,10 @@ def select(
 
 
 def newest(family: str, where: Sequence[Condition], order: Sequence[str]) -> tuple[str, list[Any]]:
-    """Return the statement that reads the last rows of an order, the last one first; the space comes first, how many last."""
+    """Return the statement that reads an order's last rows, last first.
+
+    The space is the first value, the number of rows the last.
+    """
     shape = shapes()[family]
     clause, values = conditions(family, where)
     by = ",".join(f"{_folded(shape, each, each)} DESC" for each in known(family, order))
@@ -78,7 +87,10 @@ def newest(family: str, where: Sequence[Condition], order: Sequence[str]) -> tup
 
 @lru_cache(maxsize=256)
 def upsert(family: str) -> str:
-    """Return the statement that inserts or replaces rows: the space, then one array for each column."""
+    """Return the statement that inserts or replaces rows.
+
+    Its values are the space, then one array for each column.
+    """
     shape = shapes()[family]
     arrays = ",".join(f"{'%b' if kind == 'bytea' else '%s'}::{kind}[]" for kind in shape.columns.values())
     changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
@@ -90,7 +102,10 @@ def upsert(family: str) -> str:
 
 @lru_cache(maxsize=256)
 def by_key(family: str, parts: int) -> str:
-    """Return the statement that reads rows by the first `parts` columns of their key: one array each, then the space."""
+    """Return the statement that reads rows by partial keys.
+
+    A partial key is the first `parts` columns. The values are one array for each of them, then the space.
+    """
     shape = shapes()[family]
     key = shape.key[:parts]
     arrays = ",".join(f"%s::{shape.columns[each]}[]" for each in key)
@@ -108,7 +123,7 @@ def reach(
     """Return the statement that follows rows as edges, with its values."""
     here, there = known(family, along)
     clause, values = conditions(family, where, "way.")
-    # UNION drops what was reached in as many steps before; the depth ends what would go round for ever
+    # UNION drops repeated (node, steps) pairs; the depth ends cycles
     statement = (
         "WITH RECURSIVE reached (node, steps) AS ("
         "SELECT unnest(%s::bigint[]), 0 UNION "

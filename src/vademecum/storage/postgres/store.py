@@ -1,8 +1,8 @@
-"""`Store` on PostgreSQL: one space of a database that many machines share.
+"""`Store` on PostgreSQL: one space of a shared database.
 
-Readers never wait. Writers of one space take turns, as they do in a file of SQLite, by an advisory lock that a transaction
-holds; writers of different spaces have nothing in common. A statement outside a transaction is one by itself, and is tried
-again where that can do no harm when a connection breaks under it; inside a transaction nothing is, and nothing is kept.
+Readers never wait. Writers of one space take turns, as in a SQLite file, by an advisory lock that a transaction
+holds; writers of different spaces are independent. A statement outside a transaction is its own transaction, and is retried
+after a lost connection if that is safe. Inside a transaction nothing is retried, and nothing is kept.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ P = ParamSpec("P")
 TIMEOUT_SECONDS = 60.0
 AT_ONCE = 2_000  # rows in one statement
 AT_ONCE_BYTES = 8_000_000
-WRITERS = 0x7370  # the class of the advisory locks that writers of a space hold: "sp"
+WRITERS = 0x7370  # the class of the writers' advisory locks: "sp"
 
 
 def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
-    """Turn a method that may raise `psycopg.Error` or `StoreError` into one that returns a `Result`."""
+    """Return a `Result` from a method that raises database errors.
+
+    The errors are `psycopg.Error` and `StoreError`.
+    """
 
     @wraps(method)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
@@ -62,31 +65,34 @@ def _named(url: str) -> Iterator[None]:
 
 
 class PostgresStore:
-    """One space of a PostgreSQL database as a `Store`. Safe to use from several threads, and in several processes."""
+    """One space of a PostgreSQL database as a `Store`.
+
+    Safe to use from several threads, and in several processes.
+    """
 
     def __init__(
         self, url: str, space: str, *, timeout_s: float = TIMEOUT_SECONDS, durable: bool = False, at_once: bool = True
     ) -> None:
-        """Open a space, making it where there is none yet.
+        """Open a space, creating it if missing.
 
         Args:
             url: the database, as libpq takes it: `postgresql://user:password@host:port/database`, or `key=value …`.
-            space: whose records these are. Rows of other spaces are never seen.
-            timeout_s: how long to wait for another writer of the space.
-            durable: a commit is on the server's disk before it is acknowledged; else it is within a second.
-            at_once: whether a server that is away is an error now; else it is one of whatever is asked until it is back.
+            space: the space's name; rows of other spaces are never seen.
+            timeout_s: the longest wait for another writer of the space, in seconds.
+            durable: commits are on the server's disk before they are acknowledged; otherwise within a second.
+            at_once: raise at once if the server is away; otherwise each later call fails until the server is back.
 
         Raises:
             StoreVersionError: the database is empty, or of another version.
-            StoreAwayError: it cannot be reached.
+            StoreAwayError: the server cannot be reached.
         """
         self.url = url
         self.space = space
         self._durable = durable
         self._connections = connections(url, timeout_s)
-        self._own = threading.local()  # the connection of the transaction that a thread is in
+        self._own = threading.local()  # the connection of each thread's transaction
         self._closed = False
-        self.aside = ""  # what is set aside is a space of the same database: `vade db check` tells of it
+        self.aside = ""  # damaged spaces stay in the same database: `vade db check` reports them
         self._known: int | None = None
         try:
             self._known = self._space_number()
@@ -96,7 +102,7 @@ class PostgresStore:
 
     @staticmethod
     def place(url: str) -> str:
-        """Return a database as it may be shown."""
+        """Return a database's address without user and password."""
         return place_of(url)
 
     @staticmethod
@@ -106,7 +112,10 @@ class PostgresStore:
 
     @staticmethod
     def spaces(url: str, beginning: str = "", *, timeout_s: float = TIMEOUT_SECONDS) -> list[str]:
-        """Return the names of a database's spaces that begin so. Raises `StoreError`."""
+        """Return the database's space names with a prefix.
+
+        Raises `StoreError`.
+        """
         statement = "SELECT name FROM spaces WHERE starts_with(name, %s) ORDER BY name"
         with _named(url):
             rows = connections(url, timeout_s).run(lambda c: c.execute(statement, [beginning]).fetchall())
@@ -116,7 +125,10 @@ class PostgresStore:
     def across(
         url: str, family: str, where: Sequence[Condition], columns: Sequence[str], *, timeout_s: float = TIMEOUT_SECONDS
     ) -> list[Row]:
-        """Return the matching rows of every space, each with the space's name in front. Raises `StoreError`."""
+        """Return matching rows of every space, prefixed with the space's name.
+
+        Raises `StoreError`.
+        """
         clause, values = statements.conditions(family, where, "own.")
         wanted = ",".join(f"own.{each}" for each in statements.known(family, columns))
         statement = (
@@ -128,7 +140,7 @@ class PostgresStore:
 
     @property
     def _number(self) -> int:
-        """What the database calls the space."""
+        """The space's id in the database."""
         if self._known is None:
             self._known = self._space_number()
         return self._known
@@ -149,12 +161,15 @@ class PostgresStore:
 
     @contextmanager
     def waiting(self, seconds: float) -> Iterator[None]:  # noqa: ARG002 - `storage.timeout_s` says how long, for all
-        """Wait for another writer of the space as long as ever."""
+        """Wait for another writer as long as always."""
         yield
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Be the one writer of the space: everything inside is written together or not at all. Raises `StoreError`."""
+        """Lock the space; all writes inside commit together or not.
+
+        Raises `StoreError`.
+        """
         if getattr(self._own, "connection", None) is not None:  # nested: the outermost decides
             yield
             return
@@ -166,7 +181,7 @@ class PostgresStore:
                     yield
                     self._commit(connection)
                 except BaseException:
-                    with suppress(psycopg.Error):  # a connection that broke has undone everything by itself
+                    with suppress(psycopg.Error):  # a broken connection has already rolled back
                         connection.execute("ROLLBACK")
                     raise
                 finally:
@@ -176,7 +191,10 @@ class PostgresStore:
 
     @contextmanager
     def _begun(self) -> Iterator[psycopg.Connection]:
-        """Lend a connection on which a transaction has begun: nothing is lost yet if one that was idle turns out to be dead."""
+        """Lend a connection with an open transaction.
+
+        Nothing is lost yet if an idle connection turns out to be dead.
+        """
         begin = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s, %s)"
         values = ["on" if self._durable else "off", WRITERS, self._number]
         with ExitStack() as lent:
@@ -202,9 +220,9 @@ class PostgresStore:
             raise StoreError(f"{place_of(self.url)} is closed")
 
     def _run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True, slow: bool = False) -> T:
-        """Do one step, in the thread's transaction or by itself; then again where a lost connection left it in doubt.
+        """Run a step in the thread's transaction, or by itself with retries.
 
-        `again` says that doing it twice is the same as once, `slow` that it may take long.
+        With `again`, the step may safely run twice; with `slow`, it may take long.
         """
         self._check_open()
         own: psycopg.Connection | None = getattr(self._own, "connection", None)
@@ -217,7 +235,10 @@ class PostgresStore:
 
     @_outcome
     def upsert(self, family: str, rows: Sequence[Row]) -> int:
-        """Insert rows, or replace those with the same key. Returns how many were written."""
+        """Insert rows, replacing those with the same key.
+
+        Returns the number of rows written.
+        """
         shape = shapes()[family]
         place = tuple(shape.columns).index(shape.key[0])
         unnumbered = [row for row in rows if row[place] is None]
@@ -231,11 +252,14 @@ class PostgresStore:
         return len(rows)
 
     def _write(self, family: str, rows: Sequence[Row]) -> None:
-        """Write rows that have their keys, the last of a key alone; all or none."""
+        """Write rows with keys, all or none.
+
+        Of rows with the same key, the last is written.
+        """
         shape = shapes()[family]
         places = [tuple(shape.columns).index(each) for each in shape.key]
         distinct = {tuple(row[place] for place in places): row for row in rows}
-        ordered = [distinct[key] for key in sorted(distinct)]  # in one order, so that writers never wait in a ring
+        ordered = [distinct[key] for key in sorted(distinct)]  # one order, so that writers never deadlock
         parts = list(_parts(ordered))
         if len(parts) > 1 and getattr(self._own, "connection", None) is None:
             with self.transaction():
@@ -249,7 +273,10 @@ class PostgresStore:
             self._run(lambda connection, values=values: connection.execute(statements.upsert(family), values))  # type: ignore[misc]
 
     def _numbers(self, family: str, column: str, count: int) -> range:
-        """Take numbers that were never given before in this space. Inside a transaction."""
+        """Take numbers never used in this space.
+
+        Call this inside a transaction.
+        """
         statement = (
             "INSERT INTO counters (space_id, family, last) "
             f"SELECT %(space)s, %(family)s, coalesce(max({column}), 0) + %(count)s FROM {family} WHERE space_id = %(space)s "
@@ -264,7 +291,7 @@ class PostgresStore:
     def scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
-        """Return the matching rows, or the named columns of them, in the order asked for."""
+        """Return the matching rows, or their named columns, in order."""
         statement, values = statements.select(family, where, columns, order)
         shape = shapes()[family]
         rows = self._fetched(statement, [self._number, *values])
@@ -272,20 +299,23 @@ class PostgresStore:
 
     @_outcome
     def newest(self, family: str, where: Sequence[Condition], order: Sequence[str], most: int) -> list[Row]:
-        """Return the last `most` of the matching rows in the order asked for, the last one first."""
+        """Return the last `most` matching rows of an order, last first."""
         statement, values = statements.newest(family, where, order)
         return decode(list(shapes()[family].columns.values()), self._fetched(statement, [self._number, *values, most]))
 
     @_outcome
     def count(self, family: str, where: Sequence[Condition] = ()) -> int:
-        """Return how many rows match."""
+        """Return the number of matching rows."""
         clause, values = statements.conditions(family, where)
         found = self._fetched(f"SELECT count(*) FROM {family} WHERE space_id = %s{clause}", [self._number, *values])
         return int(found[0][0])
 
     @_outcome
     def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
-        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
+        """Return the rows whose key begins with one of `keys`.
+
+        Keys are distinct and of one length; a whole key counts as its own beginning.
+        """
         if not keys:
             return []
         shape = shapes()[family]
@@ -300,25 +330,25 @@ class PostgresStore:
     def reach(
         self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
     ) -> list[tuple[int, int]]:
-        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it."""
+        """Follow a family's rows as edges; return nodes with least steps."""
         found = self._fetched(*statements.reach(family, start, along, where, depth, self._number))
         return [(node, steps) for node, steps in found]
 
     @_outcome
     def delete(self, family: str, where: Sequence[Condition]) -> int:
-        """Delete the matching rows. Returns how many there were."""
+        """Delete the matching rows. Returns the number of rows deleted."""
         clause, values = statements.conditions(family, where)
         statement = f"DELETE FROM {family} WHERE space_id = %s{clause}"
-        # after a connection was lost it may have been done, and doing it again would count nothing
+        # after a lost connection the delete may be done, and a second one would count nothing
         return self._run(
             lambda connection: connection.execute(statement, [self._number, *values]).rowcount, again=False
         )
 
     def state(self) -> None:
-        """Say that only asking tells whether anything was written: a server is shared, and an answer of it costs a look-up."""
+        """Return None: a shared server has no cheap sign of writes."""
 
     def check(self) -> Result[str, StoreError]:
-        """Return "ok" when the space's records fit together, else what does not."""
+        """Return "ok" if the space's records are consistent, else the fault."""
         return self._check()
 
     @_outcome
@@ -338,7 +368,10 @@ class PostgresStore:
         return "ok"
 
     def start_over(self) -> None:
-        """Set the space's records aside under another name, never deleted, and begin an empty one. Raises `StoreError`."""
+        """Rename the space, without deleting, and begin an empty one.
+
+        Raises `StoreError`.
+        """
         with self.transaction():
             statement = "UPDATE spaces SET name = name || '.damaged-' || id WHERE id = %s"
             try:
@@ -348,7 +381,7 @@ class PostgresStore:
         self._known = self._space_number()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections."""
         self._closed = True
         self._connections.close()
 

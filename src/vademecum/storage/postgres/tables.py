@@ -1,6 +1,6 @@
-"""Every table of the database as SQLAlchemy metadata: what migrations must lead to, and nothing that runs beside them.
+"""All tables as SQLAlchemy metadata: the target of the migrations.
 
-The store itself speaks SQL; SQLAlchemy and Alembic are loaded for migrations alone.
+The store itself uses SQL; SQLAlchemy and Alembic are loaded for migrations only.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from sqlalchemy.types import TypeEngine
 from vademecum.storage.postgres.shape import Kind, Shape, shapes
 
 FIELDS = ("body", "name", "signature", "docs")  # of a chunk, as in `index.segment`
-NAMES = {"pk": "%(table_name)s_pkey", "uq": "%(table_name)s_%(column_0_N_name)s_key"}  # as PostgreSQL itself would
+NAMES = {"pk": "%(table_name)s_pkey", "uq": "%(table_name)s_%(column_0_N_name)s_key"}  # PostgreSQL's own default names
 
 
 def text() -> Text:
-    """Return the type of text, compared by its bytes."""
+    """Return the text type, compared by bytes."""
     return Text(collation="C")
 
 
@@ -52,14 +52,14 @@ def _type(kind: Kind) -> TypeEngine[Any]:
 def every_table() -> MetaData:
     """Return the metadata of the whole database."""
     metadata = MetaData(naming_convention=NAMES)
-    Table(  # whose rows are whose
+    Table(  # the owners of rows
         "spaces",
         metadata,
         Column("id", BigInteger, Identity(), primary_key=True),
         Column("name", text(), nullable=False, unique=True),
         Column("made_at", Double, nullable=False),
     )
-    Table(  # the last number given in a space, for families whose rows are numbered by the database
+    Table(  # the last number given in a space, for families that the database numbers
         "counters",
         metadata,
         Column("space_id", BigInteger, primary_key=True, autoincrement=False),
@@ -74,7 +74,10 @@ def every_table() -> MetaData:
 
 
 def _jobs_table(metadata: MetaData) -> None:
-    """What is to be indexed, and by whom; one job of a source runs at a time, and one waits at each revision."""
+    """Add the job queue.
+
+    One job of a source runs at a time, and one waits at each revision.
+    """
     now = sql("now()")
     table = Table(
         "jobs",
@@ -84,7 +87,7 @@ def _jobs_table(metadata: MetaData) -> None:
         Column("revision", text(), nullable=False),
         Column("state", text(), nullable=False, server_default="ready"),
         Column("attempts", Integer, nullable=False, server_default="0"),
-        Column("lease", BigInteger, nullable=False, server_default="0"),  # counts up: an old holder's is not the newest
+        Column("lease", BigInteger, nullable=False, server_default="0"),  # counts up, which exposes an outdated holder
         Column("lease_until", DateTime(timezone=True)),
         Column("worker", text(), nullable=False, server_default=""),
         Column("said", text(), nullable=False, server_default=""),
@@ -99,7 +102,10 @@ def _jobs_table(metadata: MetaData) -> None:
 
 
 def _search_tables(metadata: MetaData) -> None:
-    """What the server searches, in batches that are written once: no row is there that two writers change."""
+    """Add the search tables, written in batches without updates.
+
+    No two writers change the same row.
+    """
 
     def whole(*names: str, of: type[TypeEngine[int]] = Integer) -> list[Column[int]]:
         return [Column(name, of, nullable=False) for name in names]
@@ -122,7 +128,7 @@ def _search_tables(metadata: MetaData) -> None:
         PrimaryKeyConstraint("space_id", "batch", "document"),
     )
     Index("search_documents_by_blob", documents.c.space_id, documents.c.blob)
-    Table(  # where each term stands in a batch, and how often in each field
+    Table(  # each term's documents in a batch, with frequencies per field
         "search_postings",
         metadata,
         *whole("space_id", "term", "batch", of=BigInteger),

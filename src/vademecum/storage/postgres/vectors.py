@@ -1,8 +1,8 @@
-"""`VectorIndex` on pgvector: one table for all collections, a graph over the vectors of each length, exact where that is better.
+"""`VectorIndex` on pgvector: one table, a graph per vector length.
 
-Vectors are kept as they are, and the graph (HNSW, m 16, ef_construction 64, cosine) over their 16-bit form (`halfvec`). Where a filter
-leaves fewer than `EXACT_BELOW` points they are compared one by one, by an index on what is filtered: a graph alone loses most of
-the right answers there (recall 0.15 at a 2 % filter, measured). Where it is used, it is read on until enough passed.
+Vectors are stored whole; the graph (HNSW, m 16, ef_construction 64, cosine) is over their 16-bit form (`halfvec`). If fewer than
+`EXACT_BELOW` points pass a filter, they are compared one by one, by an index on the filtered columns: there a graph loses most of
+the right answers (recall 0.15 at a 2 % filter, measured). If the graph is used, it is read until enough points passed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ T = TypeVar("T")
 
 EXACT_BELOW = 20_000  # points that pass a filter: fewer are compared one by one
 EF_SEARCH = 100
-MOST_INDEXED = 4_000  # numbers of a vector that a graph takes
+MOST_INDEXED = 4_000  # the most dimensions of a graph's vectors
 AT_ONCE = 1_000  # points in one transaction
 _PLAIN = ("id", "repo", "branch", "commit", "path", "language", "start_line", "end_line", "kind", "file_kind", "symbols",
           "text", "blob", "ordinal")  # fmt: skip
 
 
 def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
-    """Name what the server or the network raises; a lost connection is made again, for every method may be done twice."""
+    """Return errors as a `Result`, retrying after a lost connection.
+
+    Retrying is safe because every method may run twice.
+    """
 
     @wraps(method)
     def wrapped(index: PgvectorIndex, *args: Any) -> Ok[T] | Err[StoreError]:
@@ -60,9 +63,9 @@ class PgvectorIndex:
     """The points of one model in a shared database.
 
     Args:
-        collection, model, dim: what every index is made with.
+        collection, model, dim: the arguments of every vector index.
         url: the database, as `storage.url`.
-        timeout_s: how long to wait for it, in seconds.
+        timeout_s: the longest wait for the database, in seconds.
     """
 
     def __init__(self, collection: str, model: str, dim: int, *, url: str, timeout_s: float = TIMEOUT_SECONDS) -> None:
@@ -75,21 +78,24 @@ class PgvectorIndex:
 
     @_outcome
     def upsert(self, points: Sequence[Point]) -> int:
-        """Write points, or replace those with the same key; each thousand of them together or not at all."""
+        """Write points, replacing those with the same key.
+
+        Each thousand is written together or not at all.
+        """
         for point in points:
             self._check(point.vector, point.payload.id)
-        with self._connections().borrowed() as connection, connection.unhurried():  # a graph over vectors may be built
+        with self._connections().borrowed() as connection, connection.unhurried():  # may build a graph over vectors
             self._prepare(connection)
             for start in range(0, len(points), AT_ONCE):
                 part = sorted(
                     points[start : start + AT_ONCE], key=lambda point: point.payload.key
-                )  # writers never wait in a ring
+                )  # one order, so that writers never deadlock
                 with connection.transaction(), connection.cursor() as cursor:
                     cursor.executemany(_UPSERT, [self._row(point) for point in part])
         return len(points)
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys."""
+        """Delete the points that match a filter, or have these keys."""
         if not isinstance(which, Filter):
             return self._delete(list(which))
         match self.keys(which):
@@ -106,7 +112,7 @@ class PgvectorIndex:
             connection.execute(statement, self._own | {"keys": keys})
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first."""
+        """Return up to `k` points that match a filter, nearest first."""
         return nearest_passing(lambda count: self._nearest(vector, count, where), k, where)
 
     @_outcome
@@ -128,7 +134,7 @@ class PgvectorIndex:
 
     @_outcome
     def keys(self, where: Filter) -> set[str]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         passing, values = _passing(where)
         wanted = "key" if is_exact(where) else f"key, {_COLUMNS}"
         with self._connections().borrowed() as connection:
@@ -139,7 +145,7 @@ class PgvectorIndex:
 
     @_outcome
     def activate(self) -> None:
-        """Make this model's points what the collection's name stands for; those of other models are dropped."""
+        """Make this model's points current: drop other models' points."""
         with self._connections().borrowed() as connection:
             self._check_server(connection)
             connection.execute(
@@ -147,11 +153,11 @@ class PgvectorIndex:
             )
 
     def reconnect(self) -> None:
-        """Let go of connections that nobody uses: one was lost, and the others are likely to be as dead."""
+        """Close idle connections, which are probably dead like the lost one."""
         self._connections().close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self._closed = True
         connections(self.url, self._timeout_s).close()
 
@@ -172,7 +178,10 @@ class PgvectorIndex:
             )
 
     def _prepare(self, connection: psycopg.Connection) -> None:
-        """Make the graph over vectors of this length, where there is none: asking for it again would lock out writers."""
+        """Create the graph for this vector length, unless there is one.
+
+        Repeating the statement would lock out writers.
+        """
         self._check_server(connection)
         name = f"derived_points_{self.dim}"
         if self.dim <= MOST_INDEXED and connection.execute("SELECT to_regclass(%s) IS NULL", [name]).fetchone() == (
@@ -205,7 +214,7 @@ _UPSERT = f"""
     INSERT INTO derived_points ({", ".join(_WRITTEN)}) VALUES ({", ".join(f"%({name})s" for name in _WRITTEN)})
     ON CONFLICT (collection, model, key) DO UPDATE SET {", ".join(f"{n} = excluded.{n}" for n in _WRITTEN[3:])}
 """
-# a vector of zeros has no direction: what pgvector calls NaN is here no nearer than at a right angle
+# a zero vector has no direction: pgvector's NaN becomes a right angle here
 _EXACT = f"""
     SELECT {_COLUMNS}, 1 - distance AS score FROM (
         SELECT *, coalesce(nullif(embedding <=> %(vector)s::vector, 'NaN'), 1) AS distance
@@ -221,7 +230,7 @@ _GRAPH = f"""
 
 
 def _passing(where: Filter) -> tuple[str, dict[str, Any]]:
-    """Return the part of a filter that SQL can say, as " AND …", with its values."""
+    """Return the filter's SQL part as " AND …", with values."""
     said: list[tuple[str, str, Any]] = [
         ("repo", "repo = %(repo)s", where.repo), ("commit", "commit = %(commit)s", where.commit),
         ("files", "path = ANY(%(files)s)", list(where.files)), ("languages", "language = ANY(%(languages)s)", list(where.languages)),

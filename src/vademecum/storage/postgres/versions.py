@@ -1,4 +1,7 @@
-"""Which versions of the database there are, oldest first, and which one a database is at; Alembic is not needed for that."""
+"""Database versions, oldest first, and the version check.
+
+Alembic is not needed here.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from vademecum.errors import StoreVersionError
 
 REVISIONS = ("0001", "0002", "0003")
 NEWEST = REVISIONS[-1]
-LOCK = 0x7661_6465  # the advisory lock of whoever migrates: "vade"
+LOCK = 0x7661_6465  # the advisory lock of migrations: "vade"
 
 
 def version_of(connection: psycopg.Connection) -> str:
-    """Return a database's version, "" where it has none yet. Raises `psycopg.Error`."""
+    """Return a database's version, "" for an empty database.
+
+    Raises `psycopg.Error`.
+    """
     found = connection.execute("SELECT to_regclass('alembic_version'), to_regclass('spaces')").fetchone()
     if found is None or found[0] is None:
         return "" if found is None or found[1] is None else "unknown"
@@ -21,10 +27,10 @@ def version_of(connection: psycopg.Connection) -> str:
 
 
 def check_version(connection: psycopg.Connection, where: str) -> None:
-    """Refuse a database that is not at the version this code knows.
+    """Refuse a database at another version than this code's.
 
     Raises:
-        StoreVersionError: it is empty, older, newer or half made; the message says which, and what to do.
+        StoreVersionError: the database is empty, older, newer or incomplete; the message says which, and names the fix.
     """
     version = version_of(connection)
     if version == NEWEST:

@@ -1,9 +1,9 @@
-"""A connection that is not waited on for ever.
+"""Connections with a limit on waiting for a silent server.
 
-A statement may take long and its server be well, so silence alone says little. After some seconds of it the server is asked for
-another connection: one that twice gives none has stopped, and the statement is given up. A server that lives, and still does not
-answer the statement, is given up after the connection's limit; it was told the same limit (`statement_timeout`), and as a rule
-ends the statement itself.
+A statement may take long on a healthy server, so silence alone says little. After some seconds of silence the server is asked
+for another connection. If it twice gives none, it has stopped, and the statement is given up. If the server is alive but still
+does not answer, the statement is given up after the connection's limit. The server has the same limit (`statement_timeout`)
+and normally ends the statement itself.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import psycopg
 
 T = TypeVar("T")
 
-ASKED_AFTER = 5.0  # seconds of silence, until the server is asked whether it lives; and again after as many
-FAILURES = 2  # in a row, until it is taken for dead: a server under load may miss one
-GRACE = 5.0  # seconds that a server may take to end a statement by itself
-SLOWER = 20.0  # how many times the limit a statement may take that builds an index, or reads all there is
-_NOTHING_READY = 0  # psycopg's word for "no data in this interval"
+ASKED_AFTER = 5.0  # seconds of silence before each check that the server is alive
+FAILURES = 2  # failed checks in a row before the server counts as dead: a busy server may miss one
+GRACE = 5.0  # seconds for the server to end a statement by itself
+SLOWER = 20.0  # factor on the limit for statements that build an index or read everything
+_NOTHING_READY = 0  # psycopg's value for "no data in this interval"
 
 
 class SilentError(psycopg.OperationalError):
-    """The server did not answer a statement; doing it again would wait as long again."""
+    """The server did not answer; a retry would wait as long."""
 
 
 class Watching:
-    """What both kinds of connection have in common."""
+    """The watching shared by both kinds of connection."""
 
-    limit_s: float = 0.0  # 0 for as long as it takes
+    limit_s: float = 0.0  # seconds; 0 for no limit
     lives: Callable[[], bool] | None = None
     pgconn: Any
 
@@ -64,15 +64,21 @@ class Watching:
 
 
 class Watched(Watching, psycopg.Connection[Any]):
-    """A connection whose server has to answer, or at least to live, while a statement is waited for."""
+    """A connection that gives up on a server that stopped answering."""
 
     def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
-        """Run a step of the protocol. Raises `SilentError`, the connection closed."""
+        """Run a step of the protocol.
+
+        Raises `SilentError`, with the connection closed.
+        """
         return super().wait(self._watched(gen), interval, *args, **options)
 
     @contextmanager
     def unhurried(self) -> Iterator[None]:
-        """Let statements take long, as those that build an index do. Outside a transaction."""
+        """Raise the time limit for slow statements, such as building an index.
+
+        Use it outside a transaction.
+        """
         usual = self.limit_s
         self.limit_s = usual * SLOWER
         try:
@@ -80,13 +86,16 @@ class Watched(Watching, psycopg.Connection[Any]):
             yield
         finally:
             self.limit_s = usual
-            with suppress(psycopg.Error):  # one that broke is not lent again
+            with suppress(psycopg.Error):  # a broken connection is not lent again
                 self.execute("RESET statement_timeout")
 
 
 class WatchedAsync(Watching, psycopg.AsyncConnection[Any]):
-    """The same for migrations, which Alembic runs over this kind."""
+    """The same for migrations, which Alembic runs asynchronously."""
 
     async def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
-        """Run a step of the protocol. Raises `SilentError`, the connection closed."""
+        """Run a step of the protocol.
+
+        Raises `SilentError`, with the connection closed.
+        """
         return await super().wait(self._watched(gen), interval, *args, **options)

@@ -1,1 +1,1 @@
-"""Alembic's environment: how migrations are run, and each of them."""
+"""Alembic's environment and the migrations."""

@@ -1,4 +1,7 @@
-"""Alembic's environment, after its async template: run migrations over one connection, in one transaction."""
+"""Alembic's environment, after its async template.
+
+Migrations run over one connection, in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from vademecum.storage.postgres.watched import WatchedAsync
 
 
 def run_migrations(connection: Connection) -> None:
-    """Run them on a connection; a second process waits until the first is done, then finds nothing to do."""
+    """Run the migrations on a connection.
+
+    A second process waits until the first has finished, then finds nothing to do.
+    """
     context.configure(
         connection=connection,
         target_metadata=every_table(),
@@ -30,7 +36,7 @@ def run_migrations(connection: Connection) -> None:
 
 
 async def run_async_migrations() -> None:
-    """Open a connection of psycopg's and run them over it."""
+    """Open a psycopg connection and run the migrations."""
     url = context.config.attributes["url"]
 
     async def connected() -> WatchedAsync:
@@ -44,5 +50,5 @@ async def run_async_migrations() -> None:
     await engine.dispose()
 
 
-if getattr(context, "config", None) is not None:  # Alembic runs it; it is not merely imported
+if getattr(context, "config", None) is not None:  # Alembic runs this module; it is not merely imported
     asyncio.run(run_async_migrations())

@@ -1,1 +1,1 @@
-"""Each version of the database, in order; one that was released is never edited."""
+"""Database versions in order; released ones are never edited."""

@@ -1,4 +1,4 @@
-"""Every family of records, and whose they are."""
+"""The tables of all record families, and their spaces."""
 
 from __future__ import annotations
 
@@ -146,11 +146,11 @@ sources, spaces, summaries, symbols, tombstones, tools, traces, usage, vectors
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     for statement in filter(str.strip, TABLES.split(";")):
         op.execute(statement)
 
 
 def downgrade() -> None:
-    """Drop them, with all they hold."""
+    """Drop the tables with their contents."""
     op.execute(f"DROP TABLE {NAMES}")
