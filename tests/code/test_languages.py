@@ -20,13 +20,14 @@ NAMES_IN_OTHER_SENSES = {
     "code/checkout/commits.py": "git's subcommands",
     "code/indexing/offline.py": "the language of a file that was not read",
     "code/search/features.py": "words of a question that ask for configuration",
+    "code/search/candidates.py": "names of features",
     "conformance.py": "made-up points for a store to filter",
+    "index/stem.py": "vowels and consonants",
     "install/block_text.py": "marks around a block of text, by the kind of file it is put into",
     "memory/extract/__init__.py": "words of a conversation",
     "memory/extract/subject.py": "words of a conversation",
     "memory/labels.py": "words of a conversation",
     "memory/preferences.py": "words of a conversation",
-    "memory/words.py": "letters",
     "storage/postgres/shape.py": "the letter before a code of a type",
 }
 
