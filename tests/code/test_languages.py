@@ -28,6 +28,7 @@ NAMES_IN_OTHER_SENSES = {
     "memory/extract/subject.py": "words of a conversation",
     "memory/labels.py": "words of a conversation",
     "memory/preferences.py": "words of a conversation",
+    "memory/words.py": "letters",
     "storage/postgres/shape.py": "the letter before a code of a type",
 }
 
