@@ -1,11 +1,11 @@
-"""vademecum: a local-first context engine for coding agents and the people who steer them.
+"""vademecum: a local-first context engine for coding agents and their users.
 
     from vademecum import Engine
 
     with Engine.open(".") as engine:
         print(engine.codebase.search("where are retries limited").evidence[0].path)
 
-These are the public names; each is imported when it is first used, so that `import vademecum` costs nothing.
+These are the public names; each is imported at first use, so that `import vademecum` is fast.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
     "__version__",
 ]
 
-# Where a public name lives, if not among the records of `types`.
+# The module of each public name that is not in `types`.
 _HOMES = {
     "AsyncEngine": "aio",
     "Context": "answers.piece",
@@ -73,7 +73,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is asked for (PEP 562)."""
+    """Import a public name at first use (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -6,11 +6,14 @@ import sys
 
 
 def main() -> int:
-    """Run `vade` and return its exit code; a hook by a way of its own, which loads nothing that it does not need."""
+    """Run `vade` and return its exit code.
+
+    Hooks start by a shorter way, which loads only what they need.
+    """
     if sys.argv[1:3] == ["memory", "hook"] and not {"-h", "--help"} & set(sys.argv):
         import gc
 
-        gc.disable()  # it ends before there is anything worth collecting
+        gc.disable()  # a hook ends before garbage collection pays off
         from vademecum.hooks.hook import main as hook
 
         return hook(sys.argv[3:])

@@ -1,4 +1,4 @@
-"""Amounts in words, as messages and answers say them."""
+"""Amounts in words, for messages and answers."""
 
 from __future__ import annotations
 

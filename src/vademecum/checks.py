@@ -1,6 +1,6 @@
-"""Checks of what asks the outside world: backlogs, sources of documents, extractors, servers of tools.
+"""Conformance checks of backlogs, document sources, extractors and tool servers.
 
-`vademecum.testing` hands them on: import them from there.
+`vademecum.testing` offers them: import them from there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ MOST_PAGES = 10_000
 
 
 def check_backlog(backlog: Backlog) -> None:
-    """Check the promises of `protocols.Backlog` against what it has now: it needs at least one item, and should have several pages."""
+    """Check the promises of `protocols.Backlog` on its current items.
+
+    The backlog needs at least one item, and should have several pages.
+    """
     assert isinstance(backlog, Backlog), "name, remote and page are there"
     items = _check_pages(backlog)
     for item in items.values():
@@ -104,7 +107,10 @@ def _items(pages: Sequence[Page]) -> dict[str, Item]:
 
 
 def check_extractor(extractor: Extractor) -> None:
-    """Check the promises of `protocols.Extractor`: notes are mappings of strings that name a message and quote it, or an error."""
+    """Check the promises of `protocols.Extractor`.
+
+    The result is an error, or notes: mappings of strings that name a message and quote it.
+    """
     assert isinstance(extractor, Extractor), "name, remote and read are there"
     assert extractor.name, "name says which it is"
     assert isinstance(extractor.remote, bool), "remote says whether what was said leaves the machine"
@@ -127,7 +133,10 @@ def check_extractor(extractor: Extractor) -> None:
 
 
 def check_tool_server(server: ToolServer) -> None:
-    """Check the promises of `protocols.ToolServer` on a server that can be reached, and close it."""
+    """Check the promises of `protocols.ToolServer`, then close the server.
+
+    The server must be reachable.
+    """
     assert isinstance(server, ToolServer), "name, about, remote, stale, alive, tools, call and close are there"
     assert server.name, "name says which it is"
     assert isinstance(server.remote, bool), "remote says whether arguments leave the machine"
@@ -147,7 +156,7 @@ def check_tool_server(server: ToolServer) -> None:
         case other:
             raise AssertionError(f"call returns a Result with a mapping or a ToolServerError, not {other!r}")
     server.close()
-    server.close()  # twice does no harm
+    server.close()  # closing twice is harmless
     match server.call(names[0] if names else "x", {}):
         case Err(ToolServerError()):
             pass

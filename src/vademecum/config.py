@@ -1,13 +1,13 @@
-"""Settings in five layers, each value remembering where it came from.
+"""Settings from five layers, each value with its origin.
 
     defaults < user file < repository file < environment < arguments
 
-The user file is `$XDG_CONFIG_HOME/vademecum/config.toml`, the repository's is `.vade.toml` (or, failing that, the keys
-of a `.coderag.yaml` that have a meaning here), an environment variable is `VADE_SECTION__KEY`. `VADE_HOME` is short for
+The user file is `$XDG_CONFIG_HOME/vademecum/config.toml`. The repository's is `.vade.toml`, or else the keys
+of a `.coderag.yaml` that have a meaning here. An environment variable is `VADE_SECTION__KEY`; `VADE_HOME` is short for
 `VADE_STORAGE__HOME`.
 
-A repository's file is somebody else's input: it may tune numbers and choose among local providers, but it cannot turn
-on anything that sends code away, have a model file read, or say where data is kept. Source: CodeRAG design decisions 6
+A repository's file is other people's input: it may tune numbers and choose among local providers, but it cannot turn
+on anything that sends code away, make vademecum read a model file, or move the data. Source: CodeRAG design decisions 6
 and 7.
 """
 
@@ -44,9 +44,9 @@ REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
 HIDDEN = "(set, not shown)"
-# Variables that start like a setting and are not one.
+# Variables that look like a setting and are none.
 RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY"})
-# The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
+# The keys of a `.coderag.yaml` that have a meaning here, and advice for some that have none.
 FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
 INSTEAD: Mapping[str, str] = {
     "ingestion.exclude": "put the patterns into .vadeignore",
@@ -58,7 +58,10 @@ INSTEAD: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, by section. `origins` names the layer of each value that is not a default."""
+    """All settings, by section.
+
+    `origins` names the layer of each value that is not a default.
+    """
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -79,11 +82,14 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
     def origin(self, key: str) -> str:
-        """Return which layer set `section.key`: "default", a file's path, a variable's name or "argument"."""
+        """Return the layer that set `section.key`.
+
+        The layer is "default", a file's path, a variable's name or "argument".
+        """
         return self.origins.get(key, "default")
 
     def items(self) -> Iterator[tuple[str, Any, str]]:
-        """Yield `(section.key, value, origin)` for every setting, to be shown: a secret is masked."""
+        """Yield `(section.key, value, origin)` for every setting, secrets masked."""
         for key, known in KNOWN.items():
             section, _, name = key.partition(".")
             value = getattr(getattr(self, section), name)
@@ -91,12 +97,12 @@ class Settings:
         yield from source_settings.shown(self.sources, HIDDEN)
 
     def is_shared(self, key: str) -> bool:
-        """Return whether a repository's own file set `section.key`: somebody else's word."""
+        """Return whether a repository's file, other people's input, set `section.key`."""
         return os.path.basename(self.origin(key)) in {REPOSITORY_FILE, CODERAG_FILE}
 
     @property
     def home(self) -> Path:
-        """The directory of all data."""
+        """The data directory."""
         return _expanded(self.storage.home) if self.storage.home else data_directory(os.environ)
 
 
@@ -120,13 +126,13 @@ KNOWN: Mapping[str, Any] = {f"{section}.{f.name}": f for section, cls in SECTION
 
 
 class Given(NamedTuple):
-    """One value as a layer gives it."""
+    """One value from a layer."""
 
     key: str
     value: Any
     origin: str
-    trusted: bool = True  # False for what a repository says of itself
-    is_text: bool = False  # True where every value is a string, as in the environment
+    trusted: bool = True  # False for a repository's file
+    is_text: bool = False  # True for the environment, where all values are strings
 
 
 def load(
@@ -135,12 +141,12 @@ def load(
     environ: Mapping[str, str] | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Read every layer and return the settings that result.
+    """Read every layer and return the resulting settings.
 
     Args:
-        directory: Where to look for the repository's file, from here up to the top of the repository; None skips it.
-        environ: The environment; `os.environ` unless given.
-        arguments: `section.key` to value, the last word; a None value is not set.
+        directory: Where to look for the repository's file, from here up to the top of the repository; None skips the file.
+        environ: The environment; by default `os.environ`.
+        arguments: `section.key` to value, the strongest layer; None values are ignored.
 
     Raises:
         ConfigError: A key is unknown, a value has the wrong type, or a layer may not set it.
@@ -169,15 +175,15 @@ def load(
 
 
 def config_directory(environ: Mapping[str, str]) -> Path | None:
-    """Return the directory of the user's own settings; None for a user without a home."""
+    """Return the user's settings directory; None without a home."""
     return _platform_directory(environ, "XDG_CONFIG_HOME", "APPDATA", ".config")
 
 
 def data_directory(environ: Mapping[str, str]) -> Path:
-    """Return the directory of all data: `VADE_HOME`, or the platform's usual place.
+    """Return the data directory: `VADE_HOME`, or the platform's default.
 
     Raises:
-        ConfigError: There is neither, as for a user without a home in a container.
+        ConfigError: Neither exists, as for a user without a home in a container.
     """
     if home := environ.get("VADE_HOME"):
         return _expanded(home)
@@ -223,7 +229,10 @@ def _repository_file(directory: str | os.PathLike[str] | None, warnings: list[st
 
 
 def _up_to_top(directory: str | os.PathLike[str] | None) -> Iterable[Path]:
-    """The folders from here to the top of the repository; only this one where there is no repository."""
+    """Return the folders from here up to the repository's top.
+
+    Without a repository, only this folder is returned.
+    """
     if directory is None:
         return ()
     start = Path(directory).absolute()
@@ -257,7 +266,7 @@ def _flatten(table: Mapping[str, Any], path: Path, *, trusted: bool) -> Iterator
 
 
 def _coderag(table: Mapping[str, Any], path: Path, warnings: list[str]) -> Iterator[Given]:
-    """Another tool's file: what has a meaning here is used, the rest is named and left."""
+    """Yield the known settings of another tool's file, with warnings for others."""
     for section, body in table.items():
         for name, value in body.items() if isinstance(body, Mapping) else ():
             key = f"{section}.{name}"
@@ -272,7 +281,7 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:  # its message ends in the line and column
+    except tomllib.TOMLDecodeError as error:  # the message ends with the line and column
         raise ConfigError(f"{path} is not valid TOML: {error}: mend that line or remove the file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
@@ -292,7 +301,10 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 
 def _checked(given: Given) -> Any:
-    """The value, of the setting's own type and in its range."""
+    """Return the value after checking its type and range.
+
+    Raises `ConfigError`.
+    """
     if given.key not in KNOWN:
         raise ConfigError(f"unknown setting {given.key!r} in {given.origin}: {nearest_setting(given.key)}")
     known = KNOWN[given.key]
@@ -312,7 +324,7 @@ def _checked(given: Given) -> Any:
     if choices and value not in choices:
         raise ConfigError(f"{given.key} = {value!r} in {given.origin} is not one of {', '.join(choices)}")
     least = known.metadata.get("least")
-    if least is not None and not value >= least:  # written so that NaN fails too
+    if least is not None and not value >= least:  # rejects NaN too
         raise ConfigError(f"{given.key} = {given.value!r} in {given.origin} is too small: it must be at least {least}")
     return value
 
@@ -326,7 +338,10 @@ BOOLEANS: Mapping[str, bool] = {"1": True, "true": True, "yes": True, "on": True
 
 
 def _typed(given: Given, kind: str, shown: str) -> Any:
-    """The value as `kind`. Annotations are strings here, because of the future import."""
+    """Return the value as `kind`, or raise `ConfigError`.
+
+    `kind` is a string, because of the future import of annotations.
+    """
     value = given.value
     match kind:
         case "bool" if given.is_text and value.lower() in BOOLEANS:
@@ -345,7 +360,7 @@ def _typed(given: Given, kind: str, shown: str) -> Any:
 
 
 def nearest_setting(key: str, *, prefer_name: bool = False) -> str:
-    """Say which setting was probably meant."""
+    """Return a hint that names the closest setting."""
     import difflib
 
     name = key.rpartition(".")[2]

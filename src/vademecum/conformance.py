@@ -1,4 +1,4 @@
-"""The promises of a vector index as a check; `vademecum.testing` offers it with those of other seams."""
+"""The conformance check of a vector index, offered by `vademecum.testing`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from vademecum.result import Err, Ok
 
 
 def some_points(count: int = 24, dim: int = 8) -> list[Point]:
-    """Return points of two repositories, two commits, three directories, four languages, each its own; always the same."""
+    """Return distinct test points, always the same.
+
+    They cover two repositories, two commits, three directories and four languages.
+    """
     vectors = np.random.default_rng(7).normal(size=(count, dim)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     languages, kinds = ("python", "go", "rust", "c"), ("function", "class")
@@ -32,7 +35,10 @@ def some_points(count: int = 24, dim: int = 8) -> list[Point]:
 
 
 def check_vector_index(index: VectorIndex) -> None:
-    """Check the promises of `protocols.VectorIndex` on an empty index for vectors of 8 numbers."""
+    """Check the promises of `protocols.VectorIndex`.
+
+    The index must be empty, and for vectors of 8 numbers.
+    """
     _promise(
         isinstance(index, VectorIndex), "name, remote, upsert, delete, nearest, keys, activate and close are there"
     )
@@ -43,7 +49,7 @@ def check_vector_index(index: VectorIndex) -> None:
     _promise(index.keys(Filter()) == Ok(set()), "an empty index has no keys")
     _promise(index.delete(["00000000-0000-0000-0000-000000000000"]) == Ok(None), "what is not there can be deleted")
     _promise(index.upsert([]) == Ok(0), "nothing may be upserted")
-    for _ in range(2):  # a replay changes nothing
+    for _ in range(2):  # a repeated write changes nothing
         _promise(index.upsert(points) == Ok(len(points)), "upsert says how many it wrote")
         _promise(index.keys(Filter()) == Ok({p.payload.key for p in points}), "each point is there once, by its key")
     _promise(index.activate() == Ok(None), "it can be activated")

@@ -1,9 +1,12 @@
-"""blake2b, as `hashlib` gives it, without the milliseconds that loading OpenSSL for it takes: hooks have few."""
+"""blake2b, as in `hashlib`, without the time for loading OpenSSL.
+
+Hooks have only a few milliseconds.
+"""
 
 from __future__ import annotations
 
 try:
-    from _blake2 import blake2b  # where CPython's `hashlib` takes it from
+    from _blake2 import blake2b  # the source of CPython's `hashlib`
 except ImportError:  # pragma: no cover - another Python
     from hashlib import blake2b
 

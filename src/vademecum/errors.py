@@ -1,13 +1,13 @@
 """Every error vademecum raises or carries in an `Err`.
 
     Error
-    ├── UsageError(ValueError)      the call itself is wrong: fix the argument
+    ├── UsageError(ValueError)      the call is wrong: fix the argument
     │   ├── ConfigError             a setting is unknown or has the wrong type
     │   ├── UnknownError            nothing has this name or id
     │   └── OutsideRootError        a path leads out of the repository
     ├── SourceError                 something on disk cannot be read as source
     │   ├── RootError               the directory to index is missing or is not a directory
-    │   ├── GitError                git said no
+    │   ├── GitError                git failed
     │   └── ParseError              one file could not be parsed in time
     ├── PluginError                 a provider is not available
     │   ├── UnknownProviderError
@@ -20,16 +20,16 @@
     │   │   └── CursorError
     │   └── ToolServerError
     │       └── UrlElicitationError
-    ├── AccessError                 whoever asks may not have this
-    ├── ConsentError                something would leave the machine and nobody agreed to it
-    └── StoreError                  the database said no
-        ├── StoreAwayError          it is on a server that cannot be reached
-        ├── StoreBusyError          another process holds it
+    ├── AccessError                 the caller may not have this
+    ├── ConsentError                sending text elsewhere needs consent first
+    └── StoreError                  the database failed
+        ├── StoreAwayError          its server cannot be reached
+        ├── StoreBusyError          another process holds the database
         ├── StoreCorruptError       the file is damaged
-        ├── StoreVersionError       a newer vademecum wrote it
+        ├── StoreVersionError       a newer vademecum wrote the database
         ├── StoreFullError          no room on the disk
-        ├── StoreReadOnlyError      nothing can be written there
-        └── VectorIndexError        an index of vectors is not available, or failed
+        ├── StoreReadOnlyError      the database cannot be written
+        └── VectorIndexError        a vector index is not available, or failed
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
 """
@@ -45,19 +45,19 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """The call is wrong; the message says which argument and what would be right."""
+    """The call is wrong; the message names the argument and the fix."""
 
 
 class ConfigError(UsageError):
-    """A setting is unknown, of the wrong type, or not allowed in the layer that sets it."""
+    """A setting is unknown, mistyped, or not allowed in its layer."""
 
 
 class UnknownError(UsageError):
-    """Nothing has the name or id that was given; the message says where such are listed."""
+    """Nothing has this name or id; the message names the list."""
 
 
 class OutsideRootError(UsageError):
-    """A path leads out of the root that was opened; it is never read."""
+    """A path leads out of the opened root and is never read."""
 
 
 class SourceError(Error):
@@ -69,11 +69,11 @@ class RootError(SourceError):
 
 
 class GitError(SourceError):
-    """git failed, or does not know the revision asked for."""
+    """git failed, or does not know a revision."""
 
 
 class ParseError(SourceError):
-    """One file could not be parsed within its deadline; it is indexed by windows instead."""
+    """A file took too long to parse; windows are indexed instead."""
 
 
 class PluginError(Error):
@@ -85,7 +85,7 @@ class UnknownProviderError(PluginError):
 
 
 class MissingExtraError(PluginError):
-    """The provider needs a package that is not installed; the message says what to type."""
+    """A provider needs a package; the message names the install command."""
 
 
 class ProviderError(Error):
@@ -97,30 +97,35 @@ class EmbedError(ProviderError):
 
 
 class RerankError(ProviderError):
-    """Results could not be put into a new order; they keep the one they had."""
+    """Results could not be reranked; they keep their order."""
 
 
 class EnrichError(ProviderError):
-    """A piece of code could not be described; the offline summary stays."""
+    """A chunk of code could not be described; the offline summary stays."""
 
 
 class SyncError(ProviderError):
-    """A backlog or a source of documents cannot be asked, or answers with what is no answer; what it told before stays."""
+    """A source cannot be asked, or its answer is malformed.
+
+    The source is a backlog or a source of documents. Items fetched before stay.
+    """
 
 
 class CursorError(SyncError):
-    """A server knows a cursor no more: the run begins again."""
+    """A server has forgotten a cursor: the run begins again."""
 
 
 class ToolServerError(ProviderError):
-    """A server of tools cannot be started, does not answer, or answers with what is no answer."""
+    """A tool server cannot be started, is silent, or answers malformed."""
 
 
 class UrlElicitationError(ToolServerError):
-    """A server of tools does nothing before the user was on a page of its own; the message says on which.
+    """A tool server requires a visit to a page first.
+
+    The message names the page.
 
     Args:
-        message: What is wrong, and what to do.
+        message: The error and the fix.
         elicitations: The pages, as MCP's error -32042 names them: `url`, `message`, `elicitationId`.
     """
 
@@ -130,19 +135,22 @@ class UrlElicitationError(ToolServerError):
 
 
 class AccessError(Error):
-    """Whoever asks may not have this: it is not about a repository that is open to them."""
+    """The caller may not have this: the repository is closed to them."""
 
 
 class ConsentError(Error):
-    """A remote provider was asked for without consent; nothing was sent."""
+    """A remote provider lacks the user's consent; nothing was sent."""
 
 
 class StoreError(Error):
-    """The database could not do what was asked."""
+    """The database could not do its work."""
 
 
 class StoreAwayError(StoreError):
-    """The database is on a server that cannot be reached, or says nothing; searches go on with what this machine has of the index."""
+    """The database's server cannot be reached, or is silent.
+
+    Searches continue with this machine's part of the index.
+    """
 
 
 class StoreBusyError(StoreError):
@@ -154,16 +162,16 @@ class StoreCorruptError(StoreError):
 
 
 class StoreVersionError(StoreError):
-    """The database was written by a newer vademecum; upgrade, or point VADE_HOME elsewhere."""
+    """A newer vademecum wrote the database; upgrade, or change VADE_HOME."""
 
 
 class StoreFullError(StoreError):
-    """There is no room left on the disk; what was already stored is intact."""
+    """The disk is full; data that was already stored is intact."""
 
 
 class StoreReadOnlyError(StoreError):
-    """Nothing can be written where the database is; what is there can be searched, and stays as it is."""
+    """The database cannot be written; existing data stays searchable."""
 
 
 class VectorIndexError(StoreError):
-    """An index of vectors did not do what was asked; searches go on without it and say so."""
+    """A vector index failed; searches continue without it and say so."""

@@ -1,7 +1,7 @@
-"""What a backlog and a source of documents tell of: frozen records, as `types` has them for code.
+"""Records of backlogs and sources of documents, as `types` for code.
 
-A provider answers in pages of items. An item becomes one document of the index: `Item.key` is what people call it
-(`ABC-123`, `AB#42`, a page's number), `Item.id` what its server does, and never changes.
+A provider answers in pages of items. An item becomes one document of the index. People call it by `Item.key`
+(`ABC-123`, `AB#42`, a page's number); its server calls it by `Item.id`, which never changes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody said of an item."""
+    """A comment on an item."""
 
     author: str
-    at: float  # seconds since the epoch; 0 where it is not known
+    at: float  # seconds since the epoch; 0 if unknown
     text: str  # Markdown
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of text that is attached to an item."""
+    """A text file attached to an item."""
 
     name: str
     text: str  # Markdown
@@ -28,34 +28,34 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An issue, a task, a page: one document with an address of its own."""
+    """An issue, a task or a page: one document with an address."""
 
-    id: str  # what its server calls it, and always will
-    key: str  # what people call it, in commits and in code
+    id: str  # the server's own, permanent id
+    key: str  # the name that people use, in commits and in code
     title: str
     body: str = ""  # Markdown
-    kind: str = ""  # "bug", "story", "page", as its server says it
+    kind: str = ""  # "bug", "story", "page", in the server's words
     state: str = ""  # "In Progress", "closed"
-    url: str = ""  # where a person looks at it
+    url: str = ""  # the web address for people
     updated: float = 0.0  # seconds since the epoch
-    path: str = ""  # where it lies among the others, as "SPACE/Title"; "" for its key
+    path: str = ""  # the place among other items, as "SPACE/Title"; "" for the key
     labels: tuple[str, ...] = ()
-    links: tuple[str, ...] = ()  # what it points to, as "blocks ABC-7"
+    links: tuple[str, ...] = ()  # its relations, as "blocks ABC-7"
     comments: tuple[Comment, ...] = ()
     attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer of a provider: some items, and where to go on.
+    """One page of a provider's items, with the next cursor.
 
     Attributes:
         items: in any order; an item may come twice, and the later one counts.
-        gone: ids of items that are no more.
-        cursor: what to ask for the next page with; "" where this was the last.
-        resume: on the last page, what the next run begins with; "" for a server that goes by time.
-        at: the server's own time, in seconds since the epoch; 0 where it does not say.
-        whole: on the last page, whether this run told of everything although only changes were asked for: the rest is gone.
+        gone: ids of deleted items.
+        cursor: the cursor of the next page; "" on the last page.
+        resume: on the last page, the cursor for the next run; "" if the server filters by time.
+        at: the server's own time, in seconds since the epoch; 0 if unknown.
+        whole: on the last page, whether this run returned all items although only changes were requested: other items are gone.
     """
 
     items: tuple[Item, ...]
@@ -68,7 +68,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What one run of `vade sync` did to one source."""
+    """The result of one run of `vade sync` for one source."""
 
     source: str
     provider: str
@@ -76,30 +76,30 @@ class SyncReport:
     changed: int
     unchanged: int
     removed: int
-    items: int  # that the source has now
-    full: bool  # whether everything was asked for, and what was not told is gone
-    resumed: bool = False  # whether it went on with a run that had been cut short
+    items: int  # the source's items now
+    full: bool  # whether everything was fetched, so that unseen items were dropped
+    resumed: bool = False  # whether the run continued an interrupted one
     dry_run: bool = False
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """What is known of one source."""
+    """The status of one source."""
 
     source: str
     provider: str
     place: str  # its address, or its folder
     remote: bool
     items: int
-    synced_at: float  # when the last whole run began, seconds since the epoch; 0 for never
-    pending: bool  # whether a run was cut short: the next one goes on with it
-    repos: tuple[str, ...] = ()  # the repositories it belongs to; () for all
+    synced_at: float  # the start of the last complete run, seconds since the epoch; 0 for never
+    pending: bool  # whether a run was interrupted; the next one continues it
+    repos: tuple[str, ...] = ()  # the source's repositories; () for all
 
 
 @dataclass(frozen=True, slots=True)
 class NamedItem:
-    """An item that code or commits name, and where they do."""
+    """An item that code or commits name, with one such place."""
 
     source: str
     key: str
@@ -108,5 +108,5 @@ class NamedItem:
     state: str
     url: str
     updated: float
-    path: str  # of its document
+    path: str  # the path of its document
     why: str  # "src/app.py:12", "commit 1a2b3c4 Retry twice"

@@ -1,7 +1,7 @@
-"""What a filter and a glob mean, for ranking and every index of vectors alike, and how to ask an index that knows neither.
+"""Meaning of filters and globs, for ranking and every vector index.
 
-Servers know equality and membership, and no globs. They are asked for the part of a filter that they can say, which
-lets more pass than the whole does; what they return is looked at again, and more is asked for until enough passed.
+Servers know equality and membership, but no globs. They receive the part of a filter that they can express, which
+passes more than the whole filter does. Their results are filtered again, and more are fetched until enough passed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from vademecum.errors import StoreError
 from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok, Result
 
-_ANY_FOLDERS = re.compile(r"(?:(?:^|(?<=/))\*\*/)+")  # more of them mean the same
-FETCHED_MORE = 4  # times as many are asked for when too few passed
+_ANY_FOLDERS = re.compile(r"(?:(?:^|(?<=/))\*\*/)+")  # repeated `**/` means the same as one
+FETCHED_MORE = 4  # factor on the number of results to fetch when too few passed
 
 
 def matches(where: Filter, payload: Payload) -> bool:
-    """Whether a filter lets a point pass.
+    """Return whether a point matches a filter.
 
     >>> point = Payload("", "app", "", "c1", "src/a.py", "python", 1, 2, "method", "product", ("Files.read",), "", "", 0)
     >>> matches(Filter(paths=("src",), symbol="read"), point), matches(Filter(exclude=("*.py",)), point)
@@ -41,7 +41,7 @@ def matches(where: Filter, payload: Payload) -> bool:
 
 
 def defined_names(symbols: Iterable[str]) -> list[str]:
-    """Return the names by which symbols can be filtered: qualified, and bare.
+    """Return the names of symbols for filters: qualified, and bare.
 
     >>> defined_names(["Files.read", "main"])
     ['Files.read', 'main', 'read']
@@ -50,12 +50,14 @@ def defined_names(symbols: Iterable[str]) -> list[str]:
 
 
 def passes(globs: Sequence[str], path: str) -> bool:
-    """Whether a path matches one of some globs or prefixes."""
+    """Return whether a path matches one of some globs or prefixes."""
     return any(_pattern(glob).match(path) or _literally(glob, path) for glob in globs)
 
 
 def is_below(path: str, prefixes: Sequence[str]) -> bool:
-    """Whether a path is, or lies below, one of some prefixes; everything does where there are none.
+    """Return whether a path is at or below one of some prefixes.
+
+    Without prefixes every path is.
 
     >>> is_below("src/a.py", ()), is_below("src/a.py", ["src"]), is_below("srcs/a.py", ["src"])
     (True, True, False)
@@ -64,7 +66,7 @@ def is_below(path: str, prefixes: Sequence[str]) -> bool:
 
 
 def _literally(glob: str, path: str) -> bool:
-    """Whether a glob with brackets matches where they are meant as they are written."""
+    """Return whether a glob matches with its brackets taken literally."""
     return "[" in glob and _pattern(glob.replace("[", "[[]")).match(path) is not None
 
 
@@ -74,7 +76,9 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 
 def places(path: str) -> list[str]:
-    """Return every prefix without wildcards that a path matches: itself, its directories, and each of their names.
+    """Return every prefix without wildcards that a path matches.
+
+    These are the path, its directories, and each of their names.
 
     >>> places("src/http/client.py")
     ['client.py', 'http', 'src', 'src/http', 'src/http/client.py']
@@ -84,7 +88,9 @@ def places(path: str) -> list[str]:
 
 
 def said_by_places(globs: Sequence[str]) -> list[str]:
-    """Return the places that prefixes name: a path with none of them matches none. [] where one is a glob or matches all.
+    """Return the `places` that prefixes name.
+
+    A path with none of them matches none of the prefixes. The result is [] if a prefix is a glob or matches everything.
 
     >>> said_by_places(["./src/http/", "tests"]), said_by_places(["src", "*.py"]), said_by_places([""])
     (['src/http', 'tests'], [], [])
@@ -94,16 +100,16 @@ def said_by_places(globs: Sequence[str]) -> list[str]:
 
 
 def is_exact(where: Filter) -> bool:
-    """Whether equality and membership can say all of a filter: it has no glob."""
+    """Return whether a filter needs only equality and membership: no globs."""
     return not where.exclude and (not where.paths or bool(said_by_places(where.paths)))
 
 
 def nearest_passing(
     ask: Callable[[int], Result[list[Near], StoreError]], k: int, where: Filter
 ) -> Result[list[Near], StoreError]:
-    """Return the first `k` that a filter lets pass, asking for more until there are enough or there is no more.
+    """Return the `k` nearest matching results, fetching more until enough match.
 
-    `ask` returns that many, the nearest first, of those that pass the part of the filter that it can say.
+    `ask` returns that many results, the nearest first, which match the part of the filter that the index can express.
     """
     wanted = k
     while True:
@@ -118,10 +124,12 @@ def nearest_passing(
 
 
 def glob_pattern(glob: str) -> str:
-    """Return a regular expression for a glob, or for everything below a path without wildcards.
+    """Return a regular expression for a glob or a plain prefix.
+
+    A path without wildcards matches everything below it.
 
     A glob without a slash matches names at any depth, as in `.gitignore`; `*` also matches across slashes. Brackets may
-    be meant as they are (`app/[slug]` is how some frameworks name routes), so they match both ways.
+    be meant literally (some frameworks name routes like `app/[slug]`), so they match both ways.
 
         >>> def hits(glob, path): return bool(re.match(glob_pattern(glob), path))
         >>> hits("src/*.py", "src/a/b.py"), hits("*.py", "src/b.py"), hits("src", "src/b.py"), hits("src", "srcs/b.py")
@@ -135,8 +143,8 @@ def glob_pattern(glob: str) -> str:
     if not re.search(r"[*?\[]", glob):
         return f"(?:{literal})"
     *inner, last = _ANY_FOLDERS.split(glob)
-    # Each part is put as far to the left as it goes, and stays there: it ends with a slash, so what may follow it further right may
-    # follow it there. To try every place of each would take as long as there are ways to choose them.
-    parts = [translate(f"{part}*").removeprefix("(?s:")[:-5] for part in inner]  # each ends in `.*)\Z`
+    # Each part matches as far to the left as possible, without backtracking: it ends with a slash, so anything that may follow it
+    # further right may follow it there. Backtracking would try every combination of positions.
+    parts = [translate(f"{part}*").removeprefix("(?s:")[:-5] for part in inner]  # each translation ends in `.*)\Z`
     begin = "".join([*parts[:1], *(rf"(?>(?:.*?/)??{part})" for part in parts[1:]), "(?:.*/)?" if inner else ""])
     return rf"(?:{literal}|{anywhere}(?s:{begin}{translate(last).removeprefix('(?s:')[:-3]})\Z)"

@@ -20,7 +20,7 @@
     demo_seconds_sum 3.05
     demo_seconds_count 2
 
-They count within one process; whoever serves `/metrics` shows `exposition()`. Format: Prometheus text exposition 0.0.4.
+They count within one process; a server shows `exposition()` at `/metrics`. Format: Prometheus text exposition 0.0.4.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 Labels = tuple[tuple[str, str], ...]
-# Seconds that a search, an index run and everything between them may take.
+# Seconds, from a search to an index run.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 
 class Metric:
-    """What Prometheus calls a metric: a name, what it says, and a value for each combination of labels."""
+    """A metric: a name, a help text, and values by labels."""
 
     kind: ClassVar[str]
 
     def __init__(self, name: str, said: str) -> None:
-        """Name it as Prometheus does, and say what it shows."""
+        """Take the metric's name and help text."""
         self.name = name
         self.said = said
         self._lock = threading.Lock()
@@ -58,15 +58,18 @@ class Metric:
 
 
 class Number(Metric):
-    """A number for each combination of labels. Safe to use from several threads."""
+    """A number for each combination of labels.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self, name: str, said: str) -> None:
-        """Name it as Prometheus does, and say what it shows."""
+        """Take the metric's name and help text."""
         super().__init__(name, said)
         self._values: dict[Labels, float] = {}
 
     def add(self, amount: float = 1, **labels: str) -> None:
-        """Count `amount` more."""
+        """Add `amount`."""
         key = tuple(sorted(labels.items()))
         with self._lock:
             self._values[key] = self._values.get(key, 0.0) + amount
@@ -93,13 +96,13 @@ class Gauge(Number):
     kind = "gauge"
 
     def set(self, amount: float, **labels: str) -> None:
-        """Make it `amount`."""
+        """Set the number to `amount`."""
         with self._lock:
             self._values[tuple(sorted(labels.items()))] = amount
 
     @contextmanager
     def during(self, **labels: str) -> Iterator[None]:
-        """Count one more for as long as this takes."""
+        """Count one more for the duration of the block."""
         self.add(1, **labels)
         try:
             yield
@@ -109,25 +112,28 @@ class Gauge(Number):
 
 @dataclass(slots=True)
 class _Seen:
-    """What was observed under one combination of labels: how many between each two bounds, and their sum."""
+    """Observations with one combination of labels: counts between bounds, and sum."""
 
     counts: list[int]
     total: float = 0.0
 
 
 class Histogram(Metric):
-    """How observations are distributed: how many were at most so large, for several bounds, their sum and number."""
+    """A distribution: counts of observations up to several bounds, and sum."""
 
     kind = "histogram"
 
     def __init__(self, name: str, said: str, bounds: Sequence[float] = SECONDS) -> None:
-        """Name it with its unit as its end; `bounds` ascend."""
+        """Take name, help text and bounds.
+
+        The name ends in its unit; `bounds` ascend.
+        """
         super().__init__(name, said)
         self.bounds = tuple(bounds)
         self._seen: dict[Labels, _Seen] = {}
 
     def observe(self, amount: float, **labels: str) -> None:
-        """Take one observation in."""
+        """Add one observation."""
         self._observe(amount, tuple(sorted(labels.items())))
 
     def _observe(self, amount: float, key: Labels) -> None:
@@ -139,7 +145,7 @@ class Histogram(Metric):
             seen.total += amount
 
     def timed(self, **labels: str) -> AbstractContextManager[None]:
-        """Observe how many seconds this takes, however it ends."""
+        """Observe the block's duration in seconds, even if the block fails."""
         return _Timed(self, tuple(labels.items()) if len(labels) == 1 else tuple(sorted(labels.items())))
 
     def count(self, **labels: str) -> int:
@@ -160,7 +166,10 @@ class Histogram(Metric):
 
 
 class _Timed(AbstractContextManager[None]):
-    """An observation under way: a class of its own, since a generator would cost a search of 1 ms a fiftieth."""
+    """A running observation.
+
+    It is a class because a generator would cost a search of 1 ms a fiftieth.
+    """
 
     __slots__ = ("_histogram", "_key", "_started")
 
@@ -180,22 +189,31 @@ _ALL: dict[str, Metric] = {}
 
 
 def counter(name: str, said: str) -> Counter:
-    """Return the counter of this name, made when first asked for, that `exposition` shows."""
+    """Return the counter of this name, created at first use.
+
+    `exposition` shows it.
+    """
     return _kept(Counter(name, said))
 
 
 def gauge(name: str, said: str) -> Gauge:
-    """Return the gauge of this name, made when first asked for, that `exposition` shows."""
+    """Return the gauge of this name, created at first use.
+
+    `exposition` shows it.
+    """
     return _kept(Gauge(name, said))
 
 
 def histogram(name: str, said: str, bounds: Sequence[float] = SECONDS) -> Histogram:
-    """Return the histogram of this name, made when first asked for, that `exposition` shows."""
+    """Return the histogram of this name, created at first use.
+
+    `exposition` shows it.
+    """
     return _kept(Histogram(name, said, bounds))
 
 
 def exposition(metrics: Iterable[Metric] | None = None) -> str:
-    """Return metrics as text; all there are unless given."""
+    """Return metrics as text, by default all."""
     chosen = sorted(_ALL.values(), key=lambda each: each.name) if metrics is None else metrics
     return "".join(f"{line}\n" for each in chosen for line in each.lines())
 
@@ -215,5 +233,5 @@ def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-# Counted by whatever keeps records, whichever database it is.
+# Counted for every kind of database.
 STORE_ERRORS = counter("vademecum_store_errors_total", "What databases could not do, by error.")

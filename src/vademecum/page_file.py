@@ -1,7 +1,9 @@
-"""One view of the page as a file: its scripts and styles inlined, and the answers it shows. The file asks for nothing.
+"""One view of the page as a self-contained file.
 
-The scripts are those that the server gives, as an import map of `data:` addresses. `held.js` stands in for `api.js`: it
-answers from the JSON in the file. A policy forbids every request, also to whatever a tool's description might smuggle in.
+Scripts, styles and the shown answers are inlined. The file makes no requests.
+
+The scripts are the server's own, in an import map of `data:` addresses. `held.js` replaces `api.js`: it
+answers from the JSON in the file. A policy forbids every request, including any that a tool's description might smuggle in.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def page_file(view: str, title: str, start: Mapping[str, str], answers: Mapping[
 
 
 def _scripts(view: str) -> dict[str, str]:
-    """Return the view's scripts and all that they import: an address for each name."""
+    """Return the view's scripts and their imports, as addresses by name."""
     found: dict[str, str] = {}
     wanted = ["main.js", f"views/{view}.js"]
     while wanted:
@@ -78,7 +80,7 @@ def _scripts(view: str) -> dict[str, str]:
 
         def renamed(match: re.Match[str], folder: str = folder) -> str:
             name = posixpath.normpath(posixpath.join(folder, match["path"]))
-            if match["how"] == "from ":  # a view that is imported when it is opened stays out
+            if match["how"] == "from ":  # a view that is imported on opening stays out
                 wanted.append(name)
             return f'{match["how"]}"vade/{name}"'
 
@@ -92,6 +94,6 @@ def _text(name: str) -> str:
 
 
 def _embedded(data: Any) -> str:
-    """Return JSON that cannot end the element it stands in."""
+    """Return JSON that cannot close its HTML element."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), default=str)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,12 +1,12 @@
-"""Providers by name: nothing is imported until it is chosen.
+"""Providers by name, imported only when chosen.
 
-A provider is named `name[:model]`. The built-in ones stand in a table; others come from installed distributions that
-declare an entry point in the group `vademecum.<kind>`:
+A provider is named `name[:model]`. A table lists the built-in ones; others come from installed distributions with
+an entry point in the group `vademecum.<kind>`:
 
     [project.entry-points."vademecum.embedder"]
     mine = "my_package:MyEmbedder"
 
-Two providers of one name are an error, never a silent replacement: what sees private code must be what was chosen.
+Two providers of one name are an error, never a silent replacement: only the chosen provider may see private code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vademecum.errors import MissingExtraError, PluginError, UnknownProviderErro
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-# kind → name → ("module:attribute", the extra of ours that brings what it needs)
+# kind → name → ("module:attribute", our extra that installs its requirements)
 BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "backlog": {
         "azure-devops": ("vademecum.providers.backlogs.azure_devops:AzureDevOps", ""),
@@ -79,9 +79,9 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),
     },
 }
-# Embedders so fast that their vectors are made again rather than kept: they run beside the parser (docs/decisions/0008).
+# Fast embedders, whose vectors are recomputed instead of stored: they run beside the parser (docs/decisions/0008).
 DERIVED = frozenset({"static", "hashing"})
-# Names that may stand where a provider's does and need none: nobody else may take them.
+# Names that select no provider; no provider may take them.
 WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}
 
 
@@ -90,13 +90,13 @@ def load(kind: str, spec: str, **arguments: Any) -> Any:
 
     Args:
         kind: A key of `BUILT_IN`: "embedder", "reranker", "store", …
-        spec: `name` or `name:model`; the model is handed on as the argument `model`.
-        arguments: Handed to the provider.
+        spec: `name` or `name:model`; the model is passed as the argument `model`.
+        arguments: Passed to the provider.
 
     Raises:
         UnknownProviderError: No provider has this name.
-        MissingExtraError: It needs a package that is not installed.
-        PluginError: Two providers claim the name, or the one found is broken.
+        MissingExtraError: The provider needs a package that is not installed.
+        PluginError: Two providers have the name, or the provider is broken.
     """
     name, _, model = spec.partition(":")
     provider = find(kind, name)
@@ -104,7 +104,10 @@ def load(kind: str, spec: str, **arguments: Any) -> Any:
 
 
 def find(kind: str, name: str) -> Any:
-    """Return the provider's class or factory, not yet called. Raises as `load` does."""
+    """Return the provider's class or factory, not yet called.
+
+    Raises as `load` does.
+    """
     built_in = BUILT_IN.get(kind, {})
     if name in built_in:
         target, extra = built_in[name]
@@ -116,24 +119,30 @@ def find(kind: str, name: str) -> Any:
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of all providers of a kind, sorted. Raises `PluginError` where two claim one name."""
+    """Return the names of all providers of a kind, sorted.
+
+    Raises `PluginError` if two have the same name.
+    """
     entries = _entry_points(kind)
     return sorted({*BUILT_IN.get(kind, {}), *entries})
 
 
 def _ours(kind: str) -> set[str]:
-    """The names that third parties cannot have."""
+    """Return the names that third parties cannot have."""
     return {*BUILT_IN.get(kind, {}), *WITHOUT_PROVIDER.get(kind, ())}
 
 
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
-    """The providers that installed distributions declare; slow to find out, so asked only when it matters."""
+    """Return the providers that installed distributions declare.
+
+    Listing entry points is slow, so call this only when needed.
+    """
     from importlib.metadata import entry_points
 
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=f"vademecum.{kind}"):
         known = found.setdefault(entry.name, entry)
-        # The same distribution seen twice on sys.path says the same value twice, which is no clash.
+        # A distribution that is twice on sys.path gives the same value twice, which is no clash.
         if known.value != entry.value or entry.name in _ours(kind):
             rival = known.value if known.value != entry.value else "a built-in one"
             raise PluginError(

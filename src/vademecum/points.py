@@ -1,4 +1,4 @@
-"""What an index of vectors holds: points with their payload, and the filters that narrow them."""
+"""The contents of a vector index: points, payloads and filters."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What narrows points of a vector index. Each field that is not empty has to match; `Filter()` lets everything pass.
+    """A filter on points of a vector index.
 
-    `matching.matches` says what that means, for every index alike.
+    Each field that is not empty has to match; `Filter()` matches everything.
+
+    `matching.matches` defines the meaning, for every index alike.
     """
 
     repo: str = ""
     commit: str = ""  # the label that the evidence id names
-    files: tuple[str, ...] = ()  # paths exactly as they are written; any may match
+    files: tuple[str, ...] = ()  # exact paths; any may match
     paths: tuple[str, ...] = ()  # globs or prefixes, as in `Query.paths`; any may match
     exclude: tuple[str, ...] = ()  # globs or prefixes; none may match
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()  # kinds of chunk, as "function"
     file_kinds: tuple[str, ...] = ()  # kinds of file, as "test"
-    symbol: str = ""  # a name that is defined, bare or qualified
+    symbol: str = ""  # a defined name, bare or qualified
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a vector index keeps beside a vector: enough to filter by it, to show it, and to find it again."""
+    """The data stored with a vector.
+
+    It is enough to filter by, to show, and to find the chunk again.
+    """
 
     id: str  # the evidence id, <repo>:<commit>:<path>:<chunkHash>
     repo: str
@@ -45,20 +50,23 @@ class Payload:
     file_kind: str  # a FileKind value
     symbols: tuple[str, ...]  # qualified names
     text: str
-    blob: str  # git's id of the content it is of
-    ordinal: int  # its place among the pieces of that content, from 0
+    blob: str  # git's id of the content
+    ordinal: int  # the chunk's index within the content, from 0
 
     @property
     def key(self) -> str:
-        """The evidence id as a UUID, which is how servers name points: the same id gives the same one, everywhere."""
+        """The evidence id as a UUID, the point's id on servers.
+
+        The same evidence id gives the same UUID everywhere.
+        """
         return point_key(self.id)
 
 
 def payload_of(record: Mapping[str, Any]) -> Payload:
-    """Return the payload that an index gives back, from its fields by name; others are left.
+    """Return the payload in an index's record; other fields are ignored.
 
     Raises:
-        ValueError: it is none of ours: a field is missing, or is of another type.
+        ValueError: the record is not ours: a field is missing, or of another type.
     """
     values: dict[str, Any] = {}
     for known in fields(Payload):
@@ -84,9 +92,11 @@ def point_key(evidence_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """A vector with what is kept beside it; float32 of shape (dim,), of unit length or all zeros.
+    """A vector with its payload.
 
-    `tokens` is the same text for search by words: term number (below 2**32) to weight. Indexes without such search drop it.
+    The vector is float32 of shape (dim,), of unit length or all zeros.
+
+    `tokens` is the same text for search by words: term number (below 2**32) to weight. Indexes without such search ignore it.
     """
 
     payload: Payload
@@ -96,7 +106,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A point that was found, and how near it is."""
+    """A point with its score in a search."""
 
     payload: Payload
-    score: float  # the cosine, -1..1; 0 where either vector is all zeros
+    score: float  # the cosine, -1..1; 0 if either vector is all zeros

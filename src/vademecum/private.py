@@ -1,4 +1,4 @@
-"""Files and folders that only the user can read, whatever the umask."""
+"""Files and folders that only the user can read, with any umask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _OTHERS = 0o077  # the permissions of a group and of everybody else
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder and each missing folder above it for the user alone; leave those that exist as they are.
+    """Create a folder and its missing parents for the user alone.
+
+    Existing folders stay as they are.
 
     Raises `OSError`.
     """
@@ -21,12 +23,18 @@ def private_folder(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file, made for the user alone: the `opener` of `open`."""
+    """Create or open a file for the user alone.
+
+    The function is an `opener` for `open`.
+    """
     return os.open(path, flags, FILE)
 
 
 def keep_private(*paths: Path) -> None:
-    """Take the permissions of all others from the user's own files and folders; skip those that cannot be changed."""
+    """Remove all others' permissions from the user's own files and folders.
+
+    Files that cannot be changed are skipped.
+    """
     if os.name == "nt":  # pragma: no cover - permissions are inherited from the user's profile there
         return
     for path in paths:

@@ -1,7 +1,7 @@
-"""Every seam of the house on one page: what a third party implements to take part.
+"""The protocols that third parties implement, all on one page.
 
-Each is a `Protocol` of a few methods, so nobody needs to import us. Methods that touch the outside world return a
-`Result`; their error classes are in `errors.py`. `vademecum.testing` holds a conformance check for each.
+Each is a `Protocol` of a few methods, so implementations need no import of vademecum. Methods that touch the outside world return
+a `Result`; their error classes are in `errors.py`. `vademecum.testing` holds a conformance check for each.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Row = tuple[Any, ...]
 Operator = Literal["=", "in", ">", ">=", "<", "<=", "prefix"]
 Condition = tuple[str, Operator, Any]
 
-# (stage, done, total): told to whoever shows progress; total is 0 while it is not known.
+# (stage, done, total): called to show progress; total is 0 while unknown.
 Progress = Callable[[str, int, int], None]
-Told = Callable[[float, float | None, str], None]  # how far a call is: progress, of how much in all, and words
+Told = Callable[[float, float | None, str], None]  # a call's progress: done, total, and words
 Hears = Callable[[str, Mapping[str, Any]], None]  # a notification: its method and params
 Asks = Callable[
     [str, Mapping[str, Any]], Mapping[str, Any]
@@ -42,78 +42,103 @@ Asks = Callable[
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Show no progress: what a `Progress` is where nobody asked to see one."""
+    """Show no progress: the default `Progress`."""
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns passages into unit vectors; queries and documents may be read differently."""
+    """Turns passages into unit vectors, by kind: query or document."""
 
     remote: bool  # True when text leaves the machine
 
     @property
     def name(self) -> str:
-        """Its name, with the model's version: vectors of different names are never mixed."""
+        """The embedder's name, with the model's version.
+
+        Vectors of different names are never mixed.
+        """
         ...
 
     @property
     def dim(self) -> int:
-        """How wide its vectors are; a server may have to be asked, and `EmbedError` be raised."""
+        """The vectors' dimensions.
+
+        A server may have to be asked, which may raise `EmbedError`.
+        """
         ...
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
-        """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""
+        """Return float32 of shape (len(passages), dim).
+
+        Each row has unit length, or is all zeros for empty text.
+        """
         ...
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Says how well each of a few passages answers a question, so that they can be put into a better order."""
+    """Scores a few passages by how well they answer a question."""
 
     name: str
     remote: bool  # True when text leaves the machine
 
     def rerank(self, query: str, passages: Sequence[Passage]) -> Result[list[float], RerankError]:
-        """Return a finite score for each passage, in the order given; higher is better.
+        """Return a finite score for each passage, in order.
 
-        Passages come best first, with `context` the path and `title` the signature. Scores of one call are compared with
-        each other and with nothing else; passages of equal score keep the order they came in.
+        Higher is better.
+
+        Passages come best first, with `context` the path and `title` the signature. Scores are compared only within one call;
+        passages of equal score keep their order.
         """
         ...
 
 
 @runtime_checkable
 class Enricher(Protocol):
-    """Says in one sentence what a piece of code does. It may be slow and cost money: nothing is asked twice."""
+    """Describes a chunk of code in one sentence.
+
+    Enrichers may be slow and cost money: no chunk is described twice.
+    """
 
     name: str  # with the model: sentences of different names are never mixed
     remote: bool  # True when text leaves the machine
 
     def sentence(self, passage: Passage) -> Result[str, EnrichError]:
-        """Return one sentence, not empty, on one line. Several threads may ask at once."""
+        """Return one sentence on one line, not empty.
+
+        Several threads may call at once.
+        """
         ...
 
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """Says how many tokens a text is to whoever reads it. It is asked often, and answers on this machine."""
+    """Counts the tokens of a text for a language model.
+
+    Counters are called often, and work on this machine.
+    """
 
     name: str
 
     def count(self, text: str) -> int:
-        """Return the number of tokens, at least 0; 0 for an empty text."""
+        """Return the number of tokens, at least 0; 0 for empty text."""
         ...
 
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Notes what messages say that is to last; what it notes is checked against them by whoever asks."""
+    """Notes lasting statements in messages.
+
+    The caller checks the notes against the messages.
+    """
 
     name: str
     remote: bool  # True when text leaves the machine
 
     def read(self, messages: Sequence[Passage]) -> Result[list[Mapping[str, Any]], ProviderError]:
-        """Return what it noted, each as a mapping of strings: `event` (a message's id), `quote`, `kind`, `subject`, `value`, `reason`.
+        """Return notes as mappings of strings.
+
+        Their keys are `event` (a message's id), `quote`, `kind`, `subject`, `value` and `reason`.
 
         Messages come with their id as `title` and the speaker's role as `context`.
         """
@@ -122,44 +147,53 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class ToolServer(Protocol):
-    """A server whose tools can be listed and called. It is started or reached when first asked."""
+    """A server with tools, started or connected at first use."""
 
     name: str
     remote: bool  # True when arguments leave the machine
-    about: str  # what it says of itself; "" before it was asked anything, or where it says nothing
-    stale: bool  # True when its tools changed since they were last listed
-    alive: bool  # False when it can no longer be asked: a new one has to be opened
+    about: str  # the server's description of itself; "" before the first call, or if it has none
+    stale: bool  # True when the tools changed since they were last listed
+    alive: bool  # False when the server can no longer be asked: open a new one
 
     def tools(self) -> Result[list[Mapping[str, Any]], ToolServerError]:
         """Return every tool as MCP's `tools/list` writes it."""
         ...
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
-        """Return the result of a call as MCP's `tools/call` writes it. May be called from several threads."""
+        """Return a call's result as MCP's `tools/call` writes it.
+
+        Several threads may call at once.
+        """
         ...
 
     def close(self) -> None:
-        """Let go of it. Whoever waits for an answer is told that none will come."""
+        """Close the server; waiting callers get an error."""
         ...
 
 
 @runtime_checkable
 class TellingServer(Protocol):
-    """A `ToolServer` that can hand on how far a call is."""
+    """A `ToolServer` that can report a call's progress."""
 
     def call_telling(
         self, tool: str, arguments: Mapping[str, Any], told: Told
     ) -> Result[Mapping[str, Any], ToolServerError]:
-        """Do what `call` does; `told` is called from any thread with what MCP's `notifications/progress` says."""
+        """Do as `call`, passing progress on to `told`.
+
+        `told` gets the content of MCP's `notifications/progress`, from any thread.
+        """
         ...
 
 
 @runtime_checkable
 class AskingServer(Protocol):
-    """A `ToolServer` that may ask something while it works: the user, the model in front of it, where it may look."""
+    """A `ToolServer` that may ask questions while it works.
+
+    It may ask the user, the client's model, or for the directories it may read.
+    """
 
     def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
-        """Have its questions answered; called before it is asked anything.
+        """Set the answerer of its questions, before any other call.
 
         `asks` may wait for a person, and may be called from several threads; `offers` are MCP's client capabilities.
         """
@@ -168,193 +202,257 @@ class AskingServer(Protocol):
 
 @runtime_checkable
 class OfferingServer(Protocol):
-    """A `ToolServer` that may have more than tools: resources, prompts, words for a log."""
+    """A `ToolServer` with more than tools: resources, prompts, logs."""
 
     def offers(self) -> Result[Mapping[str, Any], ToolServerError]:
         """Return its capabilities as MCP writes them."""
         ...
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
-        """Return the result of any request of MCP's as that writes it. May be called from several threads."""
+        """Return any MCP request's result, as MCP writes it.
+
+        Several threads may call at once.
+        """
         ...
 
     def tell(self, hears: Hears) -> None:
-        """Have its notifications handed on, from any thread; called before it is asked anything."""
+        """Set the receiver of its notifications, before any other call.
+
+        `hears` is called from any thread.
+        """
         ...
 
 
 @runtime_checkable
 class Backlog(Protocol):
-    """Tells of the items of a backlog: issues, work items, tasks. Code and commits name them by their keys."""
+    """Returns the items of a backlog: issues, work items, tasks.
+
+    Code and commits name items by their keys.
+    """
 
     name: str
     remote: bool  # True when another machine is asked
 
     def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
-        """Return some of the items that changed at or after `since`, in seconds since the epoch; 0 asks for all.
+        """Return a page of items changed at or after `since`.
 
-        `cursor` is "" at the beginning, then what the page before gave; or, at the beginning of a run, what the last whole run
-        gave as `resume`. A cursor keeps its meaning in another process. No item may be left out because others
-        change meanwhile: those that come twice do no harm.
+        `since` is in seconds since the epoch; 0 asks for all items.
+
+        `cursor` is "" at the beginning, then the `cursor` of the previous page; or, at the beginning of a run, the `resume` of the last
+        complete run. A cursor keeps its meaning in another process. No item may be left out because other items
+        change meanwhile: items that come twice are harmless.
         """
         ...
 
 
 @runtime_checkable
 class DocumentSource(Protocol):
-    """Tells of documents: pages of a wiki, files of a library."""
+    """Returns documents: pages of a wiki, files of a library."""
 
     name: str
     remote: bool  # True when another machine is asked
 
     def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
-        """Return some of the documents that changed at or after `since`; as `Backlog.page` does."""
+        """Return a page of changed documents, as `Backlog.page` does."""
         ...
 
 
 class Store(Protocol):
-    """A record store. Families are named in `storage.schema`; rows are tuples in the family's column order."""
+    """A record store.
 
-    aside: str  # where a damaged database was set aside since this object was made, "" for none that was
+    Families are named in `storage.schema`; rows are tuples in the family's column order.
+    """
+
+    aside: str  # the new name of a damaged database, if this object set one aside; else ""
 
     def upsert(self, family: str, rows: Sequence[Row]) -> Result[int, StoreError]:
-        """Insert rows, or replace those with the same key. Returns how many were written."""
+        """Insert rows, replacing those with the same key.
+
+        Returns the number of rows written.
+        """
         ...
 
     def scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> Result[list[Row], StoreError]:
-        """Return the matching rows, or the named columns of them, in the order asked for."""
+        """Return the matching rows, or their named columns, in order."""
         ...
 
     def newest(
         self, family: str, where: Sequence[Condition], order: Sequence[str], most: int
     ) -> Result[list[Row], StoreError]:
-        """Return the last `most` of the matching rows in the order asked for, the last one first; no more is read than that."""
+        """Return the last `most` matching rows of an order, last first.
+
+        No more rows are read than that.
+        """
         ...
 
     def count(self, family: str, where: Sequence[Condition] = ()) -> Result[int, StoreError]:
-        """Return how many rows match."""
+        """Return the number of matching rows."""
         ...
 
     def get(self, family: str, keys: Sequence[Row]) -> Result[list[Row], StoreError]:
-        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
+        """Return the rows whose key begins with one of `keys`.
+
+        Keys are distinct and of one length; a whole key counts as its own beginning.
+        """
         ...
 
     def delete(self, family: str, where: Sequence[Condition]) -> Result[int, StoreError]:
-        """Delete the matching rows. Returns how many there were."""
+        """Delete the matching rows. Returns the number of rows deleted."""
         ...
 
     def reach(
         self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
     ) -> Result[list[tuple[int, int]], StoreError]:
-        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it.
+        """Follow a family's rows as edges; return nodes with least steps.
 
-        `along` names the columns an edge is followed from and to; `start` is reached in 0 steps. Circles do no harm.
+        `along` names the columns of an edge's start and end; `start` is reached in 0 steps. Cycles are harmless.
         """
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Everything inside is written together or not at all. Raises `StoreError`."""
+        """Open a transaction: all writes inside commit together or not.
+
+        Raises `StoreError`.
+        """
         ...
 
     def waiting(self, seconds: float) -> AbstractContextManager[None]:
-        """Inside, this thread waits so long for another writer, and no longer; a server may have patience of its own."""
+        """Limit this thread's wait for another writer, inside the block.
+
+        A server may have its own limit.
+        """
         ...
 
     def state(self) -> Hashable:
-        """Return what is another value whenever anything may have been written since, by whomever; None where only asking tells."""
+        """Return a value that changes with any write, by any process.
+
+        The value is None if only a query can tell.
+        """
         ...
 
     def check(self) -> Result[str, StoreError]:
-        """Return "ok" when the database is whole, else what is wrong with it."""
+        """Return "ok" if the database is undamaged, else the fault."""
         ...
 
     def start_over(self) -> None:
-        """Set a damaged database aside, never deleted, and begin an empty one. Raises `StoreError`."""
+        """Set a damaged database aside and begin an empty one.
+
+        The damaged database is never deleted. Raises `StoreError`.
+        """
         ...
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         ...
 
 
 @runtime_checkable
 class VectorIndex(Protocol):
-    """Finds the points that are nearest to a vector. One index holds the vectors of one model, all of one length.
+    """Finds the points nearest to a vector.
 
-    It is made with `collection`, which names what belongs together, `model`, the embedder's name, and `dim`; what it needs
-    on the server is made with the first write. Another model's vectors of the same collection stand beside, untouched,
+    One index holds the vectors of one model, all of one length.
+
+    The arguments are `collection`, which names a set of points, `model`, the embedder's name, and `dim`. The first write creates
+    everything needed on the server. Another model's vectors of the same collection stay untouched
     until this index is activated. Errors are `StoreError`s: `VectorIndexError`, or `StoreVersionError` for a schema of
-    another version. Points are named by `Payload.key`. Writes are there for reads once they return.
+    another version. Points are identified by `Payload.key`. Reads see every write that has returned.
     """
 
-    name: str  # what it is and where, as messages say it: "qdrant at http://127.0.0.1:6333"
+    name: str  # kind and place, for messages: "qdrant at http://127.0.0.1:6333"
     remote: bool  # True when text leaves the machine
 
     def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, or replace those with the same key. Returns how many; doing it twice is doing it once."""
+        """Write points, replacing those with the same key; return their number.
+
+        Repeating a write changes nothing.
+        """
         ...
 
     def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that a filter lets pass, or those with these keys. What is not there is no error."""
+        """Delete the points that match a filter, or have these keys.
+
+        Missing points are no error.
+        """
         ...
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that a filter lets pass, the nearest first. The filter applies before the cut."""
+        """Return up to `k` points that match a filter, nearest first.
+
+        The filter applies before the cut to `k`.
+        """
         ...
 
     def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that a filter lets pass."""
+        """Return the keys of all points that match a filter."""
         ...
 
     def activate(self) -> Result[None, StoreError]:
-        """Make this model's points what the collection's name stands for; those of other models are dropped."""
+        """Make this model's points current: drop other models' points."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the index."""
         ...
 
 
 class SearchServer(Protocol):
-    """A server that keeps records of many repositories and searches them itself; where they lie is no business of it."""
+    """A server that stores records of many repositories and searches them."""
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
-        """Return contents of a space that it cannot find yet, at most so many, after it forgot those that are gone."""
+        """Return a space's contents that are not searchable yet.
+
+        At most `most` contents are returned; deleted contents are forgotten first.
+        """
         ...
 
     def publish(self, space: str, embedder: str, batch: Any) -> Result[None, StoreError]:
-        """Take in the arrays of contents, a `index.segment.Segment`; all of them or none."""
+        """Publish the arrays of contents; all or none.
+
+        `batch` is an `index.segment.Segment`.
+        """
         ...
 
     def forget(self, space: str) -> Result[None, StoreError]:
-        """Forget what was published of a space."""
+        """Delete all that is published of a space."""
         ...
 
     def words(
         self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
     ) -> Result[list[Hit], StoreError]:
-        """Return the `k` pieces that hold the terms best, by BM25F; of the first `counted` terms a share is counted."""
+        """Return the `k` best chunks for the terms, by BM25F.
+
+        A hit's share is the part of the idf of the first `counted` terms that the chunk holds.
+        """
         ...
 
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
     ) -> Result[list[Hit] | None, StoreError]:
-        """Return the `k` pieces that are nearest to a vector, by cosine; None where it cannot do that."""
+        """Return the `k` chunks nearest to a vector, by cosine.
+
+        The result is None if the server cannot search vectors.
+        """
         ...
 
     def named(self, names: Sequence[str], scope: Scope, k: int) -> Result[list[Hit], StoreError]:
-        """Return pieces that define one of these names, with score 1, or one that is spelled nearly so, with less."""
+        """Return chunks that define one of these names or a similar one.
+
+        A chunk with the name itself scores 1, one with a similar name less.
+        """
         ...
 
     def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
-        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, `content` (git's id), and of its snapshot."""
+        """Return the stored record of each hit, in order.
+
+        A record has the columns of the chunk, `text`, `language`, `symbols`, `content` (git's id), and those of the snapshot.
+        """
         ...
 
 
 class Clock(Protocol):
-    """Tells the time; tests hand in their own."""
+    """Returns the time; tests pass their own."""
 
     def __call__(self) -> float:
         """Return seconds since the epoch."""

@@ -1,8 +1,8 @@
-"""`Ok` and `Err`: an outcome as a value, where our code meets the outside world.
+"""`Ok` and `Err`: outcomes as values, at the borders of our code.
 
 Provider and store methods, and the steps that work on one untrusted item (parsing, chunking a file), return
-`Result[T, E]`. Public API methods never do: they raise, or return a report that lists failures. `Err.error` *is* an
-instance of our one exception hierarchy, so `unwrap()` raises what a caller can catch.
+`Result[T, E]`. Public API methods never do: they raise, or return a report that lists failures. `Err.error` is an
+instance of our one exception hierarchy, so `unwrap()` raises an exception that a caller can catch.
 
     >>> half = lambda n: Ok(n // 2) if n % 2 == 0 else Err(ValueError(f"{n} is odd"))
     >>> match half(4):
@@ -59,9 +59,11 @@ Result = Ok[T] | Err[E]
 def attempt(
     error: Callable[[str], E], *foreign: type[Exception]
 ) -> Callable[[Callable[P, T]], Callable[P, Ok[T] | Err[E]]]:
-    """Name foreign exceptions once: the decorated function returns `Ok`, or `Err(error(message))` for these types.
+    """Return a decorator that turns foreign exceptions into `Err`.
 
-    What is of that type already stays what it is. Anything else (a bug, `KeyboardInterrupt`) flies on.
+    The decorated function returns `Ok`, or `Err(error(message))` for the types in `foreign`.
+
+    An exception that already is an `error` stays as it is. Any other exception (a bug, `KeyboardInterrupt`) passes through.
 
         >>> @attempt(LookupError, ZeroDivisionError)
         ... def divide(a: int, b: int) -> float:
@@ -77,7 +79,7 @@ def attempt(
                 return Ok(function(*args, **kwargs))
             except foreign as cause:
                 if isinstance(error, type) and isinstance(cause, error):
-                    return Err(cast("E", cause))  # named already, maybe more closely
+                    return Err(cast("E", cause))  # already named, maybe more precisely
                 named = error(str(cause) or type(cause).__name__)
                 named.__cause__ = cause
                 return Err(named)

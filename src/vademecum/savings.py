@@ -1,9 +1,9 @@
-r"""A ledger of savings: tokens of the answers that agents got, beside the whole files that the answers show lines of.
+r"""Ledger of savings: tokens of answers, compared with the shown files.
 
 `<home>/savings/2026-11-24.jsonl` has a line for each answer, `[repository, answers, tokens of answers, tokens of files]`,
-and nothing of what was asked. A line is added in one write, so that processes need no lock. The first answer of a day
-folds the days before yesterday, to which nobody adds any more, into a line a repository: such a line has the form of all
-others, so folding twice changes nothing.
+and nothing about the question. The tokens of files are those of the whole files from which the answer shows lines. A line is
+added in one write, so processes need no lock. The first answer of a day folds the days before yesterday, to which nobody adds
+any more, into one line for each repository. Such a line has the same form, so folding twice changes nothing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ BYTES_PER_TOKEN = 3.7
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one repository's agents got on one day.
+    """The answers to one repository's agents on one day.
 
     Attributes:
-        day: As 2026-11-24.
+        day: The date, as 2026-11-24.
         repo: The path of the repository.
-        answers: How many answers showed lines of files.
-        answer_tokens: Tokens of these answers, estimated.
-        file_tokens: Tokens of the files that each answer showed lines of, whole, estimated.
+        answers: The number of answers that showed lines of files.
+        answer_tokens: The tokens of these answers, estimated.
+        file_tokens: The tokens of the whole files from which each answer showed lines, estimated.
     """
 
     day: str
@@ -42,9 +42,11 @@ class Row:
 
 
 def count(home: Path, repo: str, text: str, files: Collection[Path], day: date) -> None:
-    """Add an answer to the ledger: its text, and the files that it shows lines of. It never fails.
+    """Add an answer to the ledger, without ever failing.
 
-    A file that is not on the disk counts nothing, and an answer without any file is not kept.
+    `text` is the answer, `files` are the files from which the answer shows lines.
+
+    A file that is not on the disk counts nothing, and an answer without any file is not counted.
     """
     sizes = 0
     for path in set(files):
@@ -55,7 +57,10 @@ def count(home: Path, repo: str, text: str, files: Collection[Path], day: date) 
 
 
 def record(home: Path, repo: str, answer_tokens: int, file_tokens: int, day: date) -> None:
-    """Add one answer to the ledger in the data directory. It never fails: what cannot be written is not counted."""
+    """Add one answer's tokens to the ledger, without ever failing.
+
+    An answer that cannot be written is not counted.
+    """
     with suppress(OSError):
         folder = home / FOLDER
         handle = _opened(folder / f"{day.isoformat()}.jsonl")
@@ -72,7 +77,7 @@ def rows(home: Path, since: date | None = None) -> list[Row]:
     """Return the ledger by day and repository, the latest day first.
 
     Raises:
-        OSError: the ledger is there and cannot be read.
+        OSError: the ledger exists and cannot be read.
     """
     found: list[Row] = []
     for path in sorted((home / FOLDER).glob("*.jsonl"), reverse=True):
@@ -86,7 +91,10 @@ def _tokens(size: int) -> int:
 
 
 def _line(repo: str, *sums: int) -> bytes:
-    """A line, with a line end before it too: a write that was cut short spoils itself alone."""
+    """Return a line with line ends on both sides.
+
+    A write that was cut short then spoils only its own line.
+    """
     return f"\n{json.dumps([repo, *sums])}\n".encode()
 
 
@@ -104,7 +112,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _sums(lines: Iterable[str]) -> dict[str, tuple[int, int, int]]:
-    """The sums of each repository; a line that is damaged is passed over."""
+    """Return the sums of each repository, skipping damaged lines."""
     sums: dict[str, tuple[int, int, int]] = {}
     for line in lines:
         with suppress(ValueError, TypeError):
@@ -115,7 +123,10 @@ def _sums(lines: Iterable[str]) -> dict[str, tuple[int, int, int]]:
 
 
 def _fold(folder: Path, day: date) -> None:
-    """Leave of each day before yesterday a line a repository; each file is replaced at once. Raises `OSError`."""
+    """Reduce each day before yesterday to one line per repository.
+
+    Each file is replaced atomically. Raises `OSError`.
+    """
     yesterday = (day - timedelta(1)).isoformat()
     for path in folder.glob("*.jsonl"):
         lines = _lines(path)

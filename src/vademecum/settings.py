@@ -1,4 +1,7 @@
-"""The sections of the settings: what can be set, its default, and who may set it. `config` reads them from their layers."""
+"""The sections of the settings: fields, defaults and permissions.
+
+`config` reads them from their layers.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ def setting(
     secret: bool = False,
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A field with what is known of it beside its type.
+    """Return a dataclass field with a setting's permissions and limits.
 
-    It takes values from `least` on, or one of `choices`. A repository's own file may not set it where it is `user_only`, and may choose no
-    other providers than those `shared`, where there are any. A `secret` is never shown.
+    Values are at least `least`, or one of `choices`. A repository's own file may not set a `user_only` field, and of providers it may choose
+    only those in `shared`, if there are any. A `secret` is never shown.
     """
     metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret, "choices": choices}
     return field(default=default, repr=not secret, metadata=metadata)
@@ -26,7 +29,7 @@ def setting(
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """How files become chunks.
+    """Settings for cutting files into chunks.
 
     Attributes:
         max_file_bytes: Larger files are skipped and reported.
@@ -41,19 +44,19 @@ class IndexSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How questions are answered.
+    """Settings of searches and answers.
 
     Attributes:
-        budget: Tokens that an answer may take at most.
-        k: FileChunks of evidence in an answer.
-        scope: How far a question looks that does not say: `repo`, `repos`, `all` or `shared`.
-        snippet_lines: Lines shown of each; 0 shows locations only.
-        ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
+        budget: Most tokens of an answer.
+        k: Results in an answer.
+        scope: The default scope of a search: `repo`, `repos`, `all` or `shared`.
+        snippet_lines: Lines shown of each result; 0 shows locations only.
+        ranker: The ranking of results: `default`, `constants`, `fused`, or a baseline such as `rrf`.
         embedder: `name[:model]` of the provider that turns text into vectors.
-        vectors: Where vectors are searched: `exact`, in this machine's arrays, or an index as `qdrant`.
-        prose_embedder: That of the one which does so for prose: Markdown, text, memory; "" leaves it to `embedder`.
-        reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
-        rerank_depth: How many of the first results a provider reranks.
+        vectors: The index that searches vectors: `exact`, in this machine's arrays, or a vector index such as `qdrant`.
+        prose_embedder: A separate embedder for prose (Markdown, text, memory); "" uses `embedder`.
+        reranker: The second ranking of the first results: `built-in`, `none`, or a provider's `name[:model]`.
+        rerank_depth: The number of first results that a provider reranks.
     """
 
     budget: int = setting(750, least=1)
@@ -70,20 +73,20 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """How embedders of other models work: the user's own business, and no repository's.
+    """Settings of embedders other than `static`; only the user may set them.
 
     Attributes:
-        ollama_url: Where Ollama is; "" is its usual place.
-        openai_url: Where the OpenAI-compatible server is, without `/embeddings`.
-        openai_key: Its key.
-        voyage_url: Where Voyage is, without `/embeddings`.
-        voyage_key: Its key.
-        timeout_s: Seconds that one request may take.
-        attempts: How often a request is sent that failed and may succeed yet.
+        ollama_url: Ollama's address; "" is the default one.
+        openai_url: The address of the OpenAI-compatible server, without `/embeddings`.
+        openai_key: The server's key.
+        voyage_url: Voyage's address, without `/embeddings`.
+        voyage_key: Voyage's key.
+        timeout_s: Most seconds of one request.
+        attempts: Most attempts of a request that may yet succeed.
         batch_texts: Most texts in one batch.
-        batch_tokens: Most tokens in one batch, its texts padded to the longest; 0 is what suits the embedder.
-        text_tokens: How many tokens of one text are read.
-        download: Whether a model that is named as on a hub may be fetched, once.
+        batch_tokens: Most tokens in one batch, its texts padded to the longest; 0 is the embedder's default.
+        text_tokens: Tokens read of one text.
+        download: Whether a model named as on a hub may be downloaded, once.
     """
 
     ollama_url: str = setting("", user_only=True)
@@ -101,15 +104,15 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    """How a context is put together.
+    """Settings of contexts.
 
     Attributes:
-        budget: Tokens it may take at most.
-        map_budget: Tokens that a map may take.
-        primary: Its share for what matches the task; shares count in proportion to their sum.
-        related: The share for what these pieces call, are called by, are tested by.
-        graph: The share for the lines that say how they hang together.
-        counter: What counts tokens: `pattern`, an estimate, or `tokenizer:FILE`.
+        budget: Most tokens of a context.
+        map_budget: Most tokens of a map.
+        primary: The share for code that matches the task; shares count in proportion to their sum.
+        related: The share for that code's callers, callees and tests.
+        graph: The share for the lines that describe these relations.
+        counter: The token counter: `pattern`, an estimate, or `tokenizer:FILE`.
     """
 
     budget: int = setting(8_000, least=1)
@@ -122,12 +125,12 @@ class ContextSettings:
 
 @dataclass(frozen=True, slots=True)
 class EnrichSettings:
-    """Sentences by a language model: the user's own business, and no repository's.
+    """Settings of language-model sentences; only the user may set them.
 
     Attributes:
-        provider: Who writes them, `ollama:MODEL` or `openai:MODEL`; "" leaves it at the offline summaries.
-        per_minute: At most how many are asked for in a minute; 0 for as many as the server answers.
-        parallel: How many are asked for at once.
+        provider: The model, `ollama:MODEL` or `openai:MODEL`; "" keeps the offline summaries.
+        per_minute: Most requests in a minute; 0 for no limit.
+        parallel: Requests at the same time.
     """
 
     provider: str = setting("", user_only=True)
@@ -137,13 +140,13 @@ class EnrichSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """The server of language models that `llm:MODEL` talks to: the user's own business, and no repository's.
+    """Settings of `llm:MODEL`'s server; only the user may set them.
 
     Attributes:
-        api: What it speaks: `ollama`, or `openai` for any OpenAI-compatible server.
-        base_url: Where it is, without `/api/chat` or `/chat/completions`; "" is the API's usual place.
-        api_key: Its key, where it wants one.
-        timeout_s: Seconds it may take to answer.
+        api: The server's API: `ollama`, or `openai` for any OpenAI-compatible server.
+        base_url: The server's address, without `/api/chat` or `/chat/completions`; "" is the API's default.
+        api_key: The server's key, if it needs one.
+        timeout_s: Most seconds for an answer.
     """
 
     api: str = setting("ollama", user_only=True)
@@ -154,16 +157,18 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class QdrantSettings:
-    """The Qdrant server that `search.vectors = "qdrant"` writes to and asks: the user's own business, and no repository's.
+    """Settings of the Qdrant server; only the user may set them.
+
+    `search.vectors = "qdrant"` uses this server.
 
     Attributes:
-        url: Where it is.
-        api_key: Its key, where it wants one.
-        collection: What the names of its collections begin with.
-        shards: Shards of a collection when it is made; 0 is the server's default, here and below.
+        url: The server's address.
+        api_key: The server's key, if it needs one.
+        collection: The prefix of the collections' names.
+        shards: Shards of a new collection; 0 is the server's default, here and below.
         replicas: Copies of each shard.
-        write_consistency: Copies that have to take a write before it counts.
-        timeout_s: Seconds it may take to answer.
+        write_consistency: Copies that must accept a write before it counts.
+        timeout_s: Most seconds for an answer.
     """
 
     url: str = setting("http://127.0.0.1:6333", user_only=True)
@@ -177,13 +182,13 @@ class QdrantSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """How memory is kept and shown.
+    """Settings of memory.
 
     Attributes:
-        language: Of headings and hints: `en` or `fr`.
+        language: The language of headings and hints: `en` or `fr`.
         context_tokens: Most tokens of a session's context.
-        max_events: Events kept in a scope's database; older ones are archived beside it.
-        extractor: What reads events beside the rules, when asked to: `rules` for nothing, or a provider's `name[:model]`.
+        max_events: Events kept in a scope's database; older ones are archived next to it.
+        extractor: The optional reader of events beside the rules: `rules` for none, or a provider's `name[:model]`.
     """
 
     language: str = setting("en")
@@ -198,7 +203,7 @@ class McpSettings:
 
     Attributes:
         tools: Further tools to list, by name and separated by commas, such as `open,status`.
-        structured_content: Whether answers carry the same as structured content; some clients then drop the text.
+        structured_content: Whether answers carry the same content in structured form too; some clients then drop the text.
     """
 
     tools: str = setting("", user_only=True)
@@ -207,10 +212,12 @@ class McpSettings:
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
-    """How servers of tools are asked, behind `vade mcp --gateway` and when they are registered.
+    """Settings of tool servers, behind the gateway and at registration.
+
+    The gateway is `vade mcp --gateway`.
 
     Attributes:
-        timeout_s: Seconds a server may take to answer.
+        timeout_s: Most seconds for a server's answer.
         answer_bytes: Most bytes of one answer; a longer one is an error.
     """
 
@@ -220,20 +227,20 @@ class GatewaySettings:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How `vade serve` listens and what it allows: the user's own business, and no repository's.
+    """Settings of `vade serve`; only the user may set them.
 
     Attributes:
-        host: The address it listens at; any but a loopback one takes keys.
-        port: The port it listens at; 0 lets the system choose.
-        keys: Who may ask and about which repositories, as `vade serve --new-key` prints them; "" for whoever is on this
-            machine.
-        hosts: Names that requests may be addressed to beside the loopback ones, separated by commas.
-        threads: Threads that answer; each holds what it read.
-        waiting: Requests that may wait for one of them; more are told to come back.
-        timeout_s: Seconds a request may take.
-        refresh_s: Seconds within which a repository is not looked at for changes again.
+        host: The address to listen at; any but a loopback one requires keys.
+        port: The port to listen at; 0 lets the system choose.
+        keys: The keys and their repositories, as `vade serve --new-key` prints them; "" lets anybody on this
+            machine ask.
+        hosts: Host names accepted in requests beside the loopback ones, separated by commas.
+        threads: Threads that answer; each has its own data in memory.
+        waiting: Requests that may wait for a thread; more are told to come back.
+        timeout_s: Most seconds of a request.
+        refresh_s: Seconds before a repository is checked for changes again.
         max_body_bytes: Most bytes of a request's body.
-        log_queries: Whether logs show what was asked.
+        log_queries: Whether logs show the text of questions.
     """
 
     host: str = setting("127.0.0.1", user_only=True)
@@ -250,15 +257,15 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class StorageSettings:
-    """Where data is kept: the user's own business, and no repository's.
+    """Settings of the data's place; only the user may set them.
 
     Attributes:
-        home: The directory of all data; "" is the platform's usual place.
-        provider: What keeps records: `sqlite`, files below `home`, or `postgres`, a database that many machines share.
-        url: Where that database is; it may hold a password.
-        timeout_s: Seconds to wait for another writer there; one statement may take twice as long.
-        owner: Whose memory and tools these are in a shared database; "" is this `home`'s alone.
-        shared_memory: Whether all owners share one memory of a repository there.
+        home: The data directory; "" is the platform's default.
+        provider: The record store: `sqlite`, files below `home`, or `postgres`, a database that many machines share.
+        url: The database's address; it may hold a password.
+        timeout_s: Most seconds to wait for another writer there; one statement may take twice as long.
+        owner: The owner of memory and tools in a shared database; "" is this `home` alone.
+        shared_memory: Whether all owners share one memory of a repository in that database.
     """
 
     home: str = setting("", user_only=True)
@@ -271,7 +278,7 @@ class StorageSettings:
 
 @dataclass(frozen=True, slots=True)
 class PrivacySettings:
-    """What may leave the machine.
+    """Settings of consent to send text elsewhere.
 
     Attributes:
         allow_remote: Whether providers that send text elsewhere may be used.
@@ -282,7 +289,7 @@ class PrivacySettings:
 
 @dataclass(frozen=True, slots=True)
 class SavingsSettings:
-    """The ledger of what answers saved: the user's own business, and no repository's.
+    """Settings of the savings ledger; only the user may set them.
 
     Attributes:
         enabled: Whether the tokens of answers to agents are counted.

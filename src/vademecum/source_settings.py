@@ -1,12 +1,12 @@
-"""The section `sources` of the settings: one table for each backlog or collection of documents, by the name it is given.
+"""The section `sources` of the settings: one table per source.
 
     [sources.work]
     provider = "jira"
     url = "https://example.atlassian.net"
     project = "ABC"
 
-It says whom to ask and with which key: the user's own business, and no repository's. What stands in a table beside
-`provider` and `repos` is handed to the provider, which knows what it takes.
+A source is a backlog or a collection of documents; the table's name is the source's. It names a server and a key, so only the user
+may set it, never a repository. The options of a table, besides `provider` and `repos`, go to the provider, which checks them.
 """
 
 from __future__ import annotations
@@ -26,33 +26,35 @@ Option = str | int | float | bool | list[str]
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """One source as it is set.
+    """The settings of one source.
 
     Attributes:
-        provider: who tells of its items, as `jira` or `confluence`.
-        repos: names or paths of the repositories it belongs to, `*` for any part of them; () for all.
-        options: what the provider is handed.
+        provider: the provider's name, as `jira` or `confluence`.
+        repos: names or paths of the source's repositories, `*` for any part of them; () for all.
+        options: the provider's options.
         origins: the layer each value came from.
     """
 
     provider: str
     repos: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # a token may be among them
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # may hold a token
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
 def take(tables: dict[str, dict[str, tuple[Option, str]]], key: str, value: Any, origin: str, *, trusted: bool) -> None:
-    """Add what one layer says of a source to `tables`: name → option → value and origin.
+    """Add one layer's source settings to `tables`.
+
+    `tables` maps name → option → value and origin.
 
     Args:
-        tables: what the layers before said.
-        key: `sources.NAME` with a table as value, or `sources.name__option`, as the environment has it.
+        tables: the settings of earlier layers.
+        key: `sources.NAME` with a table as value, or `sources.name__option`, as in the environment.
         value: the table, or the option's value.
         origin: the layer.
-        trusted: False for what a repository says of itself.
+        trusted: False for a repository's file.
 
     Raises:
-        ConfigError: a repository's own file says it, or it makes no sense.
+        ConfigError: the layer is a repository's file, or the setting is malformed.
     """
     name, _, option = key.partition(".")[2].partition("__")
     if not trusted:
@@ -80,10 +82,10 @@ def take(tables: dict[str, dict[str, tuple[Option, str]]], key: str, value: Any,
 
 
 def settled(tables: Mapping[str, Mapping[str, tuple[Option, str]]]) -> dict[str, SourceSettings]:
-    """Return the sources that the layers say, by name.
+    """Return the sources of all layers, by name.
 
     Raises:
-        ConfigError: one lacks its provider.
+        ConfigError: a source lacks its provider, or `repos` is no list.
     """
     found: dict[str, SourceSettings] = {}
     for name, table in tables.items():
@@ -104,7 +106,10 @@ def settled(tables: Mapping[str, Mapping[str, tuple[Option, str]]]) -> dict[str,
 
 
 def shown(sources: Mapping[str, SourceSettings], hidden: str) -> list[tuple[str, Any, str]]:
-    """Return every option as `(sources.NAME.option, value, origin)`, a secret masked as `hidden`."""
+    """Return options as `(sources.NAME.option, value, origin)`, secrets masked.
+
+    `hidden` replaces the value of a secret.
+    """
     rows: list[tuple[str, Any, str]] = []
     for name, source in sources.items():
         values = {"provider": source.provider, "repos": list(source.repos), **source.options}

@@ -1,12 +1,12 @@
-"""For those who write providers, and for our own tests: fakes, and checks that a provider keeps its promises.
+"""Fakes and conformance checks for provider authors and our own tests.
 
     from vademecum.testing import check_embedder
 
     def test_mine():
         check_embedder(MyEmbedder())
 
-A check raises `AssertionError` with the broken promise as its message, and returns nothing when all are kept. Fakes
-are real: they do the work, only simply or countably.
+A check raises `AssertionError` with the broken promise as its message, and returns nothing if all are kept. Fakes
+do real work, in a simple or countable way.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS: tuple[EmbedKind, ...] = ("query", "document")
 
 @dataclass(slots=True)
 class FixedClock:
-    """A clock that stands still until it is told otherwise.
+    """A clock that moves only when `now` is set.
 
     >>> clock = FixedClock(10.0)
     >>> clock.now += 5
@@ -51,7 +51,7 @@ class FixedClock:
 
 
 class CountingEmbedder:
-    """Another embedder, with a count of the documents it was given: what was not embedded again shows."""
+    """An embedder that counts the documents passed to another embedder."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -59,13 +59,15 @@ class CountingEmbedder:
         self.passages = 0
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
-        """Return what the other embedder does."""
+        """Return the other embedder's vectors."""
         self.passages += len(passages) if kind == "document" else 0
         return self._inner.embed(passages, kind)
 
 
 class WordsReranker:
-    """Scores a passage by the share of the question's words that stand in it, and keeps what it was asked.
+    """A reranker that scores passages by shared words, and records calls.
+
+    The score is the share of the question's words that the passage contains.
 
     >>> WordsReranker().rerank("read a file", [Passage("def read(file): ..."), Passage("write")])
     Ok(value=[0.6666666666666666, 0.0])
@@ -85,7 +87,10 @@ class WordsReranker:
 
 
 def check_embedder(embedder: Embedder) -> None:
-    """Check the promises of `protocols.Embedder`: shape, type, length, determinism, and independence within a batch."""
+    """Check the promises of `protocols.Embedder`.
+
+    They are shape, type, length, determinism, and independence within a batch.
+    """
     _promise(isinstance(embedder, Embedder), "name, dim, remote and embed are there")
     _promise(bool(embedder.name) and embedder.dim > 0 and isinstance(embedder.remote, bool), "they say something")
     passages = [
@@ -115,7 +120,10 @@ def check_embedder(embedder: Embedder) -> None:
 
 
 def check_reranker(reranker: Reranker) -> None:
-    """Check the promises of `protocols.Reranker`: a finite score for each passage, whatever its text."""
+    """Check the promises of `protocols.Reranker`.
+
+    Every passage needs a finite score, whatever its text.
+    """
     _promise(isinstance(reranker, Reranker), "name, remote and rerank are there")
     _promise(bool(reranker.name) and isinstance(reranker.remote, bool), "they say something")
     passages = [
@@ -131,7 +139,7 @@ def check_reranker(reranker: Reranker) -> None:
 
 
 class CountingEnricher:
-    """Says something about every piece of code, and keeps what it was asked: what was not asked again shows.
+    """An enricher that describes every chunk, and records calls.
 
     >>> CountingEnricher().sentence(Passage("def read(file): ..."))
     Ok(value='Marks def read(file): ...')
@@ -143,7 +151,7 @@ class CountingEnricher:
         self.asked: list[Passage] = []
 
     def sentence(self, passage: Passage) -> Result[str, EnrichError]:
-        """Return a word of its own and the first line of the code."""
+        """Return the fake's word and the first line of the code."""
         self.asked.append(passage)
         return Ok(f"{self.word} {passage.text.strip().partition(chr(10))[0]}")
 
@@ -185,7 +193,10 @@ def check_counter(counter: TokenCounter) -> None:
 
 
 def check_store(store: Store) -> None:
-    """Check the promises of `protocols.Store` on an empty store: reading back, replacing, filters, order, transactions."""
+    """Check the promises of `protocols.Store` on an empty store.
+
+    They are reading back, replacing, filters, order and transactions.
+    """
     _check_rows(store)
     _check_filters(store)
     _check_reach(store)
@@ -281,7 +292,10 @@ def _check_transactions(store: Store) -> None:
 
 
 def check_closed_store(store: Store) -> None:
-    """Check that a store which was closed says so through its results. Closes it."""
+    """Check that a closed store reports errors through its results.
+
+    Closes the store.
+    """
     store.close()
     for outcome in (store.scan("meta"), store.upsert("meta", [("a", "1")])):
         _promise(

@@ -1,6 +1,6 @@
-"""Spans: what took how long inside of what, for whoever looks at one slow question.
+"""Spans: time measurements of a request's steps, for OpenTelemetry.
 
-Each span may be a histogram's observation as well, so that what a trace shows of one question, metrics show of all:
+Each span may also be a histogram's observation, so a trace shows one request's times and metrics show those of all:
 
     >>> took = Histogram("demo_stage_seconds", "Seconds by stage.", (1.0,))
     >>> with span("search.rank", took, stage="rank"):
@@ -8,9 +8,9 @@ Each span may be a histogram's observation as well, so that what a trace shows o
     >>> took.count(stage="rank")
     1
 
-Without OpenTelemetry nothing else happens. `use` hands in a tracer, its own or any that has `start_as_current_span`; `vade serve`
-does so where the extra `otel` is installed and its usual variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, ...) say where spans go.
-Attributes are kinds and counts, never what was asked.
+Without OpenTelemetry nothing else happens. `use` sets a tracer, our own or any with `start_as_current_span`; `vade serve`
+does so if the extra `otel` is installed and the usual variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, ...) say where spans go.
+Attributes are kinds and counts, never the text of a question.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ _tracer: Any = None
 
 
 def use(tracer: Any) -> None:
-    """Have spans made by an OpenTelemetry tracer; None for none."""
+    """Set the OpenTelemetry tracer that makes spans; None for none."""
     global _tracer  # noqa: PLW0603 - one process, one place where its spans go
     _tracer = tracer
 
 
 def span(name: str, took: Histogram | None = None, **labels: str) -> AbstractContextManager[None]:
-    """Make a span for as long as this takes, and an observation of `took`, both with these labels."""
+    """Open a span for the block, and observe its time.
+
+    Span and observation of `took` have these labels.
+    """
     timed = nullcontext() if took is None else took.timed(**labels)
     return timed if _tracer is None else _traced(name, timed, labels)
 
@@ -43,7 +46,7 @@ def _traced(name: str, timed: AbstractContextManager[None], labels: Mapping[str,
 
 
 def note(attributes: Mapping[str, str | float]) -> None:
-    """Say more of the span that is open."""
+    """Add attributes to the current span."""
     if _tracer is not None:
         from opentelemetry import trace
 
@@ -53,7 +56,10 @@ def note(attributes: Mapping[str, str | float]) -> None:
 
 @contextmanager
 def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """Make spans part of the trace that a caller's headers name (`traceparent`, W3C Trace Context)."""
+    """Continue the trace that a caller's headers name.
+
+    The header is `traceparent` (W3C Trace Context).
+    """
     if _tracer is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""The nouns: frozen records that every floor may name.
+"""Frozen records that every layer of the package may use.
 
 Lines count from 1 and are inclusive at both ends. Byte offsets count from 0 and are half-open, into the UTF-8 text as
 stored. Scores: higher is better, everywhere.
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 
 class Verdict(StrEnum):
-    """How far an answer can be trusted."""
+    """The degree to which an answer can be trusted."""
 
     RESOLVED = "resolved"
     LIKELY = "likely"
@@ -22,15 +22,15 @@ class Verdict(StrEnum):
 
 
 class Freshness(StrEnum):
-    """Whether evidence still equals the file it names."""
+    """The state of evidence, compared with the file it names."""
 
     FRESH = "fresh"  # the file on disk (or the commit) holds exactly these lines
-    EDITED = "edited"  # the file changed since it was indexed; these lines were re-read just now
-    STALE = "stale"  # the file is gone or unreadable; these lines are what was indexed
+    EDITED = "edited"  # the file changed since indexing; these lines were read again just now
+    STALE = "stale"  # the file is gone or unreadable; these lines are the indexed ones
 
 
 class FileKind(StrEnum):
-    """What a file is for, judged from its path."""
+    """The purpose of a file, judged from its path."""
 
     PRODUCT = "product"
     TEST = "test"
@@ -42,7 +42,7 @@ class FileKind(StrEnum):
 
 
 class ChunkKind(StrEnum):
-    """What a chunk is."""
+    """The kind of a chunk."""
 
     FUNCTION = "function"
     METHOD = "method"
@@ -55,7 +55,7 @@ class ChunkKind(StrEnum):
     WINDOW = "window"  # of text without a grammar
 
 
-# What `--kind` and `Query.kind` accept, and the file kinds each stands for.
+# The values of `--kind` and `Query.kind`, each with its kinds of file.
 KINDS: Mapping[str, frozenset[FileKind]] = {
     "code": frozenset({FileKind.PRODUCT, FileKind.EXAMPLE, FileKind.VENDORED, FileKind.GENERATED}),
     "test": frozenset({FileKind.TEST}),
@@ -79,9 +79,9 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of one file that is found, shown and cited as a whole.
+    """A part of one file that is found, shown and cited whole.
 
-    `metadata` holds what only some languages have: `parameters`, `returns`, `docstring` (parsed), `decorators`,
+    `metadata` holds values that only some languages have: `parameters`, `returns`, `docstring` (parsed), `decorators`,
     `cyclomatic`, `cognitive`, `lines_of_code`, `bases`. It is JSON-serialisable.
     """
 
@@ -91,7 +91,7 @@ class Chunk:
     end_byte: int
     kind: str
     text: str
-    name: str = ""  # "" for remainders, windows
+    name: str = ""  # "" for remainders and windows
     scope: str = ""  # qualified name of the enclosing declaration, "" at top level
     signature: str = ""
     doc: str = ""  # the doc comment, markers stripped
@@ -108,35 +108,41 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """One file, cut into chunks, with what belongs to the file as a whole."""
+    """One file, cut into chunks, with the facts of the whole file."""
 
     language: str
     chunks: tuple[Chunk, ...]
     imports: tuple[str, ...] = ()  # module paths as written
-    has_errors: bool = False  # the grammar found errors; everything was kept all the same
-    problem: str = ""  # why it was cut by windows although there is a grammar
-    references: str = ""  # what it refers to, as `code.languages.references` writes it, where that was asked for
+    has_errors: bool = False  # the grammar found errors; all content is kept anyway
+    problem: str = ""  # the reason for windows although there is a grammar
+    references: str = ""  # the file's references as `code.languages.references` writes them, if requested
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What an embedder or a reranker reads of a chunk: models that know fields weigh them, others join them."""
+    """A chunk's text for an embedder or a reranker.
+
+    Models that know the fields weigh them; others join them.
+    """
 
     text: str
     title: str = ""  # the symbol's name; for a reranker the signature
     context: str = ""  # scope and anything else that frames the text; for a reranker the path
-    prose: bool = False  # whether it is written for people: an embedder of its own may read it
+    prose: bool = False  # whether the text is prose, for which a separate embedder may be set
 
     @property
     def joined(self) -> str:
-        """Context, title and text, one below the other; a title that the text says anyway is not repeated."""
+        """Context, title and text, each on its own line.
+
+        A title that the text contains is not repeated.
+        """
         title = "" if self.title in self.text else self.title
         return "\n".join(part for part in (self.context, title, self.text) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was left out of the index, and why."""
+    """A file that was left out of the index, with the reason."""
 
     path: str
     reason: str  # "binary", "too large", "secret", "symlink out of the root", "unreadable", …
@@ -150,37 +156,43 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file found by the walk, not yet read. `size` and `mtime_ns` are 0 for a file of a commit."""
+    """A file found by the walk, not yet read.
+
+    `size` and `mtime_ns` are 0 for a file of a commit.
+    """
 
     path: str  # relative to the root, with forward slashes
     size: int
     mtime_ns: int
     inode: int = 0
-    blob: str = ""  # the content's git blob id where it is known without reading, else ""
+    blob: str = ""  # the content's git blob id if known without reading, else ""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one indexing run did."""
+    """The result of one indexing run."""
 
     repo: str
     commit: str  # a commit id, or `<commit>+<treeHash>`; "" outside of git, and before the first commit
     files: int
     chunks: int
-    added: int  # files whose content was not known before
+    added: int  # files with new content
     removed: int  # files of the previous state that are gone
     unchanged: int
     skipped: tuple[Skipped, ...] = ()
-    failures: tuple[Skipped, ...] = ()  # files that were kept, but by windows, and why
+    failures: tuple[Skipped, ...] = ()  # files that were kept, but as windows, with the reason
     degraded: Mapping[str, int] = field(default_factory=dict)  # tolerated failures by step
-    notes: tuple[str, ...] = ()  # what is still to be done elsewhere, and why
-    trouble: str = ""  # why pieces have no vector, where some have none
+    notes: tuple[str, ...] = ()  # work left to do elsewhere, with the reason
+    trouble: str = ""  # the reason that some chunks have no vector
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question about code and what narrows it. Every filter applies before the cut to `k`."""
+    """A question about code, with its filters.
+
+    Every filter applies before the cut to `k`.
+    """
 
     text: str
     k: int = 10
@@ -190,12 +202,12 @@ class Query:
     kind: str = "all"  # a key of KINDS
     symbol: str = ""  # only chunks that define this name
     pattern: str = ""  # a regular expression the chunk's text must match
-    joined: bool = True  # chunks of a file that stand near each other become one result
+    joined: bool = True  # whether neighbouring chunks of a file become one result
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One piece of an answer: where it is, what it says, why it is here, and whether it still holds."""
+    """One result of an answer: place, text, signals and freshness."""
 
     id: str  # <repo>:<commit>:<path>:<chunkHash>
     repo: str
@@ -214,27 +226,29 @@ class Evidence:
     file_kind: str = ""
     signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
     freshness: Freshness = Freshness.FRESH
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # what `symbol` knows: parameters, complexity, calls, …
-    url: str = ""  # of an item of a backlog or of documents: where a person looks at it
-    updated: str = ""  # when that item last changed, as 2026-02-03T04:05:06Z
-    best_line: int = 0  # where the best of several neighbouring pieces begins; 0 where there is one
+    metadata: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # the details that `symbol` shows: parameters, complexity, calls, …
+    url: str = ""  # the web address of an item of a backlog or of documents
+    updated: str = ""  # the time of that item's last change, as 2026-02-03T04:05:06Z
+    best_line: int = 0  # the first line of the best of several joined chunks; 0 for a single chunk
 
     @property
     def focus(self) -> int:
-        """The line from which it is shown where only some lines are."""
+        """The first line to show if only some lines are shown."""
         return self.best_line or self.start_line
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found, how far to trust it, and, when nothing was, why."""
+    """The evidence found, its verdict, and the reason for finding none."""
 
     query: str
     verdict: Verdict
-    probability: float  # that the evidence holds the answer, 0..1
+    probability: float  # probability that the evidence holds the answer, 0..1
     evidence: tuple[Evidence, ...] = ()
-    reason: str = ""  # said when the verdict is not `resolved`
-    nearest: tuple[str, ...] = ()  # names close to what was asked, apart from the evidence
+    reason: str = ""  # given when the verdict is not `resolved`
+    nearest: tuple[str, ...] = ()  # names close to the question's, apart from the evidence
     searched: int = 0  # chunks that passed the filters
 
     def __bool__(self) -> bool:
@@ -244,21 +258,24 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A declaration or file that the graph leads to, how, and how that is known."""
+    """A definition or file that the graph leads to.
+
+    The record says how the graph leads there, and how certain that is.
+    """
 
     repo: str
     path: str
     start_line: int
     end_line: int
     name: str  # qualified; "" for a file
-    kind: str  # "file", or what kind of declaration it is
-    relation: str  # its place towards what was asked about: "called_by", "imports", "test_for", …
-    tier: str  # exact, typed, unique; "guess" only where guesses are asked for; the weakest of the way
+    kind: str  # "file", or the kind of definition
+    relation: str  # its relation to the query: "called_by", "imports", "test_for", …
+    tier: str  # exact, typed, unique; "guess" only if guesses are requested; the weakest of the path
     distance: int  # steps along edges
-    line: int = 0  # where the last step is written: in the file of the node it starts from
+    line: int = 0  # the line of the last step, in the file of the node where the step starts
     line_path: str = ""
-    via: str = ""  # what lies between, nearest to the start first: "a > b"
-    text: str = ""  # that line
+    via: str = ""  # the nodes in between, nearest to the start first: "a > b"
+    text: str = ""  # the text of that line
     signature: str = ""
     is_test: bool = False
     chunk: int = -1  # the ordinal of the chunk that defines it, -1 for a file
@@ -267,26 +284,26 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What the graph says to one question, and what it cannot say.
+    """The graph's answer to one question, and its gaps.
 
-    `verdict` is "found", which says nothing of `uncovered` files; "none", when there is nothing and everything was covered; "unknown", when there is nothing but
-    `uncovered` files or `withheld` guesses may hide something; "not_found", when there is no such name.
+    `verdict` is "found", which says nothing about `uncovered` files; "none", if nothing was found and all files were covered; "unknown", if
+    nothing was found but `uncovered` files or `withheld` guesses may hide something; "not_found", if there is no such name.
     """
 
     query: str
     relation: str  # "callers", "callees", "impact", "path", "related"
     verdict: str
     depth: int
-    of: tuple[Neighbour, ...] = ()  # what was asked about, at distance 0
+    of: tuple[Neighbour, ...] = ()  # the definitions asked about, at distance 0
     found: tuple[Neighbour, ...] = ()
-    withheld: int = 0  # guesses that are not shown
+    withheld: int = 0  # the number of guesses not shown
     uncovered: tuple[
         str, ...
     ] = ()  # files that may refer to it unseen, beside what was found too: errors, no resolver, the name on something unknown
     tests: tuple[str, ...] = ()  # test files to run
     reason: str = ""
     nearest: tuple[str, ...] = ()
-    total: int = 0  # of what was found, before the cut
+    total: int = 0  # the number found, before the cut
 
     def __bool__(self) -> bool:
         """True when anything was found."""
@@ -298,41 +315,41 @@ EmbedKind = Literal["query", "document"]
 
 @dataclass(frozen=True, slots=True)
 class RepoStatus:
-    """What is indexed of one repository, and whether it still matches the disk."""
+    """The indexed state of one repository, compared with the disk."""
 
     repo: str
     root: str
     branch: str
-    commit: str  # the label of the worktree's snapshot; "" when nothing is indexed yet
+    commit: str  # the label of the worktree's snapshot; "" if nothing is indexed yet
     files: int
     chunks: int
     languages: Mapping[str, int]  # files by language, most first
     skipped: tuple[Skipped, ...]
     embedder: str
     database: str
-    bytes: int  # of everything kept for the repository
+    bytes: int  # of all data of the repository
     fresh: bool
-    indexed_at: float  # seconds since the epoch; 0 when never
-    pending: int = 0  # chunks whose vector is still to be made
+    indexed_at: float  # seconds since the epoch; 0 for never
+    pending: int = 0  # chunks without a vector so far
 
 
 @dataclass(frozen=True, slots=True)
 class EnrichReport:
-    """What one run of enrichment did to one repository."""
+    """The result of one enrichment run for one repository."""
 
     repo: str
     enricher: str
-    wanted: int  # distinct pieces of code
-    known: int  # of which a sentence was there before
+    wanted: int  # distinct chunks
+    known: int  # of which a sentence existed
     made: int  # new ones
     failed: int  # the offline summary stays; the next run asks again
-    problem: str = ""  # why the last one failed, and why it stopped where it did
+    problem: str = ""  # the last failure's reason, and the reason for stopping
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class GcReport:
-    """What a clean-up dropped."""
+    """The amounts that a clean-up removed."""
 
     blobs: int
     chunks: int
@@ -341,7 +358,7 @@ class GcReport:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing `doctor` looked at."""
+    """One finding of `doctor`."""
 
     name: str
     ok: bool
@@ -351,34 +368,37 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A repository that workers are to index, or have indexed."""
+    """A repository in the index queue."""
 
     id: int
-    source: str  # a directory, or where to clone from
-    revision: str  # "" for a directory as it is, or for what the origin has checked out
+    source: str  # a directory, or an address to clone from
+    revision: str  # "" for a directory as it is, or for the origin's default
     state: str  # "ready", "running", "done" or "dead"
-    attempts: int  # times it was begun
-    lease: int  # counts up whenever it is taken
-    worker: str  # who has it, "" for nobody
-    said: str  # what became of it
+    attempts: int  # times it was started
+    lease: int  # counts up with each taking
+    worker: str  # the worker that holds the job, "" for none
+    said: str  # the result
     added_at: float  # seconds since the epoch
     waits_s: float  # seconds until it may be taken
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which pieces a server that searches is to look at; what is empty narrows nothing."""
+    """The filter of a server's search; empty fields filter nothing."""
 
     repos: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()  # regular expressions, any of which a path begins with
-    exclude: tuple[str, ...] = ()  # likewise, none of which it may
-    symbol: str = ""  # a name that is defined
+    paths: tuple[str, ...] = ()  # regular expressions; a path must begin with one of them
+    exclude: tuple[str, ...] = ()  # regular expressions; a path must begin with none of them
+    symbol: str = ""  # a defined name
 
 
 @dataclass(frozen=True, slots=True)
 class Bm25f:
-    """The constants of BM25F (`index.bm25`), by field: body, name, signature, docs."""
+    """The constants of BM25F (`index.bm25`), by field.
+
+    The fields are body, name, signature and docs.
+    """
 
     k1: float
     weights: tuple[float, ...]
@@ -387,12 +407,15 @@ class Bm25f:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A piece that a server found, at one path of the newest snapshot of its repository."""
+    """A chunk that a server found, at one path.
+
+    The path is in the newest snapshot of the chunk's repository.
+    """
 
     space: str
     snapshot: int
     path: str
     blob: int
     ordinal: int
-    score: float  # of one ranking, compared with no other's
-    share: float = 0.0  # of the question's idf that it holds
+    score: float  # comparable only within one ranking
+    share: float = 0.0  # the part of the question's idf that the chunk holds

@@ -131,7 +131,7 @@ class Ledger:
         return [number for (number,) in self.store.scan("items", [("run", "<", run.number)], ("id",)).unwrap()]
 
     def look_again(self, state: State) -> State:
-        """Restart a run over everything, keeping its counts."""
+        """Restart a run at its first page, keeping the items it saw."""
         assert state.pending is not None
         return self._restarted(state, replace(state.pending, again=True, cursor=""))
 
