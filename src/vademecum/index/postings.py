@@ -18,27 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
-
-
-class Run(NamedTuple):
-    """The postings of one term: int32 (P,) documents, uint8 (P, F) occurrences.
-
-    `term` is the term's index among the terms asked for. Documents ascend.
-    """
-
-    term: int
-    docs: NDArray[np.int32]
-    tf: NDArray[np.uint8]
-
-    def part(self, begin: int, end: int) -> Run:
-        """Return its postings `begin` to `end`; nothing is copied."""
-        return Run(self.term, self.docs[begin:end], self.tf[begin:end])
+from vademecum.index.arrays import ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +41,12 @@ class Postings:
         Raises `StoreCorruptError` where they lie outside.
         """
         try:
-            return self._find(keys)
+            places = self.places(keys)
+            counts = places[:, 2] - places[:, 1]
+            rows = ranges(places[:, 1], counts)
+            return self.docs[rows], self.tf[rows], np.repeat(places[:, 0], counts)
         except (IndexError, ValueError) as error:
             raise damaged(error) from error
-
-    def _find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-        found = self.runs(keys)
-        if not found:
-            return self.docs[:0], self.tf[:0], np.zeros(0, np.int64)
-        docs, tf = np.concatenate([run.docs for run in found]), np.concatenate([run.tf for run in found])
-        return docs, tf, np.repeat(np.array([run.term for run in found]), [len(run.docs) for run in found])
-
-    def runs(self, keys: NDArray[np.uint64]) -> list[Run]:
-        """Return the postings of each known term, without a copy.
-
-        Raises `ValueError` where they lie outside.
-        """
-        return [Run(term, self.docs[begin:end], self.tf[begin:end]) for term, begin, end in self.places(keys).tolist()]
 
     def places(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the place of each known term: int64 (n, 3).
