@@ -1,4 +1,4 @@
-"""The capability as one object: what `engine.codebase` offers, over the repositories that are open."""
+"""The object behind `engine.codebase`, over all open repositories."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Embedders made of others: one for code and one for prose, one that goes on while another fails."""
+"""Embedders made of other embedders."""

@@ -1,4 +1,4 @@
-"""A few questions with the code and the prose that answer each: what embedders' cosines are read by (`dual`).
+"""Questions with right answers, to calibrate embedders' cosines.
 
 They are of everyday things that any model has seen, in the languages and the tone of repositories. Nobody is searched for
 them and nothing is tuned on them.

@@ -1,4 +1,4 @@
-"""Two embedders as one: code by one, prose by the other, in one space where their cosines compare.
+"""Two embedders on one scale: one for code, one for prose.
 
 Source: MnemoLite ADR-002 (a model for code beside one for text). A vector has a part for each; a document fills its own
 part, a question both, so the inner product of the two is the cosine that the document's own embedder sees:

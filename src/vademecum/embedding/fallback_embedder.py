@@ -1,4 +1,4 @@
-"""An embedder that goes on while another fails: its texts are then near nothing, and words alone decide.
+"""An embedder that goes on while another fails.
 
 For those who cannot do without vectors, as memory, whose records and recall must not hang on a server. While the embedder
 fails, texts have the zero vector; what was made in that time goes by another name, so nobody takes it for what the

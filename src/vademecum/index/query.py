@@ -1,4 +1,4 @@
-"""What a question is made of: its terms, the names it spells out, and whether it is a name and nothing else."""
+"""Read a question: its terms, and the names it spells out."""
 
 from __future__ import annotations
 

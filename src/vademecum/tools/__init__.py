@@ -1,1 +1,1 @@
-"""Which tool fits, which call comes next, and what the whole plan is."""
+"""Find the fitting tool, the next call and the whole plan."""

@@ -1,4 +1,4 @@
-"""Attention over the hypergraph: which past traces speak for an intent in a context, and for which tools.
+"""Attention over past traces, by intent and by tools called.
 
 Two phases, as in hypergraph attention (SHGAT: Fujita, engrXiv 10.31224/4994; here in closed form, without learned projections).
 Up: every trace is weighed against the question, a softmax over the traces,

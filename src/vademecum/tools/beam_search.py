@@ -1,4 +1,4 @@
-"""Which calls a plan makes, and in which order: the chain that agrees best with all likely ones, where any is likely.
+"""Decode a plan: the chain of calls that agrees best.
 
 What people draw and give a short title to ("sale → sheet") can go on in a hundred ways. A beam finds some short chains of it that
 hold next to none of the probability, and the best of them names few of the tools. There each tool's own probability says more:

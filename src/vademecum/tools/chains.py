@@ -1,4 +1,4 @@
-"""Which chains of calls an intent may take: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
+"""Likely chains of calls, found by a beam.
 
 The beam goes call by call and cannot know how a chain ends. So each finished chain is seen again as a whole, as a
 conditional logit (`logit`) with the features

@@ -1,4 +1,4 @@
-"""What a tool says of itself, as text: for matching words, and for the embedder."""
+"""A tool as text, for matching and embedding."""
 
 from __future__ import annotations
 

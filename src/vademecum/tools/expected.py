@@ -1,4 +1,4 @@
-"""Which set is right on average, where how likely each member is is all that is known.
+"""Choose the set with the highest expected score.
 
 Of members that are taken independently, the k likeliest have the expected F1
 

@@ -1,4 +1,4 @@
-"""What each tool looks like as the next call: one number from each head, for every tool at once.
+"""Features of each tool as the next call, one per head.
 
     match         how well its own words and meaning fit the intent
     left          how well its words fit the part of the intent that no call so far says (BM25)

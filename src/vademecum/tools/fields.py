@@ -1,4 +1,4 @@
-"""What a tool's schema asks for and promises, field by field, and which promise meets which need.
+"""Fields of tools' schemas, and matches of outputs with inputs.
 
 An output field meets an input when both are about the same thing and their types agree. What a field is about is in its
 words, those of the objects that it lies in, and, where its name says next to nothing (`id`, `name`), in the name of the

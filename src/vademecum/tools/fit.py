@@ -1,4 +1,4 @@
-"""Weights for the heads, from the traces themselves, so that no trace is asked about itself.
+"""Fit the heads' weights on traces, cross-fitted.
 
 Each trace, or an even draw of many, is put to the others as a question: what it called at each step is the choice to
 explain, and neither it nor its session may speak (leave-one-out cross-fitting; without it, attention finds the trace

@@ -1,4 +1,4 @@
-"""The next call by way of the goal, as PML's ADR-050 has it: attention without context names the target, DR-DSP the way.
+"""Predict the next call by its goal, as PML's ADR-050 orders.
 
     P(next = n) = sum over targets t of  P(t | intent) [n is the first step, not yet taken, of the shortest hyperpath to t]
 

@@ -1,4 +1,4 @@
-"""What was learned to belong together, by ids: capabilities over tools, and meta-capabilities over capabilities.
+"""Learned groups: capabilities over tools, meta-capabilities over capabilities.
 
 Shown to people, and put into the hypergraph as `contains` (`relations`), is what recurs: chains of several tools that several
 traces called, and what of them, or of single tools, follows one another in several (`metas`). What names a tool that is gone is

@@ -1,4 +1,4 @@
-"""Traces as a hypergraph: each is a hyperedge over the tools it called, in their order.
+"""Traces as a hypergraph, a hyperedge for each trace.
 
 Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in capabilities (1), the chains
 that traces called, each of which is kept with its traces; capabilities lie in meta-capabilities (2, `metas`). Beside them the

@@ -1,4 +1,4 @@
-"""An intent put to what is known: all that does not depend on what was called so far, each part worked out when first needed."""
+"""Features of an intent that no later call changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of tools, through the store: themselves, pins and traces; nothing twice, nothing half written."""
+"""The ledger of tools, pins and traces in the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which call of a plan waits for which other: a logistic model over pairs, the earlier call first.
+"""Predict dependencies between a plan's calls, by a logistic model.
 
     log-odds that b uses what a gave = w . (1, rate, attended, next to it, provides, far apart)
 

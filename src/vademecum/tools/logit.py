@@ -1,4 +1,4 @@
-"""The conditional logit: which of several candidates is chosen, given what each looks like.
+"""The conditional logit over candidates.
 
     P(v | choice) = exp(w . x_v) / sum over candidates u of exp(w . x_u)
 

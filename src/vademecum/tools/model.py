@@ -1,4 +1,4 @@
-"""The fitted weights, and the probabilities that follow from those of a search."""
+"""Fitted weights, and the probabilities of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which next tools are shown, so that one that was never used is not buried under those that were.
+"""Reserve places for tools without usage.
 
 Memory speaks for what was used, and says nothing for a tool that nobody has called yet. However its text is weighed, some
 memory outweighs it. So text keeps it a place. Of the tools that fit the intent best by BM25 alone, the first `KEPT`, those

@@ -1,4 +1,4 @@
-"""Traces from JSON: what was called for an intent, with nothing in it that was secret.
+"""Read traces from JSON, without secrets.
 
 A trace is an object; one a line, an array, or an object with `traces`:
 

@@ -1,4 +1,4 @@
-"""The picture of how tools lead to each other, and of a plan: nodes and arcs between them, as JSON-serialisable values."""
+"""A picture of tools and plans: nodes and arcs."""
 
 from __future__ import annotations
 

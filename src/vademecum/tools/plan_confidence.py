@@ -1,4 +1,4 @@
-"""How sure a plan is: the probability that a call of it is right, given those before it, in the geometric mean.
+"""Confidence of a plan: the geometric mean of its calls' probabilities.
 
 Where weights were fitted on one's own traces, and traces called a tool, the probability of its call is that of the fitted model.
 Otherwise that says too much. It compares tools with one another: one that nobody has used is likely as soon as the others there

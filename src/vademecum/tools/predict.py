@@ -1,4 +1,4 @@
-"""The next call: attention picks the target, the shortest hyperpath says the way, and traces are the evidence.
+"""Predict the next call: attention, hyperpath, traces.
 
 Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
 `threshold` the prediction abstains. What was never used keeps a place by its text (`newcomers`). `goal` is the other way, by name: see there.

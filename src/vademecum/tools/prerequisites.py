@@ -1,4 +1,4 @@
-"""How tools are reached from those already called, and which inputs are missing: hyperpaths over `relations`."""
+"""Prerequisites of tools: hyperpaths from the calls made so far."""
 
 from __future__ import annotations
 

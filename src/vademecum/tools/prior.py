@@ -1,4 +1,4 @@
-"""Weights to begin with, before there are traces of one's own: fitted on other people's traces.
+"""Weights fitted on other people's traces, to begin with.
 
 `benchmarks/tools_prior.py` fits them on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT); here they stand
 with two digits. Set by hand are `before` and the session's part in stopping, of which these tasks know nothing; the other weights

@@ -1,4 +1,4 @@
-"""What is known of tools: themselves, the traces of their use, and what is answered about them."""
+"""Records of tools, traces and answers."""
 
 from __future__ import annotations
 

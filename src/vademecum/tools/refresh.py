@@ -1,4 +1,4 @@
-"""What is known of tools as it is now, or as it was a moment ago while what was observed since is worked in.
+"""Refresh the arrays of tools while older ones still answer.
 
 A question must not pay for what was observed before it. So:
 

@@ -1,4 +1,4 @@
-"""How tools lead to each other, as hyperarcs of one directed hypergraph.
+"""Relations between tools as hyperarcs.
 
 Nodes are tools by their ids, capabilities by theirs, and inputs as `server/name?argument`. A node "is there" once its
 tool has been called, its capability done, its value known.

@@ -1,4 +1,4 @@
-"""How far a tool can be relied on, as a factor on its score.
+"""Reliability of a tool as a factor on its score.
 
 Two ways. `step` is that of PML's ADR-050, by its thresholds: below half of the calls well, 0.1; above nine tenths, 1.2;
 else 1. It judges one failed call out of one like a hundred out of a hundred, so the default is smoothed: the mean of a

@@ -1,4 +1,4 @@
-"""Ridge regression from an intent to the tools it took: what many traces say together that no single one is near to.
+"""Ridge regression from intents to tools.
 
     W = (X'X + strength I)^-1 X'Y
 

@@ -1,4 +1,4 @@
-"""Active search: which tools fit an intent, with nothing called yet (PML's ADR-050).
+"""Search tools by intent, before any call (PML's ADR-050).
 
     score = min(semantic * reliability, 0.95)
 

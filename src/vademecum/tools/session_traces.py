@@ -1,4 +1,4 @@
-"""What one client does, as traces: safe to keep, and with who used whose outcome.
+"""Traces of one client's session, safe to keep.
 
 A trace goes on while the same is being done: until another plan is asked for, or nobody calls for a while. What was
 searched for meanwhile says what it was for.

@@ -1,4 +1,4 @@
-"""Tools from a running server: what it lists is what there is."""
+"""Tools listed by a running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known: how many tools, traces and chains, and how each tool fared."""
+"""Counts of tools, traces and chains, and how tools fared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole plan for an intent: which tools, in which order, and what can run at the same time.
+"""Suggest a plan: tools, order, and parallel calls.
 
     decode    the chain of calls that agrees best with all that are likely (`chains`)
     link      which call waits for which

@@ -1,4 +1,4 @@
-"""Texts that are compared with an intent: tools' own descriptions, and the intents of past traces.
+"""Texts of tools and past intents, compared with an intent.
 
 Two readings of each: its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and its meaning (the
 embedder's vector). What was tokenised and embedded once is kept, so that one more text costs one more text.

@@ -1,4 +1,4 @@
-"""The capability as one object: what `engine.tools` offers, over one ledger for the user."""
+"""The object behind `engine.tools`, over the user's ledger."""
 
 from __future__ import annotations
 

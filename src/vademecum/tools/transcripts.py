@@ -1,4 +1,4 @@
-"""Traces from what coding agents wrote down: what was asked, and which tools they called for it.
+"""Traces from the transcripts of coding agents.
 
 | agent | file | a call | its outcome |
 | --- | --- | --- | --- |

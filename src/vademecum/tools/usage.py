@@ -1,4 +1,4 @@
-"""How much each tool is called, whatever the intent: what is believed of it where nothing else speaks.
+"""Usage of each tool, whatever the intent.
 
 >>> usage = Usage.of(np.array([3.0, 0.0], np.float32), np.ones(3, np.float32))
 >>> usage.share.astype(float).round(2).tolist(), usage.unseen.tolist()

@@ -1,4 +1,4 @@
-"""Everything known of tools as arrays, ready to be ranked: derived from the ledger, current whenever it is asked for."""
+"""Tools as arrays, derived from the ledger."""
 
 from __future__ import annotations
 

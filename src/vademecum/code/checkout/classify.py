@@ -1,4 +1,4 @@
-"""What a file is for, judged from its path alone: product, test, doc, config, example, vendored or generated.
+"""Kinds of files, judged by path: product, test, doc, generated and so on.
 
 Precision comes first: a file is product code unless its path says otherwise in a way that projects agree on. Whole
 path parts count, never fragments, so `latest/`, `contest.py` and `src/testing.py` are product. Names that some projects

@@ -1,4 +1,4 @@
-"""Clones of repositories that are indexed and never worked in: history and contents, and no files checked out."""
+"""Bare clones of repositories that are indexed and never worked in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commits said and changed, asked of git: the history as records.
+"""Commits as records: message, author, changed files.
 
 Merges are left out: what they change was changed by the commits they bring. A change is told by git's blob ids, so whether
 a file is the same in two commits is a comparison of two strings.

@@ -1,4 +1,4 @@
-"""Files as they are on disk, compared and blamed as if they were committed.
+"""Files of the working tree, compared and blamed without git's filters.
 
 They are read by us and told to git as objects, so that no filter, driver or attribute of the repository has a say.
 """

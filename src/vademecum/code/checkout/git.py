@@ -1,4 +1,4 @@
-"""Questions to git: the commit checked out, the files of a repository, their contents.
+"""Questions to git: commits, files and contents.
 
 What a few `open` calls on git's files tell is read without git, because a process costs more than a lookup.
 """

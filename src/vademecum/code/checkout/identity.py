@@ -1,4 +1,4 @@
-"""Which repository a directory is, what it is called and where its data lies; it needs nothing but names."""
+"""Identity of a repository: its name and the place of its data."""
 
 from __future__ import annotations
 

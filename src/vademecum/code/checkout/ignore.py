@@ -1,4 +1,4 @@
-"""What is left out of the index: by name (secrets, binaries, generated files) and by ignore files.
+"""Rules that keep files out of the index.
 
 The tables are the documentation: a name is looked up in them, lower-cased, and nothing is opened. Secrets are never
 read, whatever anyone asks; everything else can be forced in by a `!pattern` line of a `.vadeignore`.

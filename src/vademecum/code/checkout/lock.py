@@ -1,4 +1,4 @@
-"""One indexing run at a time per repository: an advisory lock the system lets go of when its holder dies."""
+"""An advisory lock: one indexing run at a time per repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that runs git: nothing that a repository says is ever run.
+"""The one module that runs git, without any setting of a repository.
 
 git is told where the repository is and never looks for one. It reads settings that we wrote in place of the repository's
 (`quarantine`). It sees commits alone: the one call that is shown the files on disk lists their names. It is run by its full

@@ -1,4 +1,4 @@
-"""A stand-in for the part of a git directory that holds its settings, so that git never reads those.
+"""A stand-in git directory with settings of our own.
 
 A repository's settings can name programs that git runs: filters, monitors, pagers, helpers of many kinds, and more with each
 release. So git is pointed (`GIT_COMMON_DIR`) at a directory of our own, which leads to the repository's objects and

@@ -1,4 +1,4 @@
-"""Roots of repositories and their other checkouts, read from git's own files, without git.
+"""Roots of repositories and worktrees, read from git's files without git.
 
 Git's files are somebody else's: only regular files are opened, and never more than a bound is read of one.
 """

@@ -1,4 +1,4 @@
-"""What may be indexed under a root, found quickly, and read safely.
+"""Walk a root for files to index, fast and safely.
 
 git lists the files where there is one; elsewhere we walk ourselves, honouring `.gitignore` and leaving junk directories
 alone. Either way the same rules judge each name and each file's status, and everything left out is reported with its

@@ -1,4 +1,4 @@
-"""One file's content to everything the index keeps of it: parse → chunk → metadata → enrich → terms → vectors.
+"""Analyse one content: parse, chunk, describe, count terms, embed.
 
 Analysis is a pure function of content and language: paths, branches and repositories play no part, so it is done once
 for each distinct content and its result is never updated. It runs in worker processes.

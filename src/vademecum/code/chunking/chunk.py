@@ -1,4 +1,4 @@
-"""From one file to its chunks: declarations whole where they fit, everything else packed between them.
+"""Cut one file into chunks: whole declarations where they fit.
 
 Owns the sizes and the rules of DESIGN §5. Three steps: `layout` decides which bytes go together, `_describe` says what
 is in them, and `chunk_file` never fails: what no grammar reads is cut by sections or windows.

@@ -1,4 +1,4 @@
-"""Complexity of Python code, and the calls and imports in it, from one walk over the syntax tree.
+"""Complexity, calls and imports of Python code, from one walk.
 
 Cyclomatic complexity (McCabe, 1976) is counted as radon's `cc_visit` does, cognitive complexity (Campbell, SonarSource,
 2018) as the `cognitive-complexity` package does. Both are the oracles of the tests. As dependencies they would make a

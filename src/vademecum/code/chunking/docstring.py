@@ -1,4 +1,4 @@
-"""Docstrings taken apart: Google, NumPy and Sphinx styles, each recognised by its marks.
+"""Parse docstrings in Google, NumPy and Sphinx style.
 
 Nothing is lost: sections about something else than parameters, returns or raises stay in the description. The
 docstring_parser package drops such sections and a NumPy docstring's untyped returns, and takes ten times as long.

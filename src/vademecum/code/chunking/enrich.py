@@ -1,4 +1,4 @@
-"""One sentence per chunk, made offline: what the author wrote where there is something, else what the signature says."""
+"""Summaries of chunks, one sentence each, made offline."""
 
 from __future__ import annotations
 

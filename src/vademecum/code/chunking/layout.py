@@ -1,4 +1,4 @@
-"""Which bytes of a file go together: declarations, class heads, blocks of small ones, and what lies between.
+"""Lay out a file's bytes in blocks: declarations, class heads, the rest.
 
 Owns the decisions of size. A span is a chunk before anyone has said what is in it.
 """

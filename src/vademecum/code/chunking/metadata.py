@@ -1,4 +1,4 @@
-"""What Python's own parser knows of a file beyond its chunks: signatures, docstrings, complexity, calls, imports.
+"""Metadata of Python chunks, from Python's own parser.
 
 Source: MnemoLite ADR-008 (Python first), with radon and cognitive-complexity as oracles instead of dependencies.
 """

@@ -1,4 +1,4 @@
-"""Reading a path: what its file is for, and its vector."""
+"""Kinds and vectors of paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of what no grammar reads: Markdown by headings, SQL by statements, configuration by its outermost blocks.
+"""Sections of text without a grammar: Markdown, SQL, configuration.
 
 Owns the line scanners for these, and windows of lines for any other text. A scanner yields where each section starts;
 what comes before the first one is a section without a name.

@@ -1,4 +1,4 @@
-"""Which items code and commits name, and where: `ABC-123`, `AB#42`, `CU-86a1b2`, or the address of a page.
+"""Links from code and commits to issues and pages.
 
 What a name stands for is found out when it is asked: any word of that shape is kept, and means an item once some source has
 one of that key. `UTF-8` has the shape too, and means nothing. Content is read once, when first asked after it came;

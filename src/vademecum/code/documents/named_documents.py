@@ -1,4 +1,4 @@
-"""Backlogs and sources of documents, beside the code: which are searched, and which items belong to which code.
+"""Documents and issues that are searched beside the code.
 
 Each was fetched by `vade sync` and is searched as it was then. Nothing here asks anybody outside.
 """

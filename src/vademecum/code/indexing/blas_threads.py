@@ -1,4 +1,4 @@
-"""Linear algebra in one thread, while other processes of ours are at work.
+"""Limit linear algebra to one thread while workers run.
 
 The products here are small, and threads would wait, spinning, for the cores that worker processes use (measured: 50 times
 slower under load).

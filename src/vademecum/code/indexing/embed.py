@@ -1,4 +1,4 @@
-"""Vectors that are slow, far away or cost money: made after everything else, kept one batch at a time, by what was embedded.
+"""Embed chunks with slow or remote embedders, batch by batch.
 
     words are indexed → which pieces have no vector yet → those known are taken → the rest is embedded, batch by batch,
     each kept at once → now and then, and at the end, vectors take their places in the arrays that ranking reads

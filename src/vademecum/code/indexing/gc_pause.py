@@ -1,4 +1,4 @@
-"""The search for circular garbage, put off while much is made that stays and has no circles."""
+"""Pause Python's cyclic garbage collector while large structures are built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Git hooks that index in the background after a commit, a merge, a checkout or a rewrite.
+"""Git hooks that index in the background.
 
 They never hold git up and never change what it reports: all they do is to start a process that is on its own. What others
 wrote stays and runs as before. Into a shell script of theirs a marked block is put after the first line; anything else is

@@ -1,4 +1,4 @@
-"""The flow in: from a directory on disk to a snapshot that can be searched.
+"""Index a directory into a snapshot that can be searched.
 
     walk → (known content?) → parse → chunk → metadata → enrich → embed → store
 

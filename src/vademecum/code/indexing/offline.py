@@ -1,4 +1,4 @@
-"""Answering while a shared database is away: from the arrays of this machine, and from the files as they are.
+"""Answer from local arrays while a shared database is away.
 
 The arrays say which pieces answer a question; what a piece says stands in the working tree, or in git, by the id of its
 content, and is cut as it was when it was indexed. A content that neither has any more was edited since: its lines are taken

@@ -1,4 +1,4 @@
-"""What a search does first: take in what changed, in a time that can be waited for, and say so where that was not to be had.
+"""Refresh the index before a search, within a time limit.
 
 Another process may be writing the index, or nothing can be written at all, as on a full disk. The last complete state then
 answers, and every answer says that it may lack what was edited since: that nothing was found in it means little.

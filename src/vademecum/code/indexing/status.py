@@ -1,4 +1,4 @@
-"""What is indexed, what is wrong with it, and what can go."""
+"""Status, checks and garbage collection of an index."""
 
 from __future__ import annotations
 

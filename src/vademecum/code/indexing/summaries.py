@@ -1,4 +1,4 @@
-"""Enrichment: a language model is asked for a sentence about each piece of code, in the background of everything else.
+"""Summaries by a language model, in the background.
 
     which pieces lack one → ask, so many at once and so many a minute → keep each answer → now and then fold them into the index
 

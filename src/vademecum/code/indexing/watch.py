@@ -1,4 +1,4 @@
-"""Keeping an index warm while files change, for those who want no delay at all. A search does not need it.
+"""Watch a repository and index changes at once.
 
 Where an enricher is set, a process beside this one asks it about what is new: it may take seconds for each piece of code, and
 a save is to be taken in at once.

@@ -1,4 +1,4 @@
-"""A worker process as its driver sees it: pickles go over its pipes, a question there, its answer back.
+"""A worker process, seen from the process that drives it.
 
 What the answers are is for `workers` to say, and what runs in the process.
 """

@@ -1,4 +1,4 @@
-"""Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
+"""Analyse files in several processes.
 
 Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
 `multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of

@@ -1,4 +1,4 @@
-"""A closer look at the candidates: what the fitted ranker knows of each of them and of the file it stands in.
+"""Features of candidates and of their files, for the fitted ranker.
 
 Candidates are the rows that words, meaning, path and definition put first. A file is described by the best that its
 candidates have, and by all its chunks taken together, so that an answer spread over several functions counts.

@@ -1,4 +1,4 @@
-"""Every piece of one file, in order: what stands around a piece that was found."""
+"""Chunks of one file, in order, read when looked at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far to trust an answer: a probability from what the best results matched, and a verdict from the probability.
+"""Probability of an answer, and the verdict that follows.
 
     log-odds that the results hold the answer = bias + coverage * c + dense * d + definition * s + certainty * m
 

@@ -1,4 +1,4 @@
-"""Cosines of a question with the paths that are asked about."""
+"""Cosines of a question with paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near each piece is to a question: from the arrays of this machine, or from the index of vectors that mirrors them.
+"""Cosines of a question with chunks, by arrays or a vector index.
 
 An index outside gives its nearest points; each is looked up in the snapshot that is searched, by path, content and place.
 What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. FileChunks

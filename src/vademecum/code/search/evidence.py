@@ -1,4 +1,4 @@
-"""Evidence: what ranked rows say, as their files are now.
+"""Evidence from ranked rows, checked against the files of now.
 
 Rows near each other that became one result are one piece of evidence: it has the id, the signals and the score of the best of
 them, and the lines of all, with what stands between. Where the file was edited since it was indexed, the best stands alone.

@@ -1,4 +1,4 @@
-"""Why nothing was found, and which words are nowhere: said apart from evidence, never instead of it."""
+"""Explain an empty answer: filters, skipped paths, unknown words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals besides words and meaning: where a chunk stands, what it defines, and what its file is for."""
+"""Signals besides words and meaning: definitions, paths, kinds of file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters as boolean masks over rows: they apply before any cut, so a selective filter never loses an answer."""
+"""Filters as boolean masks, applied before any cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether evidence still holds: only the files about to be returned are looked at.
+"""Freshness of evidence: only returned files are checked.
 
 A worktree's file with the size, time and inode it had when it was read is taken as it is. Any other is read again: if
 its content differs, it is cut anew and the piece that corresponds is shown, marked `edited`; if it is gone or no longer

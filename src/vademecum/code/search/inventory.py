@@ -1,4 +1,4 @@
-"""The files of a snapshot one by one, to be listed or drawn: how large, how complex, and whether they still hold."""
+"""Files of a snapshot with size, complexity and freshness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fitted ranker: two linear models over the candidates, one for the file, one for the piece inside it.
+"""The fitted ranker: a linear model for files, another for chunks.
 
     P(file)          = softmax over files of       w . file features
     P(piece | file)  = softmax over its pieces of  v . piece features

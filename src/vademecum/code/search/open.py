@@ -1,4 +1,4 @@
-"""Lines of one file, as evidence: the file on disk, or as of a commit. Nothing outside the root is ever read."""
+"""Open lines of one file as evidence, never outside the root."""
 
 from __future__ import annotations
 

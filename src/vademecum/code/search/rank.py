@@ -1,4 +1,4 @@
-"""One question against one view: candidates by every signal of every row, then the fitted ranker over the candidates.
+"""Rank a view for one question: candidates first, then the model.
 
     fused(row) = prior(kind of file) * ( (1 - a) lexical + a dense + path + definition )
 

@@ -1,4 +1,4 @@
-"""The process that matches regular expressions which somebody asked for: run as a file, by `matched`, which ends it in time.
+"""The subprocess that matches regular expressions of users.
 
 A single match may take longer than anybody lives, cannot be interrupted, and lets no other thread go on. Nothing but the
 standard library is imported: it is started for every question that has a pattern.

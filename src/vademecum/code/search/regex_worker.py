@@ -1,4 +1,4 @@
-"""Where a regular expression matches, found by another process: it can be ended, and meanwhile this one answers others."""
+"""Match regular expressions in a subprocess that can be killed."""
 
 from __future__ import annotations
 

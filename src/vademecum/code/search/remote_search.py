@@ -1,4 +1,4 @@
-"""Asking a server that searches: every repository in a shared database, with nothing of them on this machine.
+"""Search a shared database on its server.
 
 plan query → words + meaning + names, each ranked by the server → fuse → confidence → read → evidence
 

@@ -1,4 +1,4 @@
-"""The first results in a better order, as a provider sees it; or the order as it was, and what went wrong.
+"""Rerank the first results by a provider.
 
 A provider only ever sees evidence that passed every filter, and only its scores are read: it can move what was found,
 never add to it or change it. Verdict and probability are not its business either: they were fitted on the order before.

@@ -1,4 +1,4 @@
-"""Every signal of one view for one question, where it is first known: per chunk, per file, per term.
+"""Signals of one view for one question, per chunk and file.
 
 Nothing is ranked here. `rank` weighs the signals of all rows to find candidates, `candidates` looks closer at those.
 """

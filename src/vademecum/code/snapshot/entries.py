@@ -1,4 +1,4 @@
-"""The items of a backlog or a source of documents, as the index reads them: each is a file that lies on no disk.
+"""Documents and issues as files of a snapshot.
 
 What a source told is kept in its own database, next to what is indexed of it. A snapshot of kind "source" names these files
 as one of kind "commit" names a commit's: never looked for on the disk, and as fresh as the last run that fetched them.

@@ -1,4 +1,4 @@
-"""One snapshot's files as arrays, in path order: what filters, path matching and freshness read.
+"""Files of a snapshot as arrays, in path order.
 
     paths    list of F strings, ascending       blobs   int64 (F,)    database ids
     digests  uint8 (F, 20): git blob ids

@@ -1,4 +1,4 @@
-"""On which files a snapshot stood when it was last read, kept beside them: what answers while a shared database is away.
+"""The manifest of a snapshot: its files, kept beside the arrays.
 
 A file for each snapshot, `standing-<digest>.json`. It is derived: it may vanish at any time, and is written again.
 """

@@ -1,4 +1,4 @@
-"""An index of vectors outside this process, kept equal to what the catalogue's snapshots name.
+"""Mirror a snapshot's vectors in an outside vector index.
 
 The database and the arrays beside it stay the truth; the index is derived from them. Two stores cannot be written at once,
 so every write has two steps, and a ledger in the database (the family `placements`) says how far it is:

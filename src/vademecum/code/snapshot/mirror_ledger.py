@@ -1,4 +1,4 @@
-"""The ledger of an index outside: which content stands at which path in it, and what is still to be done.
+"""The ledger of an outside vector index: contents, paths, pending work.
 
 wanted   its points are to be written      there    they are, all of them
 anew     they were, and its pieces or vectors have changed since: they go first, then it is wanted

@@ -1,4 +1,4 @@
-"""What is counted of indexing and searching, for `/metrics` and for spans."""
+"""Counters and spans of indexing and searching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan of an analysis: which embedder, how long, in how many processes, and what for."""
+"""The plan of an analysis: embedder, deadline, processes, task."""
 
 from __future__ import annotations
 

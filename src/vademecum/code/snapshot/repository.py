@@ -1,4 +1,4 @@
-"""One repository or source that is open: where it lies, what is kept of it, and how it is read."""
+"""One open repository or source: its place, settings and store."""
 
 from __future__ import annotations
 

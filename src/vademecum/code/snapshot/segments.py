@@ -1,4 +1,4 @@
-"""The derived files of content: which segments there are on this machine, and how they are kept few.
+"""Segments of content on this machine, and their merging.
 
 A segment is written before the transaction that names it ends. Where several machines share a store, each names its own
 (`<machine>/<file>`), and the arrays of every content are in the store as well: a machine that lacks some brings them here

@@ -1,4 +1,4 @@
-"""What is kept of one repository, and how it stays whole.
+"""The snapshot store of one repository.
 
 The database is the truth: content by git blob id, chunks, symbols, and for each snapshot which content stands at which
 path. Beside it lie derived files of arrays, which ranking maps into memory: segments (of content) and one file table

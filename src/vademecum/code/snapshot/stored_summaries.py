@@ -1,4 +1,4 @@
-"""Sentences of a language model in the place of offline summaries: which are known, and an analysis made with them.
+"""Summaries by a language model in place of offline ones.
 
 They are kept by chunk hash, so that an edit asks for what it changed and going back to an earlier commit asks for nothing.
 """

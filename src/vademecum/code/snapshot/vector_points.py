@@ -1,4 +1,4 @@
-"""What an index outside is given: the points of contents at their paths, with ids that are the same whenever they are made."""
+"""Points for an outside vector index, with deterministic ids."""
 
 from __future__ import annotations
 

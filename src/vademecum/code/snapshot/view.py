@@ -1,4 +1,4 @@
-"""One snapshot, ready to be ranked: its files joined with the segments that hold their content.
+"""A snapshot ready to rank: its files joined with segments.
 
 Two spaces of numbers meet here. A *chunk* is a position in the segments laid end to end; it may be dead (no file of the
 snapshot has its blob) or stand at several paths. A *row* is one chunk at one path, in path order: what can be found.
