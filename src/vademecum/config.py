@@ -144,7 +144,7 @@ def load(
     """Read every layer and return the resulting settings.
 
     Args:
-        directory: Where to look for the repository's file, from here up to the top of the repository; None skips the file.
+        directory: The directory from which the repository's file is searched, up to the repository's top; None skips the file.
         environ: The environment; by default `os.environ`.
         arguments: `section.key` to value, the strongest layer; None values are ignored.
 

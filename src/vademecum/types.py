@@ -299,7 +299,7 @@ class Neighbours:
     withheld: int = 0  # the number of guesses not shown
     uncovered: tuple[
         str, ...
-    ] = ()  # files that may refer to it unseen, beside what was found too: errors, no resolver, the name on something unknown
+    ] = ()  # files that may hold further references: they have errors, no resolver, or the name on an unknown receiver
     tests: tuple[str, ...] = ()  # test files to run
     reason: str = ""
     nearest: tuple[str, ...] = ()

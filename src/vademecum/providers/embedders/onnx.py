@@ -42,7 +42,7 @@ class OnnxEmbedder:
 
     Raises:
         UsageError: there is no such directory.
-        PluginError: it holds no usable model; the message names what is missing or wrong.
+        PluginError: the directory holds no usable model; the message names the missing or wrong part.
     """
 
     remote = False

@@ -48,7 +48,7 @@ class LlmReranker:
     The model is `remote` as `ChatModel` says.
 
     Raises:
-        UsageError: there is no model's name, or a setting makes no sense.
+        UsageError: the model's name is missing, or a setting makes no sense.
     """
 
     def __init__(
