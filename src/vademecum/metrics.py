@@ -234,4 +234,4 @@ def _escaped(value: str) -> str:
 
 
 # Counted for every kind of database.
-STORE_ERRORS = counter("vademecum_store_errors_total", "What databases could not do, by error.")
+STORE_ERRORS = counter("vademecum_store_errors_total", "Database failures, by error.")

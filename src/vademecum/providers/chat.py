@@ -112,7 +112,7 @@ class Server:
             start = "start it (`ollama serve`)" if self.api == "ollama" else "start it"
             return f"nothing answers at {self.base_url}: {start} or set llm.base_url"
         if not isinstance(error, OSError | HTTPException):  # the header check; a certificate failure is an OSError
-            return "llm.api_key cannot be sent in a header: remove what is no plain character from it"
+            return "llm.api_key cannot be sent in a header: remove every character outside printable ASCII"
         return f"{self.base_url} cannot be asked ({short(str(error) or type(error).__name__)}): look at its log, or set llm.base_url"
 
     def _refused(self, status: int, reply: bytes, model: str) -> str:

@@ -95,7 +95,7 @@ class Web:
         for name, value in self._headers.items():
             if not value.isprintable() or not value.isascii():
                 raise ConfigError(
-                    f"a key of sources.{source} cannot be sent as {name}: remove what is no plain character from it"
+                    f"a key of sources.{source} cannot be sent as {name}: remove every character outside printable ASCII"
                 )
 
     @property

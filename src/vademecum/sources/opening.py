@@ -71,7 +71,7 @@ def _check_options(name: str, source: SourceSettings, make: Any) -> None:
         if option not in own:
             close = get_close_matches(option, own, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"it takes {', '.join(own)}"
-            raise ConfigError(f"sources.{name}.{option} is nothing that {source.provider} takes: {hint}")
+            raise ConfigError(f"sources.{name}.{option} is no option of {source.provider}: {hint}")
         default = own[option].default
         if isinstance(default, float) and isinstance(value, str | int) and not isinstance(value, bool):
             continue

@@ -104,14 +104,14 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
         missed = source.ledger.missed(run) if run.full or page.whole else []
         if missed and not run.told:
             raise SyncError(
-                f"source {source.name!r} told of nothing at all, and {len(missed)} items are known of it: check that its token may "
-                f"still see them, and what is set under [sources.{source.name}]; nothing was dropped"
+                f"source {source.name!r} returned nothing, but {len(missed)} of its items are stored: check that its token may "
+                f"still see them, and the settings under [sources.{source.name}]; nothing was dropped"
             )
         if missed and not (run.again or page.whole):
             state = source.ledger.look_again(state)  # a deletion may have moved other items up a page
             continue
         return source.ledger.finish(state, page, source.clock())[1]
-    raise SyncError(f"source {source.name!r} leads from page to page without end: report it to who wrote its provider")
+    raise SyncError(f"source {source.name!r} has no last page: report it to the author of its provider")
 
 
 def caught_up(source: Source, provider: Backlog | DocumentSource, run: Run, progress: Progress) -> Run:
@@ -142,7 +142,7 @@ def rehearse(source: Source, provider: Backlog | DocumentSource, state: State, p
         if not page.cursor:
             gone = set(source.ledger.missed(run)) - seen if run.full or page.whole else set()
             return replace(run, removed=run.removed + len(gone))
-    raise SyncError(f"source {source.name!r} leads from page to page without end: report it to who wrote its provider")
+    raise SyncError(f"source {source.name!r} has no last page: report it to the author of its provider")
 
 
 def _step(
@@ -158,7 +158,7 @@ def _step(
     page = provider.page(run.since, run.cursor).unwrap()
     if page.cursor and page.cursor == run.cursor:
         raise SyncError(
-            f"source {source.name!r} answers with the page it was just asked for: report it to who wrote its provider"
+            f"source {source.name!r} answers with the page it was just asked for: report it to the author of its provider"
         )
     kept = keep(state, page if page.at else replace(page, at=source.clock()))
     assert kept.pending is not None

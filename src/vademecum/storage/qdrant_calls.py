@@ -123,7 +123,7 @@ class Calls:
                 return f"{at} is busy and asks to come back in {cause.retry_after_s} s: try again then"
             case UnexpectedResponse():
                 return f"{at} {_refusal(cause)}"
-        said = "it answers with what Qdrant never says" if isinstance(cause, ValidationError) else _short(str(cause))
+        said = "its answer is not one of Qdrant's" if isinstance(cause, ValidationError) else _short(str(cause))
         return f"{at}: {said}: check qdrant.url, and that it is 1.16 or newer"
 
 

@@ -93,7 +93,7 @@ class Jira(ServerSource):
         accept = (400,) if cursor else ()
         found, reply = self.web.post("/rest/api/3/search/jql", body, accept=accept)
         if reply.status == 400:  # a token expires after seven days
-            raise CursorError(f"{self.web.url} knows the page no more: the run begins again")
+            raise CursorError(f"{self.web.url} has forgotten the page: the run begins again")
         issues = tuple(self._item(issue) for issue in found["issues"])
         following = found.get("nextPageToken") or ""
         return Page(issues, cursor="" if found.get("isLast") else following, at=said_at(reply))

@@ -147,7 +147,7 @@ class EmbeddingServer:
             return ProviderError(f"nothing answers at {at}: start it{start} or set {self.wire.url_setting}")
         if not isinstance(error, OSError | HTTPException):  # the header check; a certificate failure is an OSError
             return ProviderError(
-                f"{self.wire.key_setting} cannot be sent in a header: remove what is no plain character from it"
+                f"{self.wire.key_setting} cannot be sent in a header: remove every character outside printable ASCII"
             )
         said = f"{at} cannot be asked ({short(str(error) or type(error).__name__, self.api_key)})"
         fix = f"look at its log, or set {self.wire.url_setting}"
