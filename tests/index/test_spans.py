@@ -75,7 +75,7 @@ def test_what_is_worth_nothing_joins_nothing(found, k):
 
 @given(candidates())
 def test_lines_that_cost_nothing_beside_their_worth_are_all_shown_together(found):
-    """FileChunks of a file that fit into one result are one, whatever stands between."""
+    """Chunks of a file that fit into one result are one, whatever stands between."""
     rows, files, lines, _, worth = found
     spans = spans_of(rows, files, lines, None, np.ones_like(worth), 100)
     for file in set(files.tolist()):

@@ -20,7 +20,7 @@ from prose import name_words
 
 from vademecum.index.arrays import load_arrays
 from vademecum.index.counting import RunTable
-from vademecum.providers.embedders.static import Pieces
+from vademecum.providers.embedders.static import WordPieces
 
 KINDS = ("doc", "para", "name", "comment", "commit", "pull", "body", "test", "manual", "file")
 RUN = re.compile(r"[A-Za-z]+|[0-9]+")
@@ -131,7 +131,7 @@ def main() -> None:
     given = parser.parse_args()
     vocabulary, _ = load_arrays(given.vocabulary)
     words = vocabulary["words"].tobytes().decode().split("\n")
-    table = RunTable(RUN, Pieces(words, vocabulary["logp"].tolist()))
+    table = RunTable(RUN, WordPieces(words, vocabulary["logp"].tolist()))
     paths = [p for p in sorted(given.pairs.glob("*.jsonl.gz")) if p.name.removesuffix(".jsonl.gz") not in given.leave]
     arrays = collect(paths, table)
     np.savez(given.out, **arrays)

@@ -89,7 +89,7 @@ def test_a_trained_model_is_loaded_by_the_runtime_and_finds_what_it_was_taught(
         "words": np.frombuffer("\n".join(words).encode(), np.uint8),
         "logp": np.array(vocabulary.log_probabilities(words, often), np.float32),
     }
-    cut = static.Pieces(words, known["logp"].tolist())
+    cut = static.WordPieces(words, known["logp"].tolist())
     arrays = bags.collect(paths, RunTable(bags.RUN, cut))
     settings = train.Settings(epochs=25, block=16, blocks=1, table_rate=0.02)
     data = train.Data(arrays, len(words), train.frames_of(cut, len(words)), settings)

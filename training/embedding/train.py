@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn import functional
 
 from vademecum.index.arrays import load_arrays, save_arrays
-from vademecum.providers.embedders.static import CONTEXT_WEIGHT, HEAD_SCALE, TITLE_WEIGHT, Pieces
+from vademecum.providers.embedders.static import CONTEXT_WEIGHT, HEAD_SCALE, TITLE_WEIGHT, WordPieces
 
 # How often a pair of each kind is seen in an epoch.
 SHARES = {
@@ -201,7 +201,7 @@ def _csr(arrays: Mapping[str, NDArray[Any]], name: str, words: int) -> sp.csr_ma
     return sp.csr_matrix((values, arrays[f"{name}_column"], offset), shape=(len(offset) - 1, words))
 
 
-def frames_of(cut: Pieces, words: int) -> sp.csr_matrix:
+def frames_of(cut: WordPieces, words: int) -> sp.csr_matrix:
     """Return the frames as counts of pieces."""
     rows = [[piece for run in RUN.findall(frame) for piece in cut(run)] for frame in FRAMES]
     index = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
@@ -287,7 +287,7 @@ def main() -> None:
     vocabulary, _ = load_arrays(vocabulary_path)
     words = vocabulary["words"].tobytes().decode().split("\n")
     with np.load(bags) as arrays:
-        data = Data(arrays, len(words), frames_of(Pieces(words, vocabulary["logp"].tolist()), len(words)), settings)
+        data = Data(arrays, len(words), frames_of(WordPieces(words, vocabulary["logp"].tolist()), len(words)), settings)
     text = data.matrix["text"]
     model = (
         fresh(np.bincount(text.indices, minlength=len(words)), text.shape[0], settings.seed)

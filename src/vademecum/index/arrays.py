@@ -25,7 +25,7 @@ from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
 from vademecum.private import private_opener
 
 Arrays = dict[str, NDArray[np.generic]]
-FileChunks = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
+Parts = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
 
 _NAMES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"), "U16": np.dtype("<u2"),
@@ -36,7 +36,7 @@ _ALIGN = 64
 _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
-def save_arrays(path: Path, arrays: Mapping[str, FileChunks], metadata: Mapping[str, str]) -> None:
+def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, str]) -> None:
     """Write arrays to `path`.
 
     A reader sees the old file or the new file, never a part. An array in pieces is written end to end.
@@ -58,7 +58,7 @@ def save_arrays(path: Path, arrays: Mapping[str, FileChunks], metadata: Mapping[
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _pack(file: IO[bytes], arrays: Mapping[str, FileChunks], metadata: Mapping[str, str]) -> None:
+def _pack(file: IO[bytes], arrays: Mapping[str, Parts], metadata: Mapping[str, str]) -> None:
     header: dict[str, object] = {"__metadata__": dict(metadata)}
     pieces = {name: given if isinstance(given, list) else [given] for name, given in arrays.items()}
     offset = 0

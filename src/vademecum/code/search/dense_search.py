@@ -1,7 +1,7 @@
 """Cosines of a question with chunks, by arrays or a vector index.
 
 An index outside gives its nearest points; each is looked up in the snapshot that is searched, by path, content and place.
-What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. FileChunks
+What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. Chunks
 that it does not return have no part in meaning. Where it fails, or is behind, the arrays answer and the answer says so.
 """
 

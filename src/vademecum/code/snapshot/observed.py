@@ -11,7 +11,7 @@ from vademecum.types import Evidence, IndexReport, Verdict
 
 _STAGES = histogram("vademecum_search_stage_duration_seconds", "Seconds that a search took, by stage.")
 _VERDICTS = counter("vademecum_search_verdicts_total", "Answers to searches, by verdict.")
-_FRESHNESS = counter("vademecum_evidence_total", "FileChunks of evidence shown, by freshness.")
+_FRESHNESS = counter("vademecum_evidence_total", "Evidence shown, by freshness.")
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
 _BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
 _BEHIND.add(0)

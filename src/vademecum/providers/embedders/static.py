@@ -44,7 +44,7 @@ _ROWS = 1024  # table rows summed at once: in single precision they fit in a cor
 MODELS = Path(__file__).parent / "model"
 
 
-class FileChunks:
+class WordPieces:
     """Cuts runs into word pieces; unknown words are cut by Viterbi."""
 
     def __init__(self, words: Sequence[str], log_probability: Sequence[float]) -> None:
@@ -104,7 +104,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     """
     arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
     words = arrays["words"].tobytes().decode().split("\n")
-    cut = FileChunks(words, arrays["logp"].tolist())
+    cut = WordPieces(words, arrays["logp"].tolist())
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
     return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
 
