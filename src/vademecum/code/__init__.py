@@ -1,5 +1,5 @@
-"""Find code: where a thing is, what uses it, what to read.
+"""Code and documents: indexing and searching.
 
-The flow in is told by `index`, the flow out by `search`. `walk` lists files, `analyse` turns one file's content into
-chunks, terms and vectors, `snapshot` keeps which content stands at which path.
+`indexing.index` indexes and `search.search` searches. `checkout.walk` lists files, `chunking.analyse` turns one file's
+content into chunks, terms and vectors, and `snapshot` stores which content stands at which path.
 """

@@ -1,4 +1,4 @@
-"""The object behind `engine.codebase`, over all open repositories."""
+"""The code capability: `engine.codebase`, over the open repositories."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, Unk
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer, silent
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
-if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
+if TYPE_CHECKING:  # only graph questions import the graph, so that a search starts fast
     from vademecum.code.graph.graph import Graph
     from vademecum.code.graph.outline import Entry
     from vademecum.items import NamedItem
 
-NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
-Below = Sequence[str]  # directories and files, from the repository's top, in which names are declared; () for all of it
+NOT_OPEN = "other repositories on this machine are not open to this caller: ask about the open ones"
+Below = Sequence[str]  # directories and files that limit declarations, from the repository's top; () for no limit
 SCOPES = ("repo", "repos", "all", "shared")
 
 
 def _nobody() -> tuple[Enricher, Pace]:
-    raise UsageError("this codebase was put together without an enricher: open it with `Engine.open`")
+    raise UsageError("this codebase has no enricher: open it with `Engine.open`")
 
 
 class Codebase:
-    """Finds code, with evidence, in one repository, in several, or in all that are indexed.
+    """A finder of code, with evidence, in one or more repositories.
 
     Args:
-        repositories: what is open, each with the path prefixes it was narrowed to; the first is the default.
+        repositories: the open repositories, each with the path prefixes it was narrowed to; the first is the default.
         everywhere: returns every repository that has an index on this machine, for scope "all".
-        ranker: what ranks when a search does not say.
-        reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
-        enriching: returns who is asked for sentences about code, and how fast.
-        server: what searches the whole of a shared database, None where records are in files.
-        personal: whether whoever asks may have it searched.
-        documents: backlogs and sources of documents that stand beside the code.
+        ranker: the default ranker.
+        reranking: returns the reranking of a provider or its name; "" stands for the default.
+        enriching: returns the enricher and the request rate.
+        server: returns the search server of a shared database; None where records are in files.
+        personal: whether the caller may search the whole shared database.
+        documents: backlogs and document sources beside the code.
     """
 
     def __init__(
@@ -80,10 +80,12 @@ class Codebase:
         self._refreshing = Refreshing()
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
-        """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
+        """Bring the first repository's index up to date.
+
+        `full` reads every file again, `commit` indexes a revision.
 
         Raises:
-            Error: what went wrong and how to mend it; what was indexed before is intact.
+            Error: the problem and its fix; the previous index is intact.
         """
         return self._linked(self._repositories[0][0], progress or silent, commit, full=full)
 
@@ -92,7 +94,10 @@ class Codebase:
         return [self._linked(repo, progress or silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
-        """Take in what changed, as a search does first and, `linked`, a context; waits a moment for another process."""
+        """Index the changes, as every search does first.
+
+        With `linked` references are indexed too, as a context needs. Waits briefly for another process.
+        """
         return [self._refreshing.refresh(repo, progress or silent, linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
@@ -116,33 +121,35 @@ class Codebase:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
-        """Answer a question about code, or find a name; see `types.Query` for the filters.
+        """Answer a question about code, or find a name.
+
+        See `types.Query` for the filters.
 
         Args:
             text: the question, in words or as a name.
-            k: at most how many pieces of evidence.
-            languages: only files in one of these; aliases like "ts" are known.
+            k: the most pieces of evidence.
+            languages: only files in one of these languages; aliases like "ts" are known.
             paths: only files that match one of these globs, or lie below one of these directories.
-            exclude: no files that match one of these.
+            exclude: no files that match one of these globs or directories.
             kind: only files of one kind, a key of `types.KINDS`.
             symbol: only chunks that define this name.
             pattern: only chunks in which this regular expression matches.
-            commit: search this revision instead of the worktree; it is indexed first where it is not yet.
+            commit: search this revision instead of the worktree; the revision is indexed first if needed.
             repos: names of open repositories to search, or of sources; all repositories unless given.
-            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine, "shared" every one in
-                the shared database, searched by its server: neither a checkout nor arrays are needed here.
-            sources: names of backlogs and sources of documents to search, and nothing else unless `repos` are named too; those that
-                belong to the repositories are searched with them where `kind` is "doc".
-            ranker: how signals become an order, one of `code.search.rank.RANKERS`; the setting's unless given.
-            reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
-                alone, or a provider, as an object or as `name[:model]`.
-            joined: whether chunks of a file near each other become one piece of evidence.
-            refresh: whether to take in what changed first.
-            progress: told about indexing.
+            scope: "repo" for the first repository, "repos" for the open ones, "all" for every repository indexed on this
+                machine, "shared" for every repository in the shared database, searched by its server without a checkout here.
+            sources: names of backlogs and document sources to search, alone unless `repos` are named too. Where `kind` is
+                "doc", the sources that belong to the repositories are searched with them.
+            ranker: the ranker, one of `code.search.rank.RANKERS`; the setting's unless given.
+            reranker: the reranker: "built-in", "none" for the first step of ranking alone, or a provider, as an object or
+                as `name[:model]`.
+            joined: whether nearby chunks of a file become one piece of evidence.
+            refresh: whether to index changes first.
+            progress: receives the progress of indexing.
 
         Raises:
-            Error: what went wrong and how to mend it. Nothing found is an answer, not an error. A reranker that fails
-                at its work is neither: the answer stands as ranked, and its `reason` says so.
+            Error: the problem and its fix. An empty result is an answer, not an error. If a reranker fails, the answer
+                stays as ranked, and its `reason` says so.
         """
         reranking = self._reranking(reranker)
         documents = self._documents.everywhere() if scope == "all" else self._documents
@@ -164,7 +171,10 @@ class Codebase:
 
         try:
             return answer()
-        except (StoreCorruptError, StoreAwayError):  # content was cleaned away since we looked, or the database went
+        except (
+            StoreCorruptError,
+            StoreAwayError,
+        ):  # a clean-up deleted content meanwhile, or the database became unreachable
             return answer()
 
     def _served(self, query: Query, repos: Sequence[str], ranker: str, elsewhere: Sequence[object]) -> Answer:
@@ -173,22 +183,27 @@ class Codebase:
         if not self._personal:
             raise AccessError(NOT_OPEN)
         if any(elsewhere):
-            raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
+            raise UsageError(
+                "scope 'shared' searches neither commits nor sources: leave them out, or choose another scope"
+            )
         return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
 
     def symbol(
         self, name: str, k: int = 10, repo: str = "", *, below: Below = (), refresh: bool = True, nearest: bool = True
     ) -> Answer:
-        """Find where a name is defined: exact, inherited, or not found. `Class.method`, `module::Type` and paths narrow it."""
+        """Find where a name is defined: exact, inherited, or not found.
+
+        `Class.method`, `module::Type` and paths narrow the search.
+        """
         opened = self._opened("", (repo,) if repo else (), "repos", silent, refresh=refresh)
         opened = [narrowed(each, below) for each in opened]
         answer = find_symbol(opened, name, k, nearest=nearest)
         return answer or find_inherited(opened, name, k, answer, silent)
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
-        """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.
+        """Return the backlog items and documents that evidence references.
 
-        Empty where no source was synced.
+        Lines reference items, and so do commits that changed the file. Empty where no source was synced.
         """
         return self._documents.named_by(self._indexed(), evidence) if self._documents.any() else []
 
@@ -201,7 +216,10 @@ class Codebase:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Graph:
-        """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
+        """Return one repository's graph, brought up to date.
+
+        The first repository is the default. See `code.graph`.
+        """
         from vademecum.code.graph.graph import graph_of
 
         [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or silent, refresh=refresh)
@@ -210,7 +228,9 @@ class Codebase:
     def callers(
         self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
-        """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
+        """Return the callers of a declaration, up to `depth` steps away.
+
+        `depth` is 1 to 3. The answer is "unknown" where the callers cannot be known.
 
         Raises:
             UsageError: `depth` is not 1, 2 or 3.
@@ -220,54 +240,77 @@ class Codebase:
     def callees(
         self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
-        """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
+        """Return the declarations that one uses, up to `depth` steps away.
+
+        `depth` is 1 to 3.
+        """
         return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))
 
     def impact(
         self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "", below: Below = ()
     ) -> Neighbours:
-        """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
+        """Return the code and tests that a change affects.
+
+        The change is to a declaration, or a git range.
+        """
         if not diff:
             return self._told(repo, below, lambda asked, graph: asked.impact(graph, graph.named(name), name, depth))
         before = partial(self.graph, repo, refresh=False)
         return self._told(repo, below, lambda asked, graph: asked.impact_of_diff(graph, diff, before, depth))
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "", below: Below = ()) -> Neighbours:
-        """Say how one declaration leads to another, in up to `depth` steps from each end."""
+        """Return how one declaration leads to another.
+
+        The search takes up to `depth` steps from each end.
+        """
         return self._told(repo, below, lambda asked, graph: asked.path(graph, source, target, depth))
 
     def related(
         self, location: str, question: str = "", depth: int = 2, *, repo: str = "", below: Below = ()
     ) -> Neighbours:
-        """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
+        """Return code related to `path:line`, the most relevant first.
+
+        These are callers, tests, contracts and neighbours, ordered by relevance to a question.
+        """
         named, line, _ = parse_location(location)
         root = self._chosen((repo,) if repo else ())[0][0].root
         place = contained(root, named).unwrap()
         return self._told(repo, below, lambda asked, graph: asked.related(graph, place, line, question, depth))
 
     def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
-        """Return what `code.graph.questions`, which is loaded when it is asked, says to a question about a graph."""
+        """Return the answer to a question about a graph.
+
+        `code.graph.questions` is loaded only here.
+        """
         from vademecum.code.graph import questions
 
         graph = self.graph(repo, below=below)
         return questions.as_it_stands(graph, ask(questions, graph))
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
-        """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""
+        """Return the evidence that documents and backlogs give on a question.
+
+        Only sources that belong to the open repositories are searched.
+        """
         return self._documents.answering(text, k, self._ranker, [repo for repo, _ in self._repositories], self._indexed)
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
-        """Return the items that what was asked about is linked to, as `items` does for evidence."""
+        """Return the items that an answer's declarations reference.
+
+        See `items`.
+        """
         return self.items([
             Evidence("", of.repo, "", "", of.path, of.start_line, of.end_line, "", 0.0, "", "") for of in answer.of
         ])  # fmt: skip
 
     def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
-        """Read lines of one file: `path`, `path:10`, `path:10-40`; or of an item, `source:KEY`.
+        """Read lines of one file or item as evidence.
+
+        A file is `path`, `path:10` or `path:10-40`, an item `source:KEY`.
 
         Raises:
             OutsideRootError: the path leads out of the repository.
-            UsageError, SourceError: there is nothing to show there.
+            UsageError, SourceError: there is nothing to show.
         """
         item = None if commit else self._documents.open(f"{repo}:{location}" if repo else location, self._indexed)
         if item is not None:
@@ -280,7 +323,10 @@ class Codebase:
         return any(repo == own.name for own, _ in self._repositories)
 
     def chunks(self, path: str, repo: str = "", commit: str = "") -> FileChunks:
-        """Return every chunk of one indexed file, in order, from the index as it is; none where the file is not in it."""
+        """Return every chunk of one indexed file, in order.
+
+        The index is not refreshed. Empty for a file that is not indexed.
+        """
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
 
     pieces = chunks  # an older name
@@ -288,64 +334,83 @@ class Codebase:
     def outline(
         self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
     ) -> list[Entry]:
-        """Return what a repository declares, the most central first, as seen from evidence or files, in what globs cover."""
+        """Return a repository's declarations, the most central first.
+
+        Centrality is seen from evidence or files. `within` limits the result to globs.
+        """
         from vademecum.code.graph.outline import outline
 
         graph = self.graph(repo, refresh=False)
         return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths, within)
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
-        """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""
+        """Return up to `most` files after a path, and the total.
+
+        The index is not refreshed.
+        """
         [opened] = self._opened("", (repo,) if repo else (), "repo", silent, refresh=False)
         return inventory(opened, after, most), opened.view.files.indexed
 
     def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return a name for each repository's indexed state: equal for equal states, "" where nothing is indexed."""
+        """Return each repository's indexed state as a string.
+
+        Equal strings mean equal states; "" means that nothing is indexed.
+        """
         loaded = (repo.catalogue.load("worktree", repo.root.path) for repo, _ in self._chosen(repos))
         return tuple("" if found is None else f"{found[0].label} {found[0].table_file}" for found in loaded)
 
     def status(self) -> list[RepoStatus]:
-        """Say what is indexed of each open repository, without changing it."""
+        """Return the index status of each open repository.
+
+        Nothing is changed.
+        """
         return [status_of(repo) for repo, _ in self._repositories]
 
     def gc(self) -> GcReport:
-        """Drop what no snapshot needs any more, in every open repository."""
+        """Delete unneeded content in every open repository."""
         every = (*(repo for repo, _ in self._repositories), *self._documents.every())
         reports = [collect_garbage(repo) for repo in every]
         return GcReport(sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports))
 
     def doctor(self, *, repair: bool = False) -> list[Check]:
-        """Look at everything that has to work, and say how to mend what does not.
+        """Check everything the index needs, with a fix for each problem.
 
-        `repair` mends an index of vectors outside: it writes what is missing there and deletes what belongs to nothing.
+        `repair` fixes an external vector index: missing points are written, and orphans deleted.
         """
         return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
 
     def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
-        """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.
+        """Install, uninstall or list git hooks in every open repository.
+
+        The hooks index in the background.
 
         Raises:
-            UsageError: one of them is no git repository.
+            UsageError: a repository is not a git repository.
             SourceError: a hook cannot be written.
         """
         act = {"status": git_hooks.status, "install": git_hooks.install, "uninstall": git_hooks.uninstall}[action]
         return [hook for repo, _ in self._repositories for hook in act(repo.root)]
 
     def catch_up(self) -> None:
-        """Do what those hooks start: index the first repository, unless another process is about to."""
+        """Index the first repository, as git hooks do.
+
+        Does nothing if another process is about to.
+        """
         git_hooks.catch_up(self._repositories[0][0])
 
     def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
-        """Ask a language model for a sentence about each piece of code, in every open repository; what is known is not asked.
+        """Request a language model's sentence about each chunk.
+
+        Covers every open repository. Stored sentences are not requested again.
 
         Args:
-            progress: told how far it is.
-            stop: ends it after the answers that are under way; what was answered is kept.
+            progress: receives the progress.
+            stop: ends the run after the pending answers; all answers are stored.
 
         Raises:
             UsageError: no enricher is set.
-            ConsentError: it would send code elsewhere, and nobody agreed to that.
-            StoreBusyError: another process is at it.
+            ConsentError: the enricher would send code to another machine without consent.
+            StoreBusyError: another process is enriching the repository.
         """
         enricher, pace = self._enriching()
         self.refresh(progress)
@@ -353,9 +418,9 @@ class Codebase:
         return [enrich(repo, enricher, pace, progress or silent, stop) for repo, _ in self._repositories]
 
     def watch(self, on_report: Callable[[IndexReport | EnrichReport], None], stop: threading.Event) -> None:
-        """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`.
+        """Keep the open repositories indexed until `stop` is set.
 
-        Where an enricher is set, a process beside this one asks it about what is new.
+        Needs the extra `watch`. With an enricher, a separate process requests sentences for new chunks.
         """
         watch.watch([repo for repo, _ in self._repositories], on_report, stop)
 
@@ -371,7 +436,7 @@ class Codebase:
         return [self._refreshing.opened(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
 
     def _indexed(self) -> list[Opened]:
-        """The open repositories that have an index, as it is."""
+        """Return the open repositories that have an index, without a refresh."""
         found = [(repo, repo.catalogue.load(*repo.place)) for repo, _ in self._repositories]
         return [Opened(repo, *loaded) for repo, loaded in found if loaded is not None and not loaded[1].missing]
 

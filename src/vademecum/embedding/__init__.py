@@ -1,1 +1,4 @@
-"""Embedders made of other embedders."""
+"""Embedders that wrap other embedders.
+
+One joins an embedder for code with one for prose; one keeps working while another fails.
+"""

@@ -1,7 +1,7 @@
-"""Questions with right answers, to calibrate embedders' cosines.
+"""Calibration texts: questions, each with code and prose that answer it.
 
-They are of everyday things that any model has seen, in the languages and the tone of repositories. Nobody is searched for
-them and nothing is tuned on them.
+`dual_embedder` scales embedders' cosines by these texts. They are about everyday topics that any model knows, in the
+languages and the tone of repositories. No search returns them and nothing is tuned on them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 Side = Literal["code", "prose"]
-FORMAT = "1"  # raised when they change: what was measured by them is measured anew
+FORMAT = "1"  # increment when the texts change, so that scales are measured again
 
 # A question, code that answers it, prose that answers it.
 TOPICS: tuple[tuple[str, str, str], ...] = (
@@ -135,7 +135,7 @@ TOPICS: tuple[tuple[str, str, str], ...] = (
         "We decided to replace the message queue, because messages were lost when a node went down. The new one keeps copies on three machines.",
     ),
 )
-# What each side's embedder is asked about: questions with their answers.
+# The calibration texts of each side's embedder: questions with their answers.
 ANCHORS: Mapping[Side, tuple[tuple[str, str], ...]] = {
     "code": tuple((question, code) for question, code, _ in TOPICS),
     "prose": tuple((question, prose) for question, _, prose in TOPICS),

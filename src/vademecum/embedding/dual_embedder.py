@@ -1,20 +1,22 @@
-"""Two embedders on one scale: one for code, one for prose.
+"""Two embedders as one: one for code, one for prose.
 
-Source: MnemoLite ADR-002 (a model for code beside one for text). A vector has a part for each; a document fills its own
-part, a question both, so the inner product of the two is the cosine that the document's own embedder sees:
+Source: MnemoLite ADR-002 (a model for code beside one for text). The joint vector has one part per embedder. A document
+fills its own embedder's part and a question fills both, so their inner product is the cosine that the document's own
+embedder computes:
 
     code   (d, 0)        prose  (0, d)        question  (q_code, q_prose) / sqrt(2)
 
-Cosines of two models do not compare as they are: for one 0.3 is near, for another everything is above 0.5. So each model
-is asked once about a few texts that everybody knows: questions with the passage that answers each, of its own kind. From
-those come `far`, the mean document, and `near`, how close an answer is to its question once `far` is taken away:
+Cosines of two models do not compare: for one model 0.3 is near, for another every cosine is above 0.5. So each model is
+measured once on a few calibration texts: questions, each with an answer of the model's own kind. The measurement gives
+`far`, the mean document and the mean question, and `near`, the closeness of an answer to its question after `far` is
+subtracted:
 
     d' = unit(d - far_documents)    q' = unit(q - far_questions)    score = q'd' / near
 
-0 is then "as near as any two texts", 1 "as near as an answer", for both. It does not depend on what is indexed, so a
-handful of documents beside much code is not drowned by the best of many chances, as scores that are standardised within
-each kind are. What is given up: within one kind the order is that of centred cosines, not of raw ones (Mu and
-Viswanath, "All-but-the-Top", ICLR 2018, found the mean to carry no meaning).
+For both models 0 then means "as near as any two texts", and 1 "as near as an answer". The scale does not depend on the
+indexed texts, so much code does not drown a handful of documents, as it would if scores were standardised within each
+kind. The price: within one kind, centred cosines decide the order, not raw ones (Mu and Viswanath, "All-but-the-Top",
+ICLR 2018, found the mean to carry no meaning).
 """
 
 from __future__ import annotations
@@ -36,24 +38,29 @@ from vademecum.result import Err, Ok, Result
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]
-LEAST_NEAR = 0.05  # a model that does not tell answers from other texts is not blown up
+LEAST_NEAR = 0.05  # limits the scaling of a model that cannot tell answers from other texts
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How one embedder's cosines are read: its mean question and document, float32 (dim,), and how near an answer is."""
+    """The scale of one embedder's cosines.
+
+    `far` is the mean question and document, each float32 (dim,), and `near` the closeness of an answer to its question.
+    """
 
     far: Mapping[EmbedKind, Matrix]
     near: float
 
     def read(self, vectors: Matrix, kind: EmbedKind) -> Matrix:
-        """Return vectors without what all have in common, of unit length; zeros stay zeros."""
+        """Return centred vectors of unit length; zeros stay zeros."""
         said = vectors.any(axis=1, keepdims=True)
         return _unit((vectors - self.far[kind]) * said)
 
 
 def scale_of(questions: Matrix, answers: Matrix) -> Scale:
-    """Return the scale of an embedder from its vectors of questions and of the answer to each, float32 (n, dim).
+    """Return an embedder's scale from questions and their answers.
+
+    Both are vectors, float32 (n, dim).
 
     >>> one = np.eye(4, dtype=np.float32)
     >>> round(scale_of(one, one).near, 2)
@@ -67,12 +74,12 @@ def scale_of(questions: Matrix, answers: Matrix) -> Scale:
 
 
 class DualEmbedder:
-    """Reads code with one embedder and prose with another.
+    """An embedder that reads code and prose with different embedders.
 
     Args:
         code: reads code.
-        prose: reads what a passage calls prose.
-        kept: the directory where scales are kept, so that each model is asked once.
+        prose: reads passages marked as prose.
+        kept: the directory of stored scales, so that each model is measured once.
     """
 
     def __init__(self, code: Embedder, prose: Embedder, kept: Path) -> None:
@@ -84,11 +91,14 @@ class DualEmbedder:
 
     @property
     def dim(self) -> int:
-        """The widths of both."""
+        """The sum of both widths."""
         return self.code.dim + self.prose.dim
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[Matrix, EmbedError]:
-        """Return float32 of shape (len(passages), dim): documents by their own embedder, questions by both."""
+        """Return float32 of shape (len(passages), dim).
+
+        Documents are read by their own embedder, questions by both.
+        """
         sides: list[Side] = ["code", "prose"]
         found = np.zeros((len(passages), self.dim), np.float32)
         for side in sides:
@@ -106,13 +116,16 @@ class DualEmbedder:
         return Ok(_unit(found) if kind == "query" else found)
 
     def joined(self, vectors: Matrix, side: Side, kind: EmbedKind) -> Result[Matrix, EmbedError]:
-        """Return one embedder's own vectors, float32 (n, its dim), as the joint space has them, float32 (n, dim)."""
+        """Return one embedder's vectors in the joint space, float32 (n, dim).
+
+        The input is float32 (n, its dim).
+        """
         match self.scale(side):
             case Ok(scale):
                 own = scale.read(vectors, kind)
             case Err() as failure:
                 return failure
-        if kind == "query":  # a document is of one kind, so the kinds' scales can all stand in the question
+        if kind == "query":  # a document has one side, so both sides' scales can be applied to the question
             own /= np.float32(scale.near)
         wide = np.zeros((len(own), self.dim), np.float32)
         first = 0 if side == "code" else self.code.dim
@@ -120,7 +133,10 @@ class DualEmbedder:
         return Ok(wide)
 
     def scale(self, side: Side) -> Result[Scale, EmbedError]:
-        """Return how the cosines of one side are read; asked of the model once, and kept."""
+        """Return the scale of one side.
+
+        It is measured once per model, and stored.
+        """
         if side not in self._scales:
             match self._known(side):
                 case Ok(scale):
@@ -143,7 +159,7 @@ class DualEmbedder:
                 "document": np.array(arrays["document"], np.float32),
             }
             return Ok(Scale(far, float(np.array(arrays["near"], np.float32)[0])))
-        except StoreCorruptError:  # or not there
+        except StoreCorruptError:  # missing or damaged
             pass
         questions = embedder.embed([Passage(question) for question, _ in ANCHORS[side]], "query")
         answers = embedder.embed([Passage(answer, prose=side == "prose") for _, answer in ANCHORS[side]], "document")

@@ -1,8 +1,8 @@
-"""An embedder that goes on while another fails.
+"""An embedder that keeps working while its inner embedder fails.
 
-For those who cannot do without vectors, as memory, whose records and recall must not hang on a server. While the embedder
-fails, texts have the zero vector; what was made in that time goes by another name, so nobody takes it for what the
-embedder says, and the next process makes it anew.
+Memory needs it: records and recall must not depend on a server. While the inner embedder fails, texts get the zero
+vector, so they are near nothing and words alone decide. The name then changes, so no one takes such vectors for the
+inner embedder's, and the next process makes them again.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from vademecum.protocols import Embedder
 from vademecum.result import Err, Ok, Result
 from vademecum.types import EmbedKind, Passage
 
-REST_S = 60.0  # after a failure the embedder is left alone for so long: whoever asks does not wait for it each time
+REST_S = 60.0  # pause after a failure, so that not every call waits for a failing embedder
 WITH_GAPS = "+gaps"
 
 
 class SteadyEmbedder:
-    """Another embedder, as the module says.
+    """A wrapper that returns zero vectors while an embedder fails.
 
     Args:
-        inner: the embedder.
-        clock: tells seconds that only go on.
+        inner: the embedder to wrap.
+        clock: returns monotonic seconds.
     """
 
     def __init__(self, inner: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
         self._inner, self._clock = inner, clock
         self.remote = inner.remote
-        self.problem = ""  # why some texts have no vector, if some have none
+        self.problem = ""  # the reason that some texts have no vector, or ""
         self._failed_at: float | None = None
         self._width = 0
 
     @property
     def name(self) -> str:
-        """The embedder's name, and another once a text went without its vector."""
+        """The inner embedder's name, with a suffix after a failure."""
         return self._inner.name + (WITH_GAPS if self.problem else "")
 
     @property
     def dim(self) -> int:
-        """How wide its vectors are: 1 where that could not be found out, from then on."""
+        """The width of the vectors; 1 where the embedder failed to answer."""
         if not self._width:
             match self._inner.embed([Passage("width")], "query"):
                 case Ok(vectors):
@@ -55,7 +55,10 @@ class SteadyEmbedder:
         return self._width
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
-        """Return float32 of shape (len(passages), dim), all zeros where the embedder fails or rests from having failed."""
+        """Return float32 of shape (len(passages), dim).
+
+        All zeros where the embedder fails, and for REST_S after a failure.
+        """
         nothing = np.zeros((len(passages), self.dim), np.float32)
         if not passages or (self._failed_at is not None and self._clock() - self._failed_at < REST_S):
             return Ok(nothing)

@@ -1,4 +1,4 @@
-"""Read a question: its terms, and the names it spells out."""
+"""Query parsing: a question's terms, names and form."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from functools import lru_cache
 
 from vademecum.index.tokenize import key, query_terms, run_terms
 
-# A name as code writes it: a capital inside, an underscore, a digit run, or a qualifier. `Engine.open`, `std::vec`.
+# An identifier, possibly qualified: `Engine.open`, `std::vec`.
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
-# A place in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
+# A location in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
 _PLACE = re.compile(
     r"(?:\W*|\W*(?:at|from)\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
     r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+|(?:, |:)in .{1,200})?\W*"
 )
-# Go writes a method of a pointer as `(*Engine).Run`, in traces after all of its package's path: `example.org/a/gin.(*Engine).Run`.
+# Go writes a pointer's method as `(*Engine).Run`. Traces add the package's path: `example.org/a/gin.(*Engine).Run`.
 _RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
 _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
 _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
-_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
-_SOURCE = frozenset({"src", "lib"})  # folders that names leave out: `axum::routing` is in `axum/src/routing`
+_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
+_SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing` is in `axum/src/routing`
 _DOTTED = re.compile(r"[\w$.]*")
 _QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
-_LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
-_LONGEST_PLACE = 500  # characters of a place in a file, with what a trace says around it
-MAX_TERMS = 400  # the rarest are kept
-MAX_QUALIFIED = 8  # names that are looked up by their qualifiers; a text with more is a log or a listing
+_LONGEST = 20_000  # characters read of a question; an issue with its log fits
+_LONGEST_PLACE = 500  # characters of a location, with a trace's text around it
+MAX_TERMS = 400  # the first ones are kept
+MAX_QUALIFIED = 8  # qualified names looked up; a text with more is a log or a listing
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a question is read.
+    """A parsed question.
 
     Attributes:
         terms: distinct terms, stop words dropped.
-        joined: compounds that adjacent words would make.
-        names: identifiers it spells out, the last part of each, as written.
-        qualified: the parts of those that have several; none where there are too many.
-        is_symbol: whether it is one name, written as only code does, and nothing else.
-        is_bare: whether it is one word, which may be a name.
-        lines: first and last of those asked for, where it is a place in a file; 0 where not.
+        joined: compounds of adjacent words.
+        names: the last part of each identifier, as written.
+        qualified: the parts of each qualified name; empty where there are too many.
+        is_symbol: whether the question is one name, written as only code does.
+        is_bare: whether the question is one word, which may be a name.
+        lines: first and last line of a location; 0 for other questions.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan_query(text: str) -> Plan:
-    """Read a question.
+    """Parse a question.
 
     >>> plan_query("Engine.open").names, plan_query("Engine.open").is_symbol
     (('open',), True)
@@ -79,7 +79,9 @@ def plan_query(text: str) -> Plan:
 
 
 def place_of(text: str) -> tuple[str, int, int] | None:
-    """Return the path, the first and the last line of a text that may be a place in a file, and nothing else.
+    """Return path, first and last line of a location, or None.
+
+    The text must be a location and nothing else.
 
     >>> place_of("src/app.py:120:7"), place_of("app.py#L3-L9"), place_of("why does app.py:120 fail")
     (('src/app.py', 120, 120), ('app.py', 3, 9), None)
@@ -94,13 +96,18 @@ def place_of(text: str) -> tuple[str, int, int] | None:
 
 
 def plan_place(path: str, first: int, last: int) -> Plan:
-    """Read a place in a file, one that is there: its path is asked for, as a name is, and lines of it."""
+    """Plan a search for an existing file location.
+
+    The path is searched as a name, narrowed to the lines.
+    """
     terms, joined = query_terms(path)
     return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the identifiers that a question spells out, the last part of each; of one that is a single word, that word.
+    """Return the last part of each identifier in a question.
+
+    A question of one word counts as an identifier.
 
     >>> names_in("open the reader with read_source or Engine.open")
     ('read_source', 'open')
@@ -109,24 +116,30 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _spelled_out(text: str) -> list[str]:
-    """Return the identifiers that a text writes as only code does; of one that is a single word, that word."""
+    """Return the identifiers that a text writes as only code does.
+
+    A text of one word counts as an identifier.
+    """
     stripped = text.strip().removesuffix("()")
     if _IDENTIFIER.fullmatch(stripped):
         return [stripped]
-    if not _CODE_LIKE.search(text):  # then no part of it is: one look instead of one for every word
+    if not _CODE_LIKE.search(text):  # then no word is code-like either: one test instead of one per word
         return []
     return [name for name in _IDENTIFIER.findall(text) if not _is_word(name) and _CODE_LIKE.search(name)]
 
 
 def _is_word(name: str) -> bool:
-    """Tell at once of most words that they are no more than that."""
+    """Return whether a name is surely an ordinary word.
+
+    The test is fast and covers most words.
+    """
     return name.isalpha() and name[1:].islower()
 
 
 def title_of(text: str) -> str:
-    r"""Return the line that says what a longer text is about: its first that says anything and announces nothing.
+    r"""Return the title line of a longer text, or "".
 
-    "" where the text is one line, which is then all there is.
+    The title is the first line that is not empty and does not end with a colon. A text of one line has no title.
 
     >>> title_of("\n# Split the budget\n\nWhen a task is long, …"), title_of("Split the budget")
     ('Split the budget', '')
@@ -139,7 +152,7 @@ def title_of(text: str) -> str:
 
 
 def last_part(name: str) -> str:
-    """Return what a qualified name ends with.
+    """Return the last part of a qualified name.
 
     >>> last_part("std::vec::Vec")
     'Vec'
@@ -148,7 +161,9 @@ def last_part(name: str) -> str:
 
 
 def endings(name: str) -> list[str]:
-    """Return a qualified name from each of its parts on: what its last part may be where parts hold separators themselves.
+    """Return a qualified name from each separator on.
+
+    The last part may be any of these, where parts hold separators themselves.
 
     >>> endings("Changes.[0.1]")
     ['Changes.[0.1]', '[0.1]', '1]']
@@ -164,14 +179,17 @@ def split_name(name: str) -> list[str]:
     >>> split_name("example.org/gin.(*Context).Next"), split_name("Router<S, Vec<u8>>::route")
     (['gin', 'Context', 'Next'], ['Router', 'route'])
     """
-    if _DOTTED.fullmatch(name):  # as most are
+    if _DOTTED.fullmatch(name):  # most names
         return [part for part in name.split(".") if part]
     return [part for part in _QUALIFIER.split(_plainly(name).strip().removesuffix("()")) if part]
 
 
 def _plainly(text: str) -> str:
-    """Return a text with Go's pointers as the types they point to, and a name and nothing else without what its types take."""
-    if "(*" in text:  # the lines that have one, of which a long text has few
+    """Return a text without Go's pointers and generic arguments.
+
+    Arguments are removed only from a text that is one name.
+    """
+    if "(*" in text:  # few lines of a long text have one
         text = "\n".join(_RECEIVER.sub(r"\1\2", line) if "(*" in line else line for line in text.split("\n"))
     if not _HAS_ARGUMENTS.match(text):
         return text
@@ -182,7 +200,10 @@ def _plainly(text: str) -> str:
 
 
 def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
-    """Tell whether a declaration is meant by a name's parts: they end its qualified name, or are all of it after its module's.
+    """Return whether a name's parts mean a declaration.
+
+    The parts end the declaration's qualified name, or they are a part of its module's name and then the whole qualified
+    name.
 
     >>> is_meant(["Store", "get"], "App.Store.get", "a.py"), is_meant(["app", "store", "get"], "get", "src/app/store.py")
     (True, True)
@@ -197,10 +218,10 @@ def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
 
 
 def is_within(wanted: Sequence[str], qualified: str, path: str) -> bool:
-    """Tell whether a declaration may be meant by the package it is shown by: a directory above it, then its own whole name.
+    """Return whether a name may reach a declaration through a package.
 
-    Packages show what their modules declare: `requests.get` is `get` in `requests/api.py`. For names that `is_meant` takes
-    for nothing.
+    The parts are directories above the declaration, then its whole qualified name. Packages export declarations of
+    their modules: `requests.get` is `get` in `requests/api.py`. Used for names without a match by `is_meant`.
 
     >>> is_within(["requests", "get"], "get", "src/requests/api.py"), is_within(["axum", "Router"], "Router", "axum/src/routing/mod.rs")
     (True, True)
@@ -219,7 +240,7 @@ def is_within(wanted: Sequence[str], qualified: str, path: str) -> bool:
 
 
 def is_module(parts: Sequence[str], path: str) -> bool:
-    """Tell whether the parts of a name end that of the module a file is.
+    """Return whether the parts of a name end a file's module name.
 
     >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
     (True, True, False)
@@ -232,7 +253,7 @@ def is_module(parts: Sequence[str], path: str) -> bool:
     if len(parts) > 1 and parts[-1] == extension:  # as in `tests/test_net.py::test_open`
         return names[1 - len(parts) :] == list(parts[:-1])
     known = [names, _without_source(names)]
-    if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
+    if stem in _NAMELESS or last.endswith(".go"):  # named by the directory
         known += [each[:-1] for each in known]
     return any(each[-len(parts) :] == list(parts) for each in known)
 
@@ -242,7 +263,9 @@ def _without_source(folders: Sequence[str]) -> list[str]:
 
 
 def name_term(name: str) -> str:
-    """Return the term that a name's definition holds in its name field, however the name is written.
+    """Return the term of a name in any spelling.
+
+    A definition's name field holds this term.
 
     >>> name_term("readSource"), name_term("read_source"), name_term("open")
     ('readsourc', 'readsourc', 'open')
@@ -251,10 +274,11 @@ def name_term(name: str) -> str:
     return found[-1] if found else ""
 
 
-@lru_cache(4096)  # many a name is that of methods of many classes
+@lru_cache(4096)  # many classes share method names
 def symbol_keys(name: str, *, is_member: bool) -> tuple[int, int]:
-    """Return the keys under which a chunk is filed as defining `name`: as written, and in any spelling.
+    """Return the keys of a chunk that defines `name`.
 
-    Keys start with a control character, so that no term of a text can be taken for one.
+    The first key is for the name as written, the second for any spelling. Keys start with a control character, so no
+    term of a text equals a key.
     """
     return key(("\2" if is_member else "\0") + name), key("\1" + name_term(name))

@@ -1,4 +1,4 @@
-"""Bare clones of repositories that are indexed and never worked in."""
+"""Clones of repositories for indexing: history and contents without a checkout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECRET = re.compile(r"^[a-z+]+://[^/@]*:[^/@]*@", re.IGNORECASE)
 
 
 def is_address(source: str) -> bool:
-    """Return whether a source is somewhere to clone from, and no directory here.
+    """Return whether a source is an address to clone from.
 
     >>> is_address("git@example.org:team/app.git"), is_address("https://example.org/app"), is_address("/srv/app")
     (True, True, False)
@@ -27,10 +27,10 @@ def is_address(source: str) -> bool:
 
 
 def check_source(source: str) -> None:
-    """Refuse a source that nothing could be cloned from.
+    """Reject a source that cannot be cloned.
 
     Raises:
-        UsageError: it is neither a directory nor an address, or holds a password.
+        UsageError: the source is neither a directory nor an address, or holds a password.
     """
     if _SECRET.match(source):
         raise UsageError("the address holds a password: leave it out, and let git's credential helper know it")
@@ -42,22 +42,24 @@ def check_source(source: str) -> None:
 
 
 def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
-    """Clone an address, or fetch what is new; returns the directory and the commit to index.
+    """Clone an address, or fetch its new commits.
+
+    Returns the directory and the commit to index.
 
     Args:
         home: clones are kept below it.
-        address: where from.
-        revision: a branch, a tag or a commit; what the origin has checked out unless given.
+        address: the address to clone from.
+        revision: a branch, a tag or a commit; the origin's checked-out branch unless given.
 
     Raises:
-        GitError: git says no; what was fetched before is as it was.
+        GitError: git failed; an earlier clone is unchanged.
     """
     digest = blake2b(address.encode(), digest_size=6).hexdigest()
     name = re.sub(r"[^\w.-]+", "-", origin_name(address).rpartition("/")[2]) or "clone"
     place = home / "clones" / f"{name}-{digest}"
     with exclusive(home / "clones" / f"{name}-{digest}.lock", WAIT_SECONDS):
         if (place / ".git" / "HEAD").exists():
-            own = f"--git-dir={place / '.git'}"  # the settings there are those that our clone wrote
+            own = f"--git-dir={place / '.git'}"  # only our clone wrote these settings
             transfer(str(place), own, "fetch", "--quiet", "--prune", "--tags", "--force", "origin").unwrap()
             transfer(str(place), own, "remote", "set-head", "origin", "--auto").unwrap()
         else:
@@ -71,7 +73,10 @@ def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
 
 
 def _clone(address: str, place: Path) -> None:
-    """Clone beside and move into place, so that a killed run leaves no half of one."""
+    """Clone into a temporary directory, then rename it.
+
+    A killed run leaves no partial clone.
+    """
     beside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
     options = ("--quiet", "--no-checkout", "--template=")
     transfer(str(place.parent), "clone", *options, "--", address, str(beside)).unwrap()

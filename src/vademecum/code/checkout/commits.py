@@ -1,7 +1,7 @@
-"""Commits as records: message, author, changed files.
+"""Commits as records: messages, changed files and hunks.
 
-Merges are left out: what they change was changed by the commits they bring. A change is told by git's blob ids, so whether
-a file is the same in two commits is a comparison of two strings.
+Merges are left out, because their changes belong to the commits they merge. A change holds git's blob ids, so two
+versions of a file compare as two strings.
 """
 
 from __future__ import annotations
@@ -23,17 +23,23 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@.*\n?", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file that a commit changed. `status` is git's letter for how: `M` modified, `A` added, `D` deleted."""
+    """One file that a commit changed.
+
+    `status` is git's letter: `M` modified, `A` added, `D` deleted.
+    """
 
     path: str  # relative to the root
     status: str
-    before: str  # git blob ids; all zeros where there was, or is, no file
+    before: str  # git blob ids; all zeros for a missing file
     after: str
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit that is no merge: its id, who wrote it, its first line, and what it changed below the root."""
+    """A commit that is not a merge.
+
+    Holds the id, the author, the subject line, and the changes below the root.
+    """
 
     id: str
     author: str
@@ -43,7 +49,10 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one commit says: its id, its author, when it was written in seconds since the epoch, its words and its files."""
+    """A commit's message, author, time and files.
+
+    `at` is the author's time in seconds since the epoch.
+    """
 
     id: str
     author: str
@@ -54,15 +63,20 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One run of changed lines: its first line and how many they were before, what went and what came."""
+    """One run of changed lines.
+
+    `start` and `count` are lines of the file before the change.
+    """
 
     start: int
-    count: int  # 0 where lines were only added: after line `start`
+    count: int  # 0 where lines were only added, after line `start`
     removed: tuple[str, ...]
     added: tuple[str, ...]
 
     def span(self, lines: int) -> tuple[int, int]:
-        """Return its lines in the file before, which has `lines` of them; an insertion stands between two.
+        """Return the first and last line in the file before the change.
+
+        The file has `lines` lines. An insertion spans the lines around it.
 
         >>> Hunk(3, 2, ("a", "b"), ()).span(9), Hunk(0, 0, (), ("a",)).span(9), Hunk(9, 0, (), ("a",)).span(9)
         ((3, 4), (1, 1), (9, 9))
@@ -72,12 +86,15 @@ class Hunk:
 
 
 def is_shallow(root: Root) -> bool:
-    """Whether the repository was cloned with only the newest part of its history."""
+    """Return whether the clone has only the newest part of the history."""
     return root.common_dir is not None and os.path.exists(os.path.join(root.common_dir, "shallow"))
 
 
 def commits(root: Root, most: int) -> Result[list[Commit], GitError]:
-    """Return the newest commits that are no merges, newest first; none before the first commit."""
+    """Return the newest commits without merges, newest first.
+
+    Empty before the first commit.
+    """
     options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", below(root))
     arguments = ("log", "-z", "--raw", f"--max-count={most}", "--format=%H%x00%an%x00%s", *options)
     match _on_a_branch(root):
@@ -88,12 +105,15 @@ def commits(root: Root, most: int) -> Result[list[Commit], GitError]:
 
 
 def below(root: Root) -> str:
-    """Return the option by which git tells of files below the root alone, by their paths from there."""
+    """Return the git option that limits paths to the root.
+
+    Paths are then relative to the root.
+    """
     return f"--relative={root.prefix}" if root.prefix else "--no-relative"
 
 
 def _on_a_branch(root: Root) -> Result[bool, GitError]:
-    """Whether there is a commit at all."""
+    """Return whether there is any commit."""
     match git.head(root):
         case Err() as failure:
             return failure
@@ -110,7 +130,11 @@ def _read_log(root: Root, arguments: tuple[str, ...]) -> Result[list[Commit], Gi
 
 
 def _records(output: str) -> Iterator[Commit]:
-    """Read `<id> <author> <subject>`, then for each change `:<modes> <ids> <status>` and a path, all ended by NUL."""
+    """Parse the log into commits.
+
+    A record reads `<id> <author> <subject>`, then for each change `:<modes> <ids> <status>` and a path. Every field
+    ends with NUL.
+    """
     fields = output.split("\0")
     at = 0
     while at + 2 < len(fields):
@@ -124,9 +148,9 @@ def _records(output: str) -> Iterator[Commit]:
 
 
 def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
-    """Return what the newest commits say, oldest first: those behind `known` where the history still has it.
+    """Return the messages of the newest commits, oldest first.
 
-    Merges that brought nothing of their own are left out.
+    Only commits after `known` are returned, where the history still has that commit. Merges are left out.
     """
     options = (
         "--no-merges",
@@ -146,7 +170,7 @@ def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Mes
         match run(root, *arguments, f"{known}..HEAD", "--"):
             case Ok(output):
                 return Ok(_messages(output))
-            case Err():  # rewritten or pruned: all is told again, and known by its ids
+            case Err():  # rewritten or pruned history: return all; callers know commits by id
                 pass
     match run(root, *arguments, "HEAD", "--"):
         case Err() as failure:
@@ -156,7 +180,7 @@ def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Mes
 
 
 def _messages(output: bytes) -> list[Message]:
-    r"""Read `\x01<id> <author> <time> <words> <path>…`, NUL between them."""
+    r"""Parse `\x01<id> <author> <time> <words> <path>…`, separated by NUL."""
     found = []
     for record in output.decode(errors="replace").split("\x01")[1:]:
         id_, author, at, text, *rest = (*record.split("\0"), "", "", "", "")[: max(5, record.count("\0") + 1)]
@@ -166,12 +190,12 @@ def _messages(output: bytes) -> list[Message]:
 
 
 def main_line(root: Root, most: int) -> Result[list[str], GitError]:
-    """Return the ids of the newest commits along first parents, newest first."""
+    """Return the newest commit ids along first parents, newest first."""
     return _ids(root, "--first-parent", f"--max-count={most}", "HEAD")
 
 
 def commits_since(root: Root, base: str) -> Result[list[str], GitError]:
-    """Return the ids of the commits that the newest one has and `base` has not."""
+    """Return the ids of commits in HEAD that `base` lacks."""
     return _ids(root, "HEAD", f"^{base}")
 
 
@@ -184,7 +208,10 @@ def _ids(root: Root, *arguments: str) -> Result[list[str], GitError]:
 
 
 def changed_lines(root: Root, change: Change) -> Result[list[Hunk], GitError]:
-    """Return what a change did to a file, in order; nothing for one that is binary."""
+    """Return the hunks of a change, in order.
+
+    A binary file has none.
+    """
     options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
     match run(root, "diff", *options, change.before, change.after, "--"):
         case Err() as failure:
@@ -194,7 +221,7 @@ def changed_lines(root: Root, change: Change) -> Result[list[Hunk], GitError]:
 
 
 def hunks_of(diff: str) -> list[Hunk]:
-    r"""Read the hunks of one file's `git diff -U0`.
+    r"""Parse the hunks of one file's `git diff -U0`.
 
     >>> hunks_of("--- a\n+++ b\n@@ -3 +3,2 @@ def f():\n-old\n+new\n+newer\n@@ -9,0 +11 @@\n+end\n")
     [Hunk(start=3, count=1, removed=('old',), added=('new', 'newer')), Hunk(start=9, count=0, removed=(), added=('end',))]
@@ -202,7 +229,7 @@ def hunks_of(diff: str) -> list[Hunk]:
     heads = list(_HUNK.finditer(diff))
     ends = [*(head.start() for head in heads[1:]), len(diff)]
     found = []
-    for head, end in zip(heads, ends, strict=False):  # a binary file has no head
+    for head, end in zip(heads, ends, strict=False):  # a binary file has no hunks
         lines = diff[head.end() : end].split("\n")
         removed = tuple(line[1:] for line in lines if line.startswith("-"))
         added = tuple(line[1:] for line in lines if line.startswith("+"))

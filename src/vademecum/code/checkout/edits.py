@@ -1,6 +1,6 @@
-"""Files of the working tree, compared and blamed without git's filters.
+"""Diff and blame of uncommitted files, as if they were committed.
 
-They are read by us and told to git as objects, so that no filter, driver or attribute of the repository has a say.
+Files are read here and handed to git as objects, so no filter, driver or attribute of the repository is used.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Skipped
 
-MOST_BYTES = FORCED_FILE_BYTES  # read of a file: no larger one is indexed
+MOST_BYTES = FORCED_FILE_BYTES  # bytes read per file at most: no larger file is indexed
 
 
 def changed_on_disk(
     root: Root, commit: str, indexed: Mapping[str, str], options: Sequence[str]
 ) -> Result[bytes, GitError]:
-    """Compare a commit with the files on disk, as `git diff COMMIT` does; of those there, the indexed ones alone.
+    """Compare a commit with the disk, as `git diff COMMIT` does.
+
+    Only indexed files are compared, and deleted ones.
 
     Args:
         root: the repository.
         commit: its full id.
-        indexed: the git blob id of each indexed file as it is on disk.
-        options: of `git diff`.
+        indexed: the git blob id of each indexed file's content on disk.
+        options: options of `git diff`.
     """
     match git.tree_ids(root, commit), git.list_tracked(root):
         case (Ok(before), Ok(tracked)):
@@ -54,7 +56,10 @@ def _is_file(root: Root, path: str) -> bool:
 
 
 def _contents(root: Root, before: Mapping[str, str], paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield what files hold, with the ends of lines that they have in the commit: git may have put others on disk."""
+    """Yield each file's content with the commit's line endings.
+
+    Git may have converted the line endings on disk.
+    """
     ends: dict[str, list[tuple[str, bytes]]] = {}
     for path in paths:
         content = read_beneath(root.path, path, MOST_BYTES)
@@ -70,7 +75,7 @@ def _contents(root: Root, before: Mapping[str, str], paths: Iterable[str]) -> It
 
 
 def blame(root: Root, path: str, first: int, last: int) -> Result[bytes, GitError]:
-    """Return what `git blame --porcelain` says of lines of a file as it is on disk."""
+    """Return `git blame --porcelain` for lines of a file on disk."""
     content = read_beneath(root.path, path, MOST_BYTES)
     match git.head(root):
         case Err() as failure:
@@ -90,7 +95,10 @@ def blame(root: Root, path: str, first: int, last: int) -> Result[bytes, GitErro
 
 
 class Edits:
-    """Objects of our own beside a repository's, in a directory that is thrown away."""
+    """Temporary git objects beside a repository's own objects.
+
+    The objects lie in a directory that is deleted at the end.
+    """
 
     def __init__(self, root: Root, commit: str) -> None:
         """Begin on top of a commit. Raises `GitError`."""
@@ -104,7 +112,7 @@ class Edits:
         self._apart.close()
 
     def id_of(self, content: bytes) -> str:
-        """Return the id of a content, which can be named from now on."""
+        """Store a content as a blob and return the blob's id."""
         return self._apart.put("blob", content, self._digits)
 
     def diff(self, before: Mapping[str, str], now: Mapping[str, str], *options: str) -> Result[bytes, GitError]:
@@ -119,7 +127,10 @@ class Edits:
         return self._run("diff-tree", "-r", "-p", *options, *trees, "--")
 
     def blame(self, path: str, content: bytes, lines: str) -> Result[bytes, GitError]:
-        """Return who wrote lines of a file that holds `content`; lines that are not in the commit are our own."""
+        """Return git's blame of lines of a file that holds `content`.
+
+        Lines that differ from the commit are attributed to a temporary commit.
+        """
         match self._tree({path: self.id_of(content)}):
             case Err() as failure:
                 return failure

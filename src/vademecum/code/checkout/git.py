@@ -1,9 +1,9 @@
-"""Questions to git: commits, files and contents.
+"""Queries to git: the checked-out commit, the files and their contents.
 
-What a few `open` calls on git's files tell is read without git, because a process costs more than a lookup.
+A few answers are read straight from git's files, because a process costs more than a lookup.
 """
 
-# Paths are strings here: they come from git by the ten thousand, some of them not even UTF-8
+# Paths are strings here: git lists tens of thousands, and some are not UTF-8
 from __future__ import annotations
 
 import os
@@ -20,12 +20,15 @@ from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, or SHA-256 in the newer format
-_BATCH = 64  # object ids asked for at once: 64 x 65 bytes always fit into a pipe's buffer
+_BATCH = 64  # object ids per request: 64 x 65 bytes always fit into a pipe's buffer
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is checked out. `branch` is "" when detached, `commit` is "" before the first commit and outside git."""
+    """The checked-out commit and branch.
+
+    `branch` is "" when detached. `commit` is "" before the first commit and outside git.
+    """
 
     commit: str
     branch: str
@@ -33,21 +36,24 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The paths of a work tree that git does not ignore, relative to the root, each once."""
+    """The paths of a work tree that git does not ignore.
+
+    Paths are relative to the root, each listed once.
+    """
 
     files: list[str]
     repositories: list[str]  # submodules, and untracked directories that are repositories of their own
 
 
 def head(root: Root) -> Result[Head, GitError]:
-    """Tell the commit and branch that are checked out, as a rule without running git."""
+    """Return the checked-out commit and branch, usually without running git."""
     if root.git_dir is None or root.common_dir is None:
         return Ok(Head("", ""))
     content = read_small(os.path.join(root.git_dir, "HEAD")).strip()
     if _OBJECT_ID.fullmatch(content):
         return Ok(Head(content, ""))
     reference = content.removeprefix("ref:").strip()
-    # `.invalid` is what the reftable format leaves in HEAD for those who cannot read it.
+    # The reftable format writes `.invalid` into HEAD for programs that cannot read reftables.
     if not content.startswith("ref:") or reference in {"", "refs/heads/.invalid"}:
         return _ask_head(root)
     commit = _dereference(reference, root.git_dir, root.common_dir)
@@ -55,7 +61,10 @@ def head(root: Root) -> Result[Head, GitError]:
 
 
 def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
-    """Follow a reference to its commit: "" when it does not exist yet, None when only git can tell."""
+    """Follow a reference to its commit.
+
+    Returns "" for a reference that does not exist yet, None where git itself must be asked.
+    """
     for _ in range(5):  # git's own limit on a chain of symbolic references
         loose = read_small(os.path.join(git_dir, reference)) or read_small(os.path.join(common_dir, reference))
         loose = loose.strip()
@@ -68,7 +77,10 @@ def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
 
 
 def _packed(reference: str, common_dir: str) -> str:
-    """Look a reference up in `packed-refs`, whose lines read `<object id> <name>`."""
+    """Look up a reference in `packed-refs`.
+
+    Its lines read `<object id> <name>`.
+    """
     before, found, _ = read_small(os.path.join(common_dir, "packed-refs")).partition(f" {reference}\n")
     object_id = before.rpartition("\n")[2]
     return object_id if found and _OBJECT_ID.fullmatch(object_id) else ""
@@ -88,23 +100,35 @@ def _ask_head(root: Root) -> Result[Head, GitError]:
 
 
 def list_files(root: Root) -> Result[Listing, GitError]:
-    """List what is tracked, and what is neither tracked nor ignored. Some of it may be gone from the disk."""
+    """List the tracked files, and the untracked files that are not ignored.
+
+    Some of them may be missing on disk.
+    """
     return begin_listing(root)()
 
 
 def begin_listing(root: Root) -> Callable[[], Result[Listing, GitError]]:
-    """Have git begin to list files, and return what waits for the listing: it prints little before it is nearly done."""
+    """Start git's file listing and return a function that waits for it.
+
+    Git prints little before the listing is nearly done.
+    """
     return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_exclusions(root)))
 
 
 def _exclusions(root: Root) -> list[str]:
-    """Return the options by which git leaves out what is ignored: the quarantine has no list of the repository's."""
+    """Return the options that make git leave out ignored files.
+
+    The repository's own exclude list is passed explicitly, because the quarantine has none.
+    """
     own = os.path.join(root.common_dir or "", "info", "exclude")
     return ["--exclude-standard", *([f"--exclude-from={own}"] if os.path.isfile(own) else [])]
 
 
 def list_tracked(root: Root) -> Result[dict[str, bool], GitError]:
-    """Map each path that git tracks to whether it is meant to be on disk: outside a sparse checkout it is not."""
+    """Map each tracked path to whether it belongs on disk.
+
+    A path outside a sparse checkout does not.
+    """
     match begin_on_files(root, "ls-files", "-z", "-t", "-c")():
         case Err() as failure:
             return failure
@@ -122,9 +146,10 @@ def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Result[Listing,
 
 
 def _listing(output: str) -> Listing:
-    r"""Read `ls-files -t -s -c -o`: tracked `<tag> <mode> <id> <stage>\t<path>`, untracked `? <path>`.
+    r"""Parse the output of `ls-files -t -s -c -o`.
 
-    A path in conflict comes once per stage. An untracked repository comes as a directory, its slash at the end.
+    Tracked: `<tag> <mode> <id> <stage>\t<path>`. Untracked: `? <path>`. A path in conflict is listed once per stage. An
+    untracked repository is listed as a directory, with a slash at the end.
     """
     files: dict[str, None] = {}
     repositories: dict[str, None] = {}
@@ -139,7 +164,10 @@ def _listing(output: str) -> Listing:
 
 
 def list_ignored(root: Root) -> Result[list[str], GitError]:
-    """List the files that git ignores, one by one: whoever forces some in has to look through them all."""
+    """List every ignored file.
+
+    Forcing files in requires checking them all.
+    """
     match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_exclusions(root))():
         case Err() as failure:
             return failure
@@ -148,7 +176,10 @@ def list_ignored(root: Root) -> Result[list[str], GitError]:
 
 
 def resolve(root: Root, revision: str) -> Result[str, GitError]:
-    """Turn a revision (branch, tag, `HEAD~2`, short id) into a full commit id."""
+    """Resolve a revision to a full commit id.
+
+    A revision is a branch, a tag, `HEAD~2` or a short id.
+    """
     if not revision or revision.startswith("-") or "\0" in revision:
         return Err(GitError(f"{revision!r} is not a revision: name a branch, a tag or a commit"))
     match run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", tolerate=(1,)):
@@ -160,7 +191,10 @@ def resolve(root: Root, revision: str) -> Result[str, GitError]:
 
 
 def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
-    """List the regular files of a commit below the root, with size and blob id; links and submodules are left out."""
+    """List the regular files of a commit below the root.
+
+    Each entry has size and blob id. Links and submodules are left out.
+    """
     match resolve(root, revision):
         case Err() as failure:
             return failure
@@ -174,7 +208,10 @@ def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
 
 
 def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[str, str], GitError]:
-    """Map each regular file of a commit below the root, or those of `paths`, to its blob id; faster than `tree`."""
+    """Map each regular file of a commit to its blob id.
+
+    Only files below the root count, or those of `paths`. Faster than `tree`.
+    """
     if not _OBJECT_ID.fullmatch(commit):
         return Err(GitError(f"{commit!r} is not a commit id"))
     match _records(root, "-z", commit, paths):
@@ -187,7 +224,10 @@ def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[
 def _records(
     root: Root, option: str, commit: str, paths: Sequence[str]
 ) -> Result[list[tuple[list[str], str]], GitError]:
-    r"""Read `<mode> <type> <id>[ <size>]\t<path>`, and keep regular files: links are 120000, submodules 160000."""
+    r"""Parse the output of `ls-tree` and keep regular files.
+
+    A record reads `<mode> <type> <id>[ <size>]\t<path>`. Links have mode 120000, submodules 160000.
+    """
     below = [root.prefix + path for path in paths or ([""] if root.prefix else ())]
     match run(root, "ls-tree", "-r", "-z", option, commit, "--", *below):
         case Err() as failure:
@@ -200,17 +240,18 @@ def _records(
 
 
 def read_file(root: Root, commit: str, path: str) -> Result[bytes, GitError]:
-    """Return what a file below the root held in a commit."""
+    """Return the content of a file below the root in a commit."""
     return run(root, "cat-file", "blob", f"{commit}:{root.prefix}{path}")
 
 
 def read_blobs(root: Root, blob_ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield `(id, content)` in the order asked for, through one git process and one blob in memory at a time.
+    """Yield `(id, content)` pairs in the order requested.
 
-    A blob that the repository lacks (a partial clone's, say) is left out.
+    All blobs come through one git process, with one blob in memory at a time. A blob that the repository lacks, such as
+    a partial clone's, is left out.
 
     Raises:
-        GitError: git cannot be run, or died on the way; or something asked for is not an object id.
+        GitError: git cannot be run or ended early, or an id is not an object id.
     """
     with quarantined(root) as apart:
         process = start(root, apart, ["cat-file", "--batch"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -230,7 +271,10 @@ def read_blobs(root: Root, blob_ids: Iterable[str]) -> Iterator[tuple[str, bytes
 
 
 def _exchange(process: subprocess.Popen[bytes], batch: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Ask for a few blobs, then read them all, so that neither side ever waits on a full pipe."""
+    """Request a few blobs, then read them all.
+
+    Neither side ever waits on a full pipe.
+    """
     questions, answers = process.stdin, process.stdout
     assert questions is not None
     assert answers is not None
@@ -245,6 +289,6 @@ def _exchange(process: subprocess.Popen[bytes], batch: list[str]) -> Iterator[tu
             raise GitError(f"git cat-file ended early, before blob {blob_id}")
         if len(answer) != 3:
             continue
-        content = answers.read(int(answer[2]) + 1)[:-1]  # a newline ends each
+        content = answers.read(int(answer[2]) + 1)[:-1]  # a newline follows each blob
         if answer[1] == b"blob":
             yield blob_id, content

@@ -1,4 +1,4 @@
-"""Identity of a repository: its name and the place of its data."""
+"""A repository's identity, display name and index directory."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from vademecum.digests import blake2b
 
 
 def identity(root: Root) -> str:
-    """Return what decides which index a root uses: all worktrees of a repository share one.
+    """Return the path that identifies a root's index.
 
-    A part of a repository that has its own `.vade.toml` is a root by itself and has its own.
+    All worktrees of a repository share one index. A part of a repository with its own `.vade.toml` is a root with its
+    own index.
     """
     is_top = os.path.lexists(os.path.join(root.path, ".git"))
     return root.common_dir if root.common_dir and is_top else root.path
 
 
 def repository_name(root: Root) -> str:
-    """Return what evidence calls the repository: the main worktree's directory name, or the root's own.
+    """Return the repository's display name.
+
+    The name is that of the main worktree's directory, or of the root.
 
     >>> repository_name(Root("/src/my app"))
     'my-app'
@@ -29,7 +32,7 @@ def repository_name(root: Root) -> str:
 
 
 def folder_name(place: str) -> str:
-    """Return what a repository is called, by the directory or address that it is at.
+    """Return a repository's display name from its directory or address.
 
     >>> folder_name("/src/app/.git"), folder_name("example.org/team/app")
     ('app', 'app')
@@ -46,9 +49,10 @@ def index_directory(home: Path, root: Root) -> Path:
 
 
 def shared_identity(root: Root, machine: str) -> str:
-    """Return what a repository is called where machines share a database: its origin, whatever directory holds the clone.
+    """Return the repository's name in a shared database.
 
-    Without an origin nobody else can have it, and it is called by this machine and its place there.
+    The name is the origin's, the same for every clone. A repository without an origin exists on one machine only, and
+    is named by machine and directory.
     """
     origin = _origin(root.common_dir) if root.common_dir else ""
     if not origin:
@@ -59,7 +63,7 @@ def shared_identity(root: Root, machine: str) -> str:
 
 
 def _origin(common_dir: str) -> str:
-    """Return where a repository was cloned from, as a name; "" where it was made here."""
+    """Return the name of a repository's origin, or "" without one."""
     section = re.search(
         r'^\[remote "origin"\]([^\[]*)', read_small(os.path.join(common_dir, "config")), re.MULTILINE | re.IGNORECASE
     )
@@ -68,7 +72,9 @@ def _origin(common_dir: str) -> str:
 
 
 def origin_name(url: str) -> str:
-    """Return a clone URL as the name of what it leads to: no scheme, user, password, port or `.git`.
+    """Return a clone URL's host and path as a name.
+
+    Scheme, user, password, port and `.git` are dropped.
 
     >>> origin_name("git@example.org:team/app.git"), origin_name("https://ada:token@Example.org:443/team/app/")
     ('example.org/team/app', 'example.org/team/app')
@@ -76,7 +82,7 @@ def origin_name(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     if not separator:
         host, colon, path = url.partition(":")
-        if not colon or "/" in host or len(host) == 1:  # a path, perhaps with a drive's letter
+        if not colon or "/" in host or len(host) == 1:  # a path, perhaps with a drive letter
             return url.rstrip("/").removesuffix(".git")
         rest = f"{host}/{path.lstrip('/')}"
     elif scheme == "file":

@@ -1,7 +1,8 @@
-"""Rules that keep files out of the index.
+"""Rules that leave files out of the index.
 
-The tables are the documentation: a name is looked up in them, lower-cased, and nothing is opened. Secrets are never
-read, whatever anyone asks; everything else can be forced in by a `!pattern` line of a `.vadeignore`.
+The tables are the documentation: a lower-cased name is looked up in the tables, and no file is opened. The tables list
+secrets, binaries and generated files. Secrets are never read. A `!pattern` line of a `.vadeignore` can force in any
+other file.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SECRET_EXTENSIONS = words(
 )
 SECRET_DIRECTORIES = words(".ssh .gnupg .kube")
 _SECRET_PATTERNS = re.compile(
-    # `.env`, `.env.production`, `prod.env`, but not what is made to be read: `.env.example`, `sample.env`
+    # `.env`, `.env.production`, `prod.env`, but not templates: `.env.example`, `sample.env`
     r"(?!.*(?:example|sample|template|\bdist\b|default|schema))(?:\.env(?:[.-].*)?|[\w-]+\.env)"
     # `id_rsa`, `id_ed25519.old`, `id_rsa-work`, but not `id_rsa_test.go`
     r"|id_(?:rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)(?:[._-][\w-]*)?(?:\.(?:pub|old|bak|backup|txt))?"
@@ -42,7 +43,7 @@ _SECRET_PATTERNS = re.compile(
     r"|(?:.*[._-])?(?:service[_-]?account(?:[_-]?key)?|client[_-]?secrets?|(?:google|gcp|gcloud|aws)[_-]credentials)(?:[._-].*)?\.json"
     r"|.*\.tfstate\..*|.*\.(?:pem|key)\.(?:old|bak|backup|enc)"
 )
-# Extensions that keep a name from being secret by a pattern. Text files are plain as well, but for an `id_rsa.txt`.
+# The secret patterns do not apply to these extensions. `txt` is plain as well, except in `id_rsa.txt`.
 _READABLE = words(
     "py pyi js mjs cjs jsx ts tsx go rs java kt scala swift rb php c h cc cpp hpp cs lua ex exs hs sh bash sql"
     " md rst html css scss vue svelte"
@@ -64,12 +65,12 @@ BINARY_EXTENSIONS = words(
     # data and models
     " db sqlite sqlite3 mdb accdb parquet orc avro feather arrow npy npz mat h5 hdf5 nc pkl pickle joblib rds rdata"
     " pth onnx safetensors gguf ggml tflite pb caffemodel mlmodel ckpt weights tfrecord lmdb dat idx pack"
-    # three dimensions, maps, and what else nobody reads
+    # 3D models, maps and other data
     " stl fbx blend glb 3ds dwg dxf shp shx dbf mbtiles gmo ds_store swp swo cer crt der p7b p7s gpg sig"
     " lockb"
 )
 GENERATED_NAMES = words(
-    # what package managers write and nobody edits
+    # lock files of package managers
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock cargo.lock poetry.lock uv.lock"
     " pdm.lock pipfile.lock pixi.lock conda-lock.yml composer.lock gemfile.lock go.sum go.work.sum flake.lock mix.lock"
     " rebar.lock pubspec.lock podfile.lock package.resolved cartfile.resolved packages.lock.json paket.lock"
@@ -79,7 +80,7 @@ GENERATED_NAMES = words(
 GENERATED_EXTENSIONS = frozenset({"map"})  # source maps
 _GENERATED_STEMS = (".min", ".bundle", ".chunk")  # before a plain extension: `app.min.js`, `main.bundle.css`
 
-# Where tools put what they make. Consulted where no git says what is ignored.
+# Directories of tools' output. Used outside git only.
 JUNK_DIRECTORIES = words(
     "node_modules bower_components jspm_packages .venv venv virtualenv .virtualenv site-packages __pycache__ .tox"
     " .nox .mypy_cache .ruff_cache .pytest_cache .hypothesis .ipynb_checkpoints .eggs htmlcov .nyc_output coverage"
@@ -87,12 +88,12 @@ JUNK_DIRECTORIES = words(
     " .serverless .aws-sam cdk.out .idea .vs .bundle .stack-work dist-newstyle deriveddata pods elm-stuff bazel-bin"
     " bazel-out bazel-testlogs"
 )
-# Other systems' `.git`. Nothing in them is source.
+# `.git`, and its counterparts in other version control systems.
 REPOSITORY_DIRECTORIES = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", "cvs", "_darcs", ".pijul"})
 
 
 def is_secret(path: str) -> bool:
-    """Whether a file holds secrets, judged from its name and the directories above it.
+    """Return whether a file holds secrets, judged from its path.
 
     >>> [is_secret(path) for path in ("app/.env.local", "deploy/server.pem", "id_ed25519", ".ssh/config")]
     [True, True, True, True]
@@ -103,7 +104,9 @@ def is_secret(path: str) -> bool:
 
 
 def refusal(path: str) -> str:
-    """Why a file is left out, judged from its path: "secret", "binary", "generated", or "" when it is not.
+    """Return the reason to leave a file out, judged from its path.
+
+    The reasons are "secret", "binary" and "generated"; "" means the file stays.
 
     >>> [refusal(path) for path in ("prod.env", "logo.PNG", "web/app.min.js", "Cargo.lock", "src/map.py")]
     ['secret', 'binary', 'generated', 'generated', '']
@@ -113,7 +116,7 @@ def refusal(path: str) -> str:
         return "secret"
     name = name.lower()
     stem, _, extension = name.rpartition(".")
-    if extension in _PLAIN and not name.startswith("id_"):  # most files, settled without a regular expression
+    if extension in _PLAIN and not name.startswith("id_"):  # most files need no regular expression
         return "generated" if stem.endswith(_GENERATED_STEMS) or name in GENERATED_NAMES else ""
     if _is_secret_name(name, stem, extension) or f"{folder}/{name}".endswith(".docker/config.json"):
         return "secret"
@@ -133,7 +136,7 @@ def _in_secret_directory(folder: str) -> bool:
     return not SECRET_DIRECTORIES.isdisjoint(folder.lower().split("/"))
 
 
-# How `pathspec` writes what a line says: stars inside a name, `**` between folders, what a line without a slash begins with.
+# The expressions `pathspec` writes: stars inside a name, `**` between folders, the start of a line without a slash.
 _STARS = re.compile(r"(?:\[\^/\]\*){2,}")
 _CLASS = re.compile(r"(\\.|\[[^^][^]]*\])|(\[\^(?!/\])\]?)(?!-)([^]]*\])")
 _STAR_BEFORE_STAR = re.compile(
@@ -143,20 +146,26 @@ _FOLDERS, _ANYWHERE = "(?:/.+)?", "^(?:.+/)?"
 
 
 class IgnoreFiles:
-    """Ignore files of one kind, each ruling over the directory it lies in, the deepest having the last word."""
+    """Ignore files of one kind, each ruling its own directory.
+
+    The deepest file has the last word.
+    """
 
     def __init__(self) -> None:
-        # Deepest directory first. One expression that stands for all lines settles most paths at half the cost.
+        # Deepest directory first. One expression for all lines settles most paths at half the cost.
         self._rules: list[tuple[str, re.Pattern[str], GitIgnoreSpec]] = []
         self.forces = False  # whether any line begins with `!`
-        self.lines: list[tuple[str, list[str]]] = []  # what was added, by directory
+        self.lines: list[tuple[str, list[str]]] = []  # the lines added, by directory
 
     def add(self, folder: str, lines: Iterable[str]) -> None:
-        """Take the lines of the ignore file that lies in `folder` ("" for the root)."""
+        """Add the lines of the ignore file in `folder`.
+
+        The root is "".
+        """
         kept = [line for line in lines if line.strip() and not line.startswith("#")]
         if not kept:
             return
-        from pathspec import GitIgnoreSpec  # 20 ms, and most repositories that git lists have no `.vadeignore`
+        from pathspec import GitIgnoreSpec  # 20 ms to import, and most git repositories have no `.vadeignore`
 
         self.lines.append((folder, kept))
         self.forces = self.forces or any(line.startswith("!") for line in kept)
@@ -166,9 +175,9 @@ class IgnoreFiles:
         self._rules.sort(key=lambda rule: -rule[0].count("/"))
 
     def verdict(self, path: str) -> bool | None:
-        """True when `path` is ignored, False when a `!pattern` keeps it, None when no line speaks of it.
+        """Return whether an ignore file ignores or keeps `path`.
 
-        A directory's path ends with a slash.
+        True: ignored. False: a `!pattern` keeps the path. None: no line matches. A directory's path ends with a slash.
 
         >>> rules = IgnoreFiles()
         >>> rules.add("", ["*.log", "!keep.log"])
@@ -187,7 +196,10 @@ class IgnoreFiles:
 
 
 def _compile(lines: list[str], spec: type[GitIgnoreSpec]) -> GitIgnoreSpec:
-    """Compile the lines, leaving out those that are no pattern: one typing error does not void a whole file."""
+    """Compile the lines, without those that are no valid pattern.
+
+    One typing error does not void a whole file.
+    """
     try:
         made = spec.from_lines(lines)
     except ValueError:
@@ -199,11 +211,11 @@ def _compile(lines: list[str], spec: type[GitIgnoreSpec]) -> GitIgnoreSpec:
 
 
 def quickened(line: str) -> str:
-    r"""Return an expression for a line of an ignore file that matches the same, and gives up what it cannot match at once.
+    r"""Return an equivalent expression that fails fast.
 
-    A star inside a name is given as little as it takes, for good, where another follows it: that one may take the rest. So
-    are the folders a `**` stands for. To try every way to share a path among them would take longer than anyone waits. No
-    `[!x]` stands for a slash, as in git.
+    Where another star follows, a star inside a name takes as little as possible and never gives it back: the later star
+    may take the rest. The folders of a `**` are treated the same way. Trying every way to divide a path among the stars
+    would take far too long. As in git, `[!x]` never matches a slash.
 
     >>> quickened("^(?:.+/)?[^/]*a[^/]*b$"), quickened("^a(?:/.+)?/b(?:/.+)?/c$")
     ('^(?:.+/)?(?>[^/]*?a)[^/]*b$', '^a(?>(?:/.+?)??/b(?=/))(?:/.+)?/c$')
@@ -219,7 +231,7 @@ def quickened(line: str) -> str:
 
 
 def _any_line(spec: GitIgnoreSpec) -> re.Pattern[str]:
-    """One expression that matches whatever any line of the file matches."""
+    """Return one expression that matches when any line matches."""
     lines = [line.regex.pattern for line in spec.patterns if line.regex is not None]
     return re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", line).removeprefix("^") for line in lines) or r"(?!)")
 

@@ -1,4 +1,7 @@
-"""An advisory lock: one indexing run at a time per repository."""
+"""An advisory lock that allows one indexing run per repository.
+
+The operating system releases the lock when its holder dies.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ from typing import IO
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError
 from vademecum.private import private_folder, private_opener
 
-WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
+WAIT_SECONDS = 600.0  # the time an index run waits for another run on the same repository
 _POLL_SECONDS = 0.05
-_NO_ROOM = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows knows no quota by that name
+_NO_ROOM = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no EDQUOT
 
 if sys.platform == "win32":  # pragma: no cover - run on Windows only
     import msvcrt
@@ -51,9 +54,11 @@ def _opened(path: Path) -> IO[str]:
 
 
 def claim(path: Path) -> IO[str] | None:
-    """Return the lock at `path`, held until the file is closed by all who have it; None where another process holds it.
+    """Return the lock at `path`, or None where another process holds it.
 
-    Raises `StoreReadOnlyError` or `StoreFullError`: its directory cannot be written.
+    The lock is held until every process that has the file open closes it.
+
+    Raises `StoreReadOnlyError` or `StoreFullError`: the lock's directory cannot be written.
     """
     file = _opened(path)
     if _try_lock(file):
@@ -66,16 +71,18 @@ def claim(path: Path) -> IO[str] | None:
 def exclusive(
     path: Path, wait_s: float, on_wait: Callable[[], None] | None = None, doing: str = "indexing this repository"
 ) -> Iterator[None]:
-    """Hold the lock at `path`, waiting for another holder up to `wait_s` seconds; it is at what `doing` says.
+    """Hold the lock at `path`; wait up to `wait_s` seconds.
+
+    `on_wait` is called at every try that fails. `doing` names the work in the error message.
 
     Raises:
-        StoreBusyError: it is still held.
-        StoreReadOnlyError, StoreFullError: its directory cannot be written.
+        StoreBusyError: another process still holds the lock.
+        StoreReadOnlyError, StoreFullError: the lock's directory cannot be written.
     """
     with _opened(path) as file:
         until = time.monotonic() + wait_s
         while not _try_lock(file):
-            if on_wait is not None:  # again and again: what shows progress waits a moment before it shows any
+            if on_wait is not None:  # called at every try: a progress display decides itself when to appear
                 on_wait()
             if time.monotonic() >= until:
                 raise StoreBusyError(f"another vade process is {doing} ({path}): try again when it is done")

@@ -1,8 +1,9 @@
-"""The one module that runs git, without any setting of a repository.
+"""The only module that runs git.
 
-git is told where the repository is and never looks for one. It reads settings that we wrote in place of the repository's
-(`quarantine`). It sees commits alone: the one call that is shown the files on disk lists their names. It is run by its full
-path with a list of arguments, reaches no network unless to clone, asks no question and takes no lock.
+Nothing that a repository configures is ever run. Git is told where the repository is and never searches for one. It
+reads settings that we wrote in place of the repository's (see `quarantine`). It sees only commits; the one call that
+gets the work tree lists file names. Git is run by its full path with a list of arguments. It uses the network only to
+clone and fetch, asks no questions and takes no locks.
 """
 
 # Paths are strings here, as in `git`
@@ -20,16 +21,16 @@ from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
 
 TIMEOUT_SECONDS = 120.0  # listing a very large repository from a cold disk takes tens of seconds
-TRANSPORTS = ("https", "ssh", "git", "file")  # what may be cloned from; `ext` would run a command
+TRANSPORTS = ("https", "ssh", "git", "file")  # allowed for cloning; `ext` would run a command
 
-_HARDENING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")  # whatever the user's own settings say
-# Of the caller's environment git gets no variable of its own kind but the choice of the user's settings: a git hook exports
-# where the repository is that runs the hook, and more.
+_HARDENING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")  # overrides the user's own settings
+# The only GIT_ variables passed on: they select the user's settings. A git hook exports others, such as the
+# repository that runs the hook.
 _USERS_CHOICES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM")
-# To clone and to fetch, also how to reach another machine.
+# Variables passed on to clone and fetch: how to reach another machine.
 _TO_REACH = ("GIT_ASKPASS", "GIT_CONFIG_", "GIT_HTTP_", "GIT_PROXY_", "GIT_SSH", "GIT_SSL_")
 _HEAD = re.compile(r"ref:.+|[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_MOST_OF_HEAD = 4096  # bytes: a path, and no more
+_MOST_OF_HEAD = 4096  # bytes: enough for any path
 _BAD_REVISION = re.compile(r"^fatal: bad revision '(.+)'$", re.MULTILINE)
 
 
@@ -39,7 +40,10 @@ def available() -> bool:
 
 
 def _program() -> str | None:
-    """Return where git is. A relative entry of PATH does not count: it would name a file of the repository."""
+    """Return the path of git, or None.
+
+    Relative entries of PATH do not count: they could name a file of the repository.
+    """
     places = [place for place in os.get_exec_path() if os.path.isabs(place)]
     return shutil.which("git", path=os.pathsep.join(places)) if places else None
 
@@ -50,13 +54,16 @@ def _environment(kept: tuple[str, ...], own: Mapping[str, str]) -> dict[str, str
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
-        "LC_ALL": "C",  # errors are recognised by their English words
+        "LC_ALL": "C",  # errors are recognised in English
         **own,
     }
 
 
 def quarantined(root: Root, *, has_files: bool = False, scratch: bool = False) -> Quarantine:
-    """Return what git reads in place of a repository's settings, for `start` and `run_in`. Raises `GitError`."""
+    """Return the stand-in for a repository's settings. Raises `GitError`.
+
+    `start` and `run_in` take it.
+    """
     if complaint := _unfit(root) or (no_files(root.path) if has_files and is_bare(root) else ""):
         raise GitError(complaint)
     try:
@@ -66,13 +73,13 @@ def quarantined(root: Root, *, has_files: bool = False, scratch: bool = False) -
 
 
 def _unfit(root: Root) -> str:
-    """Return why git is not to be asked of a repository, "" where it may be."""
+    """Return the reason not to run git on a repository, or ""."""
     if root.git_dir is None:
         return f"{root.path} is not in a git repository: there are no revisions to name"
     if not _HEAD.match(read_small(os.path.join(root.git_dir, "HEAD"), _MOST_OF_HEAD)):
         return f"{root.git_dir}/HEAD names neither a branch nor a commit: write `ref: refs/heads/BRANCH` into it"
     index = os.path.join(root.git_dir, "index")
-    if os.path.lexists(index) and not os.path.isfile(index):  # git would wait for ever on a pipe
+    if os.path.lexists(index) and not os.path.isfile(index):  # git would wait on a pipe for ever
         return f"{index} is no file: remove it, and run `git reset` to have it made again"
     return ""
 
@@ -106,7 +113,10 @@ def _spawn(
 
 
 def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
-    """Ask git of the history, and return what it printed; exit statuses in `tolerate` count as success."""
+    """Run git on the history and return its output.
+
+    Exit statuses in `tolerate` count as success.
+    """
     try:
         with quarantined(root) as apart:
             return run_in(root, apart, arguments, tolerate=tolerate)
@@ -117,13 +127,19 @@ def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[b
 def run_in(
     root: Root, apart: Quarantine, arguments: Sequence[str], feed: bytes | None = None, tolerate: tuple[int, ...] = ()
 ) -> Result[bytes, GitError]:
-    """Do what `run` does in a quarantine that is there; git reads `feed`. Raises `GitError` when git cannot be run."""
+    """Run git in an existing quarantine; git reads `feed`.
+
+    Raises `GitError` when git cannot be run.
+    """
     stdin = subprocess.DEVNULL if feed is None else subprocess.PIPE
     return _finish(start(root, apart, arguments, stdin=stdin), root.path, arguments[0], tolerate, feed)
 
 
 def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, GitError]]:
-    """Start git, shown the work tree, and return what waits for it and returns what `run` does."""
+    """Start git with the work tree and return a function that waits.
+
+    The function returns git's output, as `run` does.
+    """
     failed: Err[GitError]
     try:
         apart = quarantined(root, has_files=True)
@@ -140,7 +156,10 @@ def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, Gi
 
 
 def transfer(folder: str, *arguments: str) -> Result[bytes, GitError]:
-    """Run git in a directory of our own, to clone or to fetch: the one thing that reaches another machine."""
+    """Run git to clone or fetch, in a directory of our own.
+
+    No other function uses the network.
+    """
     environment = _environment(_TO_REACH, {"GIT_ALLOW_PROTOCOL": ":".join(TRANSPORTS)})
     try:
         process = _spawn(arguments, folder, environment, stdin=subprocess.DEVNULL)
@@ -158,7 +177,7 @@ def _finish(
         except subprocess.TimeoutExpired:
             process.kill()
             return Err(GitError(f"git {verb} did not finish within {TIMEOUT_SECONDS:.0f} s in {path}"))
-        except BaseException:  # an interrupt: nobody will read what it prints
+        except BaseException:  # an interrupt: nobody reads git's output any more
             process.kill()
             raise
     if process.returncode == 0 or process.returncode in tolerate:
@@ -167,12 +186,12 @@ def _finish(
 
 
 def unknown_revision(path: str, revision: str) -> str:
-    """Return what to say of a revision that a repository lacks."""
+    """Return the error message for an unknown revision."""
     return f"{path} has no revision {revision!r}: name a branch, a tag or a commit"
 
 
 def _explain(path: str, verb: str, complaint: str) -> str:
-    """Turn what git printed into what is wrong and how to mend it."""
+    """Return an error message with a fix, made from git's output."""
     if unknown := _BAD_REVISION.search(complaint):
         return unknown_revision(path, unknown[1])
     return f"git {verb} failed in {path}: {complaint.strip() or 'no reason given'}"

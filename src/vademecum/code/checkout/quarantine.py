@@ -1,9 +1,9 @@
-"""A stand-in git directory with settings of our own.
+"""A stand-in git directory that hides a repository's settings from git.
 
-A repository's settings can name programs that git runs: filters, monitors, pagers, helpers of many kinds, and more with each
-release. So git is pointed (`GIT_COMMON_DIR`) at a directory of our own, which leads to the repository's objects and
-references and holds settings that we wrote. Of the repository's own settings a few plain ones are carried over: what its
-format is, how names compare, which branch follows which. None of these can name a program.
+A repository's settings can name programs that git runs: filters, monitors, pagers and many other helpers, more with
+each release. So `GIT_COMMON_DIR` points git at a directory of our own. It links to the repository's objects and
+references and holds settings that we wrote. A few harmless settings of the repository are copied: its format, how names
+compare, which branch follows which. None of them can name a program.
 """
 
 # Paths are strings here, as in `git`
@@ -26,28 +26,28 @@ _WORDS = r'[^"\\\x00-\x1f]+'
 _CARRIED = re.compile(
     r"extensions\.objectformat=(?:sha1|sha256)|extensions\.refstorage=(?:files|reftable)"
     rf"|core\.(?:ignorecase|precomposeunicode)={_YES_OR_NO}"
-    rf"|branch\.{_WORDS}\.(?:remote|merge)={_WORDS}|remote\.{_WORDS}\.fetch={_WORDS}"  # what `@{{upstream}}` means
+    rf"|branch\.{_WORDS}\.(?:remote|merge)={_WORDS}|remote\.{_WORDS}\.fetch={_WORDS}"  # for `@{upstream}`
 )
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*?)\s*)?")
 _COMMENT = re.compile(r"\s[#;].*")
-_MOST_SETTINGS = 1 << 20  # bytes read of a file of settings
+_MOST_SETTINGS = 1 << 20  # bytes read of a settings file
 _FOLDERS = ("refs", "reftable", "logs")
 _FILES = ("packed-refs", "shallow")
 
 
 class Quarantine:
-    """The stand-in, a directory that is gone when it is closed.
+    """A stand-in directory, deleted on close.
 
     Attributes:
         path: the directory.
-        objects: where git finds objects, and writes them.
-        has_files: whether git is told of a work tree.
-        scratch: whether objects can be written: into the stand-in, never into the repository.
+        objects: the directory where git finds and writes objects.
+        has_files: whether git is given a work tree.
+        scratch: whether objects can be written, into the stand-in and never into the repository.
     """
 
     def __init__(self, root: Root, *, has_files: bool, scratch: bool = False) -> None:
-        """Make the directory. Raises `OSError`."""
+        """Create the directory. Raises `OSError`."""
         assert root.common_dir is not None
         self.path = tempfile.mkdtemp(prefix="vade-git-")
         self.has_files, self.scratch = has_files, scratch
@@ -76,7 +76,10 @@ class Quarantine:
         self._end()
 
     def put(self, kind: str, content: bytes, digits: int) -> str:
-        """Write an object as git does, loose and into a scratch stand-in, and return its id of 40 or 64 digits."""
+        """Write a loose object into a scratch stand-in and return its id.
+
+        The format is git's. The id has 40 or 64 digits, as `digits` says.
+        """
         whole = b"%s %d\0" % (kind.encode(), len(content)) + content
         named = hashlib.sha1(whole, usedforsecurity=False) if digits == 40 else hashlib.sha256(whole)
         name = named.hexdigest()
@@ -92,7 +95,10 @@ class Quarantine:
 
 
 def _remove(path: str) -> None:
-    """Remove a stand-in: links and a file as a rule, which takes a tenth of the time that a tree does."""
+    """Remove a stand-in.
+
+    It usually holds only links and one file, and removing these takes a tenth of the time of `rmtree`.
+    """
     try:
         for name in os.listdir(path):
             os.unlink(os.path.join(path, name))
@@ -102,14 +108,14 @@ def _remove(path: str) -> None:
 
 
 def _carried(path: str) -> Iterator[str]:
-    """Yield the lines of our own settings that stand for those of a repository which are carried over."""
+    """Yield the settings lines to copy from a repository."""
     for section, part, name, value in settings_in(read_small(path, _MOST_SETTINGS)):
         if _CARRIED.fullmatch(f"{section}.{part}.{name}={value}" if part else f"{section}.{name}={value}"):
             yield f'[{section} "{part}"]\n{name} = "{value}"\n' if part else f'[{section}]\n{name} = "{value}"\n'
 
 
 def is_bare(root: Root) -> bool:
-    """Return whether the repository says that it has no work tree of its own."""
+    """Return whether the repository's settings say it is bare."""
     if root.common_dir is None or root.git_dir != root.common_dir:
         return False
     text = read_small(os.path.join(root.common_dir, "config"), _MOST_SETTINGS)
@@ -118,7 +124,9 @@ def is_bare(root: Root) -> bool:
 
 
 def settings_in(text: str) -> Iterator[tuple[str, str, str, str]]:
-    r"""Yield what a file of git's settings says, as data: section, its second part, name and value.
+    r"""Yield the entries of a git config file.
+
+    Each entry is section, subsection, name and value.
 
     >>> list(settings_in('[core]\n\tbare = true ; really\n[remote "origin"] fetch = "+a:b"\n'))
     [('core', '', 'bare', 'true'), ('remote', 'origin', 'fetch', '+a:b')]

@@ -1,6 +1,6 @@
-"""Roots of repositories and worktrees, read from git's files without git.
+"""Roots of repositories and their other checkouts, read without git.
 
-Git's files are somebody else's: only regular files are opened, and never more than a bound is read of one.
+Git's files are not trusted: only regular files are opened, up to a size limit.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from vademecum.errors import RootError
 
-MARKER = ".vade.toml"  # a directory that holds one is a root of its own, inside a repository or not
-MOST_BYTES = 64 << 20  # read of one of git's files: `packed-refs` of a million references is about as large
-_GIT_DIRECTORIES = (("HEAD", "objects", "refs"), ("HEAD", "commondir"))  # a repository's own, and a linked worktree's
+MARKER = ".vade.toml"  # a directory that holds this file is a root, inside a repository or not
+MOST_BYTES = 64 << 20  # bytes read per git file: the size of a `packed-refs` with a million references
+_GIT_DIRECTORIES = (("HEAD", "objects", "refs"), ("HEAD", "commondir"))  # a repository's, and a linked worktree's
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The directory that is indexed as one, and the repository it belongs to."""
+    """The directory that is indexed, and the repository around it."""
 
     path: str  # absolute, symbolic links resolved
     git_dir: str | None = None  # None outside git
@@ -27,7 +27,7 @@ class Root:
 
     @property
     def prefix(self) -> str:
-        """The way from the work tree to the root, as git writes it: "" or `src/`.
+        """The path from the work tree to the root: "" or `src/`.
 
         >>> Root("/app/src", "/app/.git", "/app/.git", "/app").prefix
         'src/'
@@ -38,9 +38,10 @@ class Root:
 
 
 def find_root(path: str | os.PathLike[str]) -> Root:
-    """Find the root that a directory belongs to: its nearest ancestor with `.git` or `.vade.toml`, else itself.
+    """Find the root that a directory belongs to.
 
-    A `.vade.toml` inside a repository makes that part of it a root; it still belongs to the repository.
+    The root is the nearest ancestor with `.git` or `.vade.toml`, else the directory itself. A `.vade.toml` inside a
+    repository makes that part a root, which still belongs to the repository.
 
     Raises:
         RootError: `path` is not a directory, or lies in a bare repository or inside `.git`.
@@ -65,7 +66,10 @@ def find_root(path: str | os.PathLike[str]) -> Root:
 
 
 def _git_dir(dot_git: str) -> str | None:
-    """Where `.git` leads. "" for a link to a repository that is gone; None for an empty `.git`, as git has it."""
+    """Return the directory that `.git` leads to.
+
+    Returns "" for a link to a missing repository, and None for an empty `.git`, which git ignores too.
+    """
     if os.path.isdir(dot_git):
         return os.path.realpath(dot_git) if os.path.isfile(os.path.join(dot_git, "HEAD")) else None
     line = read_small(dot_git)
@@ -81,7 +85,10 @@ def _common_dir(git_dir: str) -> str:
 
 
 def _refuse_git_directory(folder: str) -> None:
-    """Raise when `folder` is what git keeps its own data in: git would obey the settings in it."""
+    """Raise when `folder` is git's own data.
+
+    Git would obey the settings in it.
+    """
     if not any(all(os.path.lexists(os.path.join(folder, part)) for part in parts) for parts in _GIT_DIRECTORIES):
         return
     if os.path.basename(folder) == ".git":
@@ -92,7 +99,7 @@ def _refuse_git_directory(folder: str) -> None:
 
 
 def no_files(folder: str) -> str:
-    """Return what to say of a bare repository."""
+    """Return the error message for a bare repository."""
     return (
         f"{folder} is a bare repository, which has no files to index; make a work tree of it, "
         f"`git -C {folder} worktree add ../work`, and name that"
@@ -100,19 +107,25 @@ def no_files(folder: str) -> str:
 
 
 def read_small(path: str, most: int = MOST_BYTES) -> str:
-    """Return the text of one of git's small files, "" when there is none, or none that a file should be."""
+    """Return the text of one of git's small files.
+
+    Returns "" for a file that is missing, too large or not regular.
+    """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a device may do something, and a pipe waits
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device has side effects, and a pipe blocks
             return ""
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             content = file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
-    except (OSError, ValueError):  # a NUL byte in a path that a file named
+    except (OSError, ValueError):  # ValueError: a NUL byte in a path read from a file
         return ""
     return content.decode(errors="surrogateescape") if len(content) <= most else ""
 
 
 def worktrees(root: Root) -> list[str]:
-    """Return every directory where the repository is checked out, this one first; read from git's files, without git."""
+    """Return every checkout of the repository, this one first.
+
+    The list is read from git's files, without running git.
+    """
     if root.common_dir is None:
         return [root.path]
     found = [root.path]

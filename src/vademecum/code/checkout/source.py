@@ -1,7 +1,7 @@
-"""A file's content, read safely and turned into text.
+"""Safe reading and decoding of a file.
 
-Nothing outside the root is ever read: every directory on the way is opened from the one above it, and no link is
-followed, not even one that replaces a directory while we look.
+Nothing outside the root is ever read. Each directory on the way is opened from its parent, and no link is followed,
+even if a link replaces a directory during the read.
 """
 
 # Paths are strings here, as in the walk
@@ -19,28 +19,34 @@ from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped
 
 MAX_FILE_BYTES = 1 << 20
-FORCED_FILE_BYTES = 64 << 20  # the most that a `!pattern` can force in: beyond it, no file is source
-INODE_BITS = (1 << 63) - 1  # what a database keeps of an inode number; some file systems use all 64 bits
-_SNIFFED_BYTES = 8192  # a NUL this early means binary, as git has it
+FORCED_FILE_BYTES = 64 << 20  # a `!pattern` cannot force in a larger file
+INODE_BITS = (1 << 63) - 1  # the database keeps 63 bits of an inode number; some file systems use 64
+_SNIFFED_BYTES = 8192  # a NUL this early means binary, as in git
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:|\\\\")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's text as valid UTF-8 without a byte order mark, and the git blob id of what the disk holds."""
+    """A file's text, and the git blob id of its content.
+
+    The text is valid UTF-8 without a byte order mark.
+    """
 
     text: bytes
     blob: str
 
 
 def is_printable(path: str) -> bool:
-    """Whether a path is UTF-8 without control characters, so that it can be shown on a line and stored."""
+    """Return whether a path is UTF-8 without control characters.
+
+    Such a path can be stored and shown on one line.
+    """
     return path.isprintable() or not _CONTROL.search(path)
 
 
 def printable(path: str) -> str:
-    r"""Spell any path so that it can be shown on a line and stored.
+    r"""Escape a path so that it can be stored and shown.
 
     >>> printable("a/b.py"), printable("a\nb"), printable("caf\udce9")
     ('a/b.py', 'a\\nb', 'caf\\xe9')
@@ -50,9 +56,9 @@ def printable(path: str) -> str:
 
 
 def contained(root: Root, path: str) -> Result[str, OutsideRootError]:
-    """Turn a path that somebody named into one relative to the root, links resolved; "." is the root itself.
+    """Return a path relative to the root, with links resolved.
 
-    Absolute paths must lie in the root. The file need not exist.
+    "." is the root itself. Absolute paths must lie in the root. The file need not exist.
     """
     if "\0" in path:
         return Err(OutsideRootError(f"{printable(path)!r} holds a NUL byte, which no path can"))
@@ -71,7 +77,10 @@ def contained(root: Root, path: str) -> Result[str, OutsideRootError]:
 
 
 def read_source(root: Root, entry: FileEntry, max_bytes: int = MAX_FILE_BYTES) -> Source | Skipped:
-    """Read one file as text, or say why not. An entry that was forced in at a larger size is read to that size."""
+    """Read one file as text, or return the reason not to.
+
+    A file that was forced in is read up to its own size.
+    """
     content = read_beneath(root.path, entry.path, max(max_bytes, min(entry.size, FORCED_FILE_BYTES)))
     if isinstance(content, Skipped):
         return content
@@ -79,10 +88,10 @@ def read_source(root: Root, entry: FileEntry, max_bytes: int = MAX_FILE_BYTES) -
 
 
 def decode_source(path: str, content: bytes) -> Source | Skipped:
-    """Turn a file's content, of the disk or of a commit, into text.
+    """Decode a file's content, from the disk or from a commit.
 
-    UTF-16 and UTF-32 count when a byte order mark says so. Bytes that are not UTF-8 become U+FFFD in a file that is
-    UTF-8 elsewhere; a file with no valid UTF-8 beyond ASCII is taken for Windows-1252, which Latin-1 text reads as.
+    UTF-16 and UTF-32 are recognised by a byte order mark. In a file with some valid UTF-8 beyond ASCII, invalid bytes
+    become U+FFFD. A file with none is read as Windows-1252, which covers Latin-1 text.
 
     >>> decode_source("menu.txt", "café".encode("latin-1")).text.decode()
     'café'
@@ -92,7 +101,7 @@ def decode_source(path: str, content: bytes) -> Source | Skipped:
 
 
 def bytes_said(number: int) -> str:
-    """Return an amount as people say it.
+    """Format a number of bytes for people.
 
     >>> bytes_said(67108864), bytes_said(1_500_000), bytes_said(100)
     ('64 MiB', '1.4 MiB', '100 bytes')
@@ -101,9 +110,10 @@ def bytes_said(number: int) -> str:
 
 
 def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
-    """Read a file by opening each directory from the root downwards, refusing links at every step.
+    """Read a file by opening each directory from the root down.
 
-    Checking first and opening by name afterwards would leave a moment to swap a directory for a link that leads out.
+    A link at any step is refused. If the path were checked first and opened by name afterwards, a directory could be
+    swapped for a link in between.
     """
     *folders, name = path.split("/")
     descriptor = -1
@@ -111,7 +121,7 @@ def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
         descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for folder in folders:
             descriptor = _step(descriptor, folder, os.O_DIRECTORY)
-        descriptor = _step(descriptor, name, os.O_NONBLOCK)  # a pipe that took the file's name must not hang us
+        descriptor = _step(descriptor, name, os.O_NONBLOCK)  # a pipe under the file's name must not block
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return Skipped(path, "not a regular file")
         content = _read_at_most(descriptor, limit + 1)
@@ -125,7 +135,10 @@ def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
 
 
 def _step(folder: int, name: str, flags: int) -> int:
-    """Open one name inside an open directory, which is closed then; on an error it stays open."""
+    """Open a name inside an open directory, then close the directory.
+
+    On an error the directory stays open.
+    """
     if name in {"", ".", ".."}:
         raise ValueError(f"{name!r} is not a name")
     opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=folder)
@@ -150,7 +163,7 @@ _MARKS = (  # UTF-32's little-endian mark begins with UTF-16's
 
 
 def _decode(content: bytes) -> bytes | None:
-    """The content as UTF-8, or None when it is binary."""
+    """Return the content as UTF-8, or None when it is binary."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return content[len(mark) :].decode(encoding, "replace").encode()

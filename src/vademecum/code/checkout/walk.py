@@ -1,11 +1,12 @@
-"""Walk a root for files to index, fast and safely.
+"""The files under a root that may be indexed.
 
-git lists the files where there is one; elsewhere we walk ourselves, honouring `.gitignore` and leaving junk directories
-alone. Either way the same rules judge each name and each file's status, and everything left out is reported with its
-reason. Nothing outside the root is ever read: no link is followed, not even one that replaces a directory meanwhile.
+In a repository git lists the files. Elsewhere the directories are walked, `.gitignore` files honoured and junk
+directories skipped. Either way the same rules judge each name and each file's status, and every file left out is
+reported with a reason. Nothing outside the root is ever read: no link is followed, even if a link replaces a directory
+during the walk.
 """
 
-# Paths are strings here: ten thousand `Path` objects would cost more than the walk
+# Paths are strings here: thousands of `Path` objects would cost more than the walk
 from __future__ import annotations
 
 import os
@@ -49,15 +50,15 @@ __all__ = [
 ]
 
 
-RULES_VERSION = 1  # raised when the tables of `ignore` change, so that files let in before are judged again
+RULES_VERSION = 1  # increment when the tables of `ignore` change, so that known files are judged again
 
 
 @dataclass(frozen=True, slots=True)
 class WalkSettings:
-    """What narrows the walk."""
+    """Limits on the walk."""
 
     max_file_bytes: int = MAX_FILE_BYTES
-    exclude: tuple[str, ...] = ()  # lines of a `.vadeignore` that has the last word
+    exclude: tuple[str, ...] = ()  # lines of a `.vadeignore` at the root, before the file there
 
 
 Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
@@ -65,7 +66,10 @@ Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an earlier walk let in, with each file as it was then, and the `Walk.rules` it judged by."""
+    """The result of an earlier walk: each file's status, and the rules.
+
+    `rules` is the `Walk.rules` of that walk.
+    """
 
     files: Mapping[str, Stat]
     rules: str
@@ -76,20 +80,21 @@ NOTHING = Known({}, "")
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What may be indexed, sorted by path, and what was left out. Files that git ignores are in neither.
+    """Files to index and files left out, sorted by path.
 
-    `entries` are the files that are new or differ from how they were known, `unchanged` the paths of the others.
+    `entries` are the files that are new or changed, `unchanged` the paths of the other files. Ignored files are in
+    neither list.
     """
 
     entries: list[FileEntry]
     skipped: list[Skipped]
     unchanged: frozenset[str] = frozenset()
-    rules: str = ""  # stands for everything that files were judged by
+    rules: str = ""  # a digest of the rules that judged the files
 
 
 @dataclass(slots=True)
 class _Survey:
-    """A walk under way."""
+    """The state of a running walk."""
 
     root: Root
     settings: WalkSettings
@@ -101,25 +106,25 @@ class _Survey:
     real_folders: dict[str, bool] = field(default_factory=lambda: {"": True})
 
     def skip(self, path: str, reason: str, detail: str = "") -> None:
-        """Report a path, its undecodable bytes and control characters made visible."""
+        """Report a skipped path, with unprintable characters escaped."""
         self.skipped.append(Skipped(printable(path), reason, detail))
 
     def finish(self) -> Walk:
-        """Sort what was found, so that two walks of the same tree are equal."""
+        """Sort the results, so that equal trees give equal walks."""
         self.entries.sort(key=lambda entry: entry.path)
         self.skipped.sort(key=lambda skipped: skipped.path)
         return Walk(self.entries, self.skipped, frozenset(self.unchanged), self.rules())
 
     def rules(self) -> str:
-        """Return a digest of what names and sizes are judged by."""
+        """Return a digest of the rules that judge names and sizes."""
         ruling = (RULES_VERSION, self.settings, sorted(self.vadeignore.lines))
         return blake2b(repr(ruling).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
 def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOTHING) -> Result[Walk, GitError]:
-    """List what may be indexed under the root, and which of the `known` files are as they were.
+    """List the files to index, and the `known` files that are unchanged.
 
-    Outside git, and where git is not installed, the directories are walked and `.gitignore` files honoured.
+    Outside git, or without git installed, the directories are walked and `.gitignore` files honoured.
     """
     survey = _begin(root, settings, known)
     if root.git_dir is None or not available():
@@ -133,7 +138,10 @@ def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOT
 
 
 def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings()) -> Result[Walk, GitError]:
-    """List what may be indexed of a commit: the same rules, over `git.tree`."""
+    """List the files of a commit to index.
+
+    The rules are those of `walk`, applied to `git.tree`.
+    """
     match git.tree(root, revision):
         case Err() as failure:
             return failure
@@ -163,7 +171,7 @@ def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Surve
 
 def _walk_git(survey: _Survey) -> Result[None, GitError]:
     listed = git.begin_listing(survey.root)
-    same = _same_as_known(survey)  # looked up while git is still at it
+    same = _same_as_known(survey)  # computed while git runs
     match listed():
         case Err() as failure:
             return failure
@@ -174,7 +182,7 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
             repository, "another repository", "a submodule or a repository within; open it as a root of its own"
         )
     _load_vadeignores(survey, listing.files)
-    if survey.known.rules == survey.rules():  # judging names costs more than anything else: those let in stay in
+    if survey.known.rules == survey.rules():  # judging names is the slowest step: skip it for unchanged files
         survey.unchanged += same.intersection(listing.files)
         _examine(survey, [path for path in listing.files if path not in same])
     else:
@@ -191,10 +199,10 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
 
 
 def _same_as_known(survey: _Survey) -> set[str]:
-    """Return the known files that are still where and what they were."""
+    """Return the known files that are unchanged and reached without a link."""
     try:
         root = os.open(survey.root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:  # git will say what is wrong
+    except OSError:  # git will report the error
         return set()
     try:
         same = _same_beneath(root, survey.known.files)
@@ -208,11 +216,14 @@ def _same_as_known(survey: _Survey) -> set[str]:
 
 
 def _same_beneath(root: int, files: Mapping[str, Stat]) -> set[str]:
-    """Return the files that are what they were. `root` is open, so that the way there is not gone again for each."""
+    """Return the files whose status is unchanged.
+
+    `root` is an open descriptor, so the path to the root is not resolved for each file.
+    """
     same = set()
     look = partial(os.stat, dir_fd=root, follow_symlinks=False)
     for path, then in files.items():
-        try:  # not `suppress`: this loop is most of what a search waits for in a large repository
+        try:  # not `suppress`: in a large repository this loop is most of a search's wait
             status = look(path)
         except OSError:
             continue
@@ -222,21 +233,30 @@ def _same_beneath(root: int, files: Mapping[str, Stat]) -> set[str]:
 
 
 def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
-    """Read the `.vadeignore` files among `paths`, and the root's own even where git ignores it."""
+    """Load the `.vadeignore` files among `paths`.
+
+    The root's own is loaded even where git ignores it.
+    """
     suffix = f"/{VADEIGNORE}"
     for path in (VADEIGNORE, *(path for path in paths if path.endswith(suffix))):
         _load_ignore_file(survey, survey.vadeignore, path)
 
 
 def _load_ignore_file(survey: _Survey, into: IgnoreFiles, path: str) -> None:
-    """Add one ignore file's lines. One that is not there or cannot be read rules over nothing."""
+    """Add one ignore file's lines.
+
+    A missing or unreadable file adds none.
+    """
     content = read_beneath(survey.root.path, path, MAX_FILE_BYTES)
     if isinstance(content, bytes):
         into.add(path.rpartition("/")[0], content.decode(errors="replace").removeprefix("\ufeff").splitlines())
 
 
 def _examine(survey: _Survey, paths: Iterable[str]) -> None:
-    """Judge each path by its name, then by its status on disk: one `lstat` each, and one per directory."""
+    """Judge each path by name, then by status on disk.
+
+    One `lstat` per path, and one per directory.
+    """
     known = survey.known.files
     for path in paths:
         forced = _admit(survey, path)
@@ -252,7 +272,10 @@ def _examine(survey: _Survey, paths: Iterable[str]) -> None:
 
 
 def _status(survey: _Survey, path: str) -> os.stat_result | None:
-    """Return a path's status, or None where it cannot be had; all but its having vanished is reported."""
+    """Return a path's status, or None where there is none.
+
+    Every cause but a missing file is reported.
+    """
     folder = path.rpartition("/")[0]
     if folder not in survey.real_folders:
         _survey_folder(survey, folder)
@@ -269,7 +292,7 @@ def _status(survey: _Survey, path: str) -> os.stat_result | None:
 
 
 def _survey_folder(survey: _Survey, folder: str) -> None:
-    """Note whether a directory is one all the way down from the root, no link among its parents."""
+    """Note whether a directory is reached without a symbolic link."""
     parent, _, name = folder.rpartition("/")
     if parent not in survey.real_folders:
         _survey_folder(survey, parent)
@@ -278,7 +301,10 @@ def _survey_folder(survey: _Survey, folder: str) -> None:
 
 
 def _admit(survey: _Survey, path: str) -> bool | None:
-    """Judge a path by its name: None when it is left out (and reported), else whether a `!pattern` forces it in."""
+    """Judge a path by its name.
+
+    Returns None for a path left out, which is reported, else whether a `!pattern` forces the path in.
+    """
     if not is_printable(path):
         survey.skip(path, "undecodable name", "not UTF-8, or with control characters: it cannot be shown or stored")
         return None
@@ -295,11 +321,11 @@ def _admit(survey: _Survey, path: str) -> bool | None:
 
 
 def _judge_special(survey: _Survey, path: str, mode: int) -> None:
-    """Report what is no regular file."""
+    """Report a path that is not a regular file."""
     if stat.S_ISLNK(mode):
         survey.skip(path, *_judge_link(survey.root.path, path))
     elif stat.S_ISDIR(mode):
-        survey.skip(path, "another repository", "a directory stands where git has a file")
+        survey.skip(path, "another repository", "git tracks a file here, but the disk has a directory")
     else:
         survey.skip(path, "not a regular file")
 
@@ -312,18 +338,24 @@ def _fits(survey: _Survey, path: str, size: int, *, forced: bool) -> bool:
 
 
 def _judge_link(root: str, path: str) -> tuple[str, str]:
-    """Tell where a symbolic link leads. None is followed: a target inside the root is found under its own name."""
+    """Return the reason to skip a symbolic link.
+
+    No link is followed: a target inside the root is found under its own name.
+    """
     try:
         target = os.path.realpath(os.path.join(root, path), strict=True)
     except OSError as error:
         return "broken symlink", error.strerror or ""
     if target == root or target.startswith(root.removesuffix("/") + "/"):
-        return "symlink", "its target is looked at under its own name"
+        return "symlink", "its target is listed under its own name"
     return "symlink out of the root", ""
 
 
 def _walk_directories(survey: _Survey) -> None:
-    """Walk without git. A directory that is ignored is entered only where some `!pattern` might force files in."""
+    """Walk the directories without git.
+
+    An ignored directory is entered only where a `!pattern` might force files in.
+    """
     gitignore = IgnoreFiles()
     pending = [("", False)]
     while pending:
@@ -341,12 +373,15 @@ def _walk_directories(survey: _Survey) -> None:
                 pending += _enter(survey, path, child.name, ignored=ignored or bool(gitignore.verdict(f"{path}/")))
             elif _wanted(survey, gitignore, path, ignored=ignored):
                 files.append(path)
-        survey.real_folders[folder] = True  # scanned by its own name, link by link, from the root
+        survey.real_folders[folder] = True  # each directory on the way was scanned, and none is a link
         _examine(survey, files)
 
 
 def _scan(survey: _Survey, folder: str) -> list[os.DirEntry[str]]:
-    """List a directory; one that vanished or may not be read is empty."""
+    """List a directory.
+
+    A directory that is missing or unreadable gives an empty list.
+    """
     try:
         with os.scandir(os.path.join(survey.root.path, folder)) as listing:
             return [child for child in listing if child.name != ".git"]
@@ -358,14 +393,17 @@ def _scan(survey: _Survey, folder: str) -> list[os.DirEntry[str]]:
 
 
 def _enter(survey: _Survey, path: str, name: str, *, ignored: bool) -> list[tuple[str, bool]]:
-    """Whether to enter a directory, and whether everything in it is ignored unless forced."""
+    """Return the directory to enter, or nothing.
+
+    The flag beside the path says whether the contents are ignored unless forced in.
+    """
     if name.lower() in REPOSITORY_DIRECTORIES:
         return []
     if not ignored and survey.vadeignore.verdict(f"{path}/"):
         survey.skip(path, "ignored", VADEIGNORE)
         ignored = True
     if not ignored and name.lower() in JUNK_DIRECTORIES:
-        survey.skip(path, "junk directory", "what tools make; name it in .vadeignore as !pattern to force it in")
+        survey.skip(path, "junk directory", "output of tools; name it in .vadeignore as !pattern to force it in")
         ignored = True
     return [(path, ignored)] if not ignored or survey.vadeignore.forces else []
 

@@ -1,7 +1,7 @@
-"""Analyse one content: parse, chunk, describe, count terms, embed.
+"""Analysis of a file: parse → chunk → metadata → enrich → terms → vectors.
 
-Analysis is a pure function of content and language: paths, branches and repositories play no part, so it is done once
-for each distinct content and its result is never updated. It runs in worker processes.
+Analysis is a pure function of content and language. Paths, branches and repositories play no part, so each distinct
+content is analysed once and the result is never updated. Analysis runs in worker processes.
 """
 
 from __future__ import annotations
@@ -29,28 +29,31 @@ from vademecum.types import Chunk, FileKind, ParsedFile, Passage
 
 _KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
 _MOST = 65_535
-_MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a type: named there, declared by the type
+_MEMBERS = frozenset({"constant", "field", "property", "variable"})  # members of a type
 
 
 NO_SENTENCES: Mapping[str, str] = {}
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
-Parsed = tuple[ParsedFile, bool]  # a file cut into chunks, and whether Python's own parser has described it
+Parsed = tuple[ParsedFile, bool]  # a file's chunks, and False where Python's own parser rejected the file
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is kept of one content. Rows lack their leading blob id, which the store gives."""
+    """The analysis of one content.
+
+    Rows lack their leading blob id, which the store assigns.
+    """
 
     language: str
     content: bytes
     imports: tuple[str, ...]
-    problem: str  # why the file was cut by windows, or "" when all went well
-    described: bool  # False where what only Python's own parser knows is missing
+    problem: str  # the reason the file was cut by windows, or ""
+    described: bool  # False where Python's own parser rejected the file
     has_errors: bool
     references: str
     chunks: tuple[Row, ...]
     symbols: tuple[Row, ...]
-    passages: tuple[Passage, ...]  # what an embedder outside the worker still has to read; () when it has been done
+    passages: tuple[Passage, ...]  # texts still to be embedded outside the worker; () when done
     arrays: BlobArrays
 
 
@@ -63,18 +66,21 @@ def analyse(
     references: bool = True,
     sentences: Mapping[str, str] = NO_SENTENCES,
 ) -> list[Analysis]:
-    """Return the analysis of each file, given as its UTF-8 content and its language.
+    """Return the analysis of each file.
 
-    Files are analysed together because arrays like to be long; what is found of one never depends on the others.
-    Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph. `sentences`, by
-    chunk hash, stand where the offline summaries would.
+    A job is UTF-8 content and language. Files are analysed together because long arrays are faster; the results never
+    depend on each other. Without an embedder the vectors are left to the caller. Without `references` the references
+    are left for the graph to find. `sentences`, by chunk hash, replace the offline summaries.
     """
     return completed(jobs, parsed_files(jobs, deadline_s, references=references), embedder, terms, sentences)
 
 
 def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) -> list[Parsed]:
-    """Return the first half of the analysis of each file: its chunks, and with `references` what it refers to."""
-    from vademecum.code.chunking.chunk import chunk_file  # what cuts is not loaded by a search that finds nothing new
+    """Parse each file: the first half of the analysis.
+
+    With `references` the files' references are found as well.
+    """
+    from vademecum.code.chunking.chunk import chunk_file  # a search without new files does not load the chunker
 
     return [
         describe(chunk_file(content, language, deadline_s, references=references), content)
@@ -83,7 +89,7 @@ def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) ->
 
 
 def symbol_rows(parsed: ParsedFile) -> tuple[Row, ...]:
-    """Return the rows that `Analysis.symbols` will hold: they are known when a file is parsed."""
+    """Return the rows of `Analysis.symbols`, known once a file is parsed."""
     return tuple(_symbol_rows(parsed.chunks))
 
 
@@ -94,7 +100,10 @@ def completed(
     terms: RunTable,
     sentences: Mapping[str, str] = NO_SENTENCES,
 ) -> list[Analysis]:
-    """Return the analysis of files that were parsed, in the same order: see `analyse`."""
+    """Return the analysis of parsed files, in the same order.
+
+    See `analyse`.
+    """
     from vademecum.code.chunking.enrich import summarise
 
     sizes = [len(file.chunks) for file, _ in parsed]
@@ -122,19 +131,25 @@ def completed(
 
 
 def is_prose(language: str) -> bool:
-    """Return whether files of a language are written for people: an embedder of their own may read them."""
+    """Return whether people read files of a language.
+
+    An embedder of their own may read such files.
+    """
     return rules_of(language).is_prose
 
 
 def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
-    """Return what an embedder reads of a chunk: before the code, what a language model said of it, where one did."""
+    """Return the text of a chunk for an embedder.
+
+    A language model's sentence, where there is one, comes before the code.
+    """
     return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
 
 
 def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:
-    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder.
+    """Return a reader of paths.
 
-    `judge` says what a file is for.
+    Vectors are made only for an embedder on which the ranker was fitted. `judge` returns a file's kind.
     """
     if embedder.name not in FITTED:
         return PathReader(judge)
@@ -146,7 +161,7 @@ def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind
 
 
 def passage_of_path(path: str) -> Passage:
-    """Return what an embedder reads of a path.
+    """Return the text of a path for an embedder.
 
     >>> passage_of_path("src/http/client.py")
     Passage(text='', title='client', context='src/http', prose=False)
@@ -156,9 +171,10 @@ def passage_of_path(path: str) -> Passage:
 
 
 def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
-    """Return 16 hex digits for each chunk, from its text and its place in the file's structure, never its lines.
+    """Return a hash of 16 hex digits for each chunk.
 
-    Moving a function down a file keeps its hash; the same text twice in one scope gets two hashes.
+    The hash covers language, kind, scope, name and text, never lines: moving a function down a file keeps its hash. The
+    same text twice in one scope gets two hashes.
     """
     seen: Counter[bytes] = Counter()
     found: list[str] = []
@@ -172,7 +188,10 @@ def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
 
 
 def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
-    """Add what only Python's own parser knows to Python chunks; False where it refuses the file."""
+    """Add facts from Python's own parser to Python chunks.
+
+    The flag is False where Python's parser rejects the file.
+    """
     if not rules_of(parsed.language).is_described or not parsed.chunks or parsed.problem:
         return parsed, True
     from vademecum.code.chunking.metadata import describe_python
@@ -242,7 +261,10 @@ def _said(chunk: Chunk, summary: str, digest: str) -> Said:
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:
-    """Return the qualified names that a chunk defines, or the one it is part of."""
+    """Return the qualified names that a chunk defines.
+
+    A part of a declaration gives the declaration's name.
+    """
     if chunk.symbols:
         return tuple([symbol.qualified for symbol in chunk.symbols])
     return (chunk.qualified,) if chunk.name else ()
@@ -251,7 +273,10 @@ def symbols_of(chunk: Chunk) -> tuple[str, ...]:
 def _term_arrays(
     chunks: Sequence[Chunk], summaries: Sequence[str], terms: RunTable
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint16]]:
-    """Return raw postings (keys, chunk numbers, occurrences per field) and the number of terms per chunk and field."""
+    """Return raw postings, and terms per chunk and field.
+
+    Postings are keys, chunk numbers and occurrences per field.
+    """
     texts = [chunk.text for chunk in chunks]
     texts += [f"{chunk.scope} {chunk.name}" for chunk in chunks]
     texts += [chunk.signature for chunk in chunks]
@@ -273,7 +298,7 @@ def _term_arrays(
 
 
 def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the keys under which chunks are filed as defining names, and the chunk of each."""
+    """Return symbol keys, and the chunk that defines each."""
     found = {
         (key, number): None
         for number, chunk in enumerate(chunks)
@@ -287,7 +312,7 @@ def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArr
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
-CHUNK_HASH = 10  # where a chunk's row holds its hash
+CHUNK_HASH = 10  # the column of the hash in a chunk's row
 
 
 def _chunk_row(ordinal: int, chunk: Chunk, summary: str, digest: str) -> Row:

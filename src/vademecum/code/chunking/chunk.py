@@ -1,7 +1,7 @@
-"""Cut one file into chunks: whole declarations where they fit.
+"""Division of one file into chunks.
 
-Owns the sizes and the rules of DESIGN §5. Three steps: `layout` decides which bytes go together, `_describe` says what
-is in them, and `chunk_file` never fails: what no grammar reads is cut by sections or windows.
+Declarations stay whole where they fit; other code is packed between them. Three steps: `layout` chooses byte ranges,
+`_Describer` describes them, and `chunk_file` never fails. A file without a grammar is cut by sections or windows.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
 
     Args:
         content: The file, valid UTF-8.
-        language: A language id, as `languages.language_of` tells it.
+        language: A language id from `languages.language_of`.
         deadline_s: Seconds of parsing after which the file is cut by windows instead.
-        references: Whether to find what the file refers to as well.
+        references: Whether to find the file's references as well.
 
     Returns:
         The chunks in order, disjoint, covering every line that is not blank.
@@ -60,7 +60,9 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
 
 
 def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str:
-    r"""Return what one file refers to, as `references.References` reads it; "" where no grammar reads the file.
+    r"""Return one file's references, as `references.References` reads them.
+
+    Returns "" where no grammar reads the file.
 
     >>> chunk_file(b"import os\n\nos.getcwd()\n", "python", references=True).references == references_of(
     ...     b"import os\n\nos.getcwd()\n", "python"
@@ -76,13 +78,15 @@ def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str
 
 
 def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
-    from vademecum.code.languages.references import find_references  # a search that finds files does without
+    from vademecum.code.languages.references import (
+        find_references,
+    )  # loaded only when needed
 
     return find_references(lines, syntax, outline, language)
 
 
 def _plain(section: sections.Section, lines: Lines) -> Chunk:
-    """Make a chunk of a section or window."""
+    """Build a chunk from a section or window."""
     start, end = section.start, section.end
     name, scope = section.name, section.scope
     first, last = lines.number(start), lines.number(end - 1)
@@ -96,7 +100,10 @@ def _plain(section: sections.Section, lines: Lines) -> Chunk:
 
 
 class _Describer:
-    """Says what is in a span: symbols, calls and branches are found by their position."""
+    """A builder of chunks from spans.
+
+    Symbols, calls and branches are found by their position.
+    """
 
     def __init__(self, lines: Lines, syntax: Syntax, outline: Outline, language: str) -> None:
         self.lines = lines
@@ -142,7 +149,10 @@ class _Describer:
         )
 
     def _named(self, declarations: Sequence[Declaration]) -> Iterator[tuple[int, Symbol]]:
-        """Yield every symbol with the offset that says which chunk defines it."""
+        """Yield every symbol with an offset.
+
+        The chunk at the offset defines the symbol.
+        """
         number = self.lines.number
         for declaration in filter(_worth_naming, declarations):
             kind, scope, signature = declaration.capture, declaration.scope, declaration.signature
@@ -160,7 +170,10 @@ class _Describer:
             yield symbol
 
     def _callees(self, start: int, end: int) -> Iterator[str]:
-        """Yield callee names with the plain receiver before them: `self.store.get`, but `get` after `f(x).get`."""
+        """Yield callee names with the plain receiver before them.
+
+        For example `self.store.get`, but `get` after `f(x).get`.
+        """
         content, calls = self.content, self.calls
         for begin, stop in calls[bisect_left(calls, (start,)) : bisect_left(calls, (end,))]:
             if stop - begin > _RECEIVER_REACH:
@@ -196,7 +209,10 @@ def _position(named: tuple[int, Symbol]) -> int:
 
 
 def _worth_naming(declaration: Declaration) -> bool:
-    """Tell whether others may look for it: a local constant or prototype is nobody's symbol."""
+    """Return whether a declaration is a symbol for the whole repository.
+
+    Local constants and prototypes are not.
+    """
     if not declaration.defines:
         return False
     passing = declaration.capture in LEAVES or (declaration.capture in FUNCTIONS and not declaration.body)

@@ -1,10 +1,10 @@
-"""Complexity, calls and imports of Python code, from one walk.
+"""Complexity, calls and imports of Python code, from one tree walk.
 
 Cyclomatic complexity (McCabe, 1976) is counted as radon's `cc_visit` does, cognitive complexity (Campbell, SonarSource,
-2018) as the `cognitive-complexity` package does. Both are the oracles of the tests. As dependencies they would make a
-module eight times as slow to measure, and stop at an expression that nests as deep as `a + b + c + …` is long.
+2018) as the `cognitive-complexity` package does. Both are the oracles of the tests. As dependencies they would measure
+eight times as slowly, and fail on a sum `a + b + c + …` of many terms.
 
-Nothing is visited twice: a nested function is measured once, and its branches, shifted by its depth, are added to the
+Nothing is visited twice: a nested function is measured once. Its branches, shifted by its depth, are added to the
 functions around it.
 """
 
@@ -24,16 +24,19 @@ _MUTED = -(1 << 30)  # the depth inside `and`/`or`, where cognitive complexity c
 
 @dataclass(slots=True)
 class Measure:
-    """Counts of one function, method or class (or, with no node, of the module)."""
+    """Counts of one function, method or class.
+
+    A measure without a node is the module's.
+    """
 
     node: Declaration | None = None
     cyclomatic: int = 1
     cognitive: int = 0
     calls: dict[str, None] = field(default_factory=dict)  # callees in order; `.name` when called on an expression
-    within: set[str] = field(default_factory=set)  # callees of classes inside it, which are not its own calls
+    within: set[str] = field(default_factory=set)  # callees inside nested classes, not calls of this code
     flat: int = 0  # else branches and boolean operators, which cost one at every depth
-    branches: list[int] = field(default_factory=list)  # the depth of each branch: its cost, at least one
-    methods: int = 0  # the sum of its methods' cognitive complexities, which is that of a class
+    branches: list[int] = field(default_factory=list)  # the depth of each branch, which is its cost; at least 1
+    methods: int = 0  # the sum of the methods' cognitive complexities: a class's own
 
     def branch(self, depth: int) -> None:
         """Count one branch."""
@@ -41,7 +44,7 @@ class Measure:
             self.branches.append(depth)
 
     def add(self, other: Measure, depth: int) -> None:
-        """Count the branches of code that stands `depth` deeper here."""
+        """Count the branches of nested code, `depth` levels deeper."""
         self.flat += other.flat
         self.branches += [depth + each for each in other.branches]
 
@@ -67,7 +70,10 @@ def survey(tree: ast.Module) -> Survey:
 
 
 def _walk(found: Survey, here: Measure, nodes: Sequence[ast.AST], depth: int) -> None:
-    """Measure statements and expressions in order, with a stack: long sums nest deeper than Python recurses."""
+    """Measure statements and expressions in order.
+
+    The walk uses a stack, because long sums nest deeper than Python can recurse.
+    """
     stack = [(node, depth) for node in nodes[::-1]]
     while stack:
         node, depth = stack.pop()
@@ -90,13 +96,13 @@ def _walk(found: Survey, here: Measure, nodes: Sequence[ast.AST], depth: int) ->
 
 
 def _nest(here: Measure, node: ast.AST, depth: int) -> int:
-    """Count a node that branches, and return the depth of the nodes in it."""
+    """Count a branching node and return the depth inside."""
     if isinstance(node, ast.BoolOp):
         here.flat += 1
         return _MUTED
     otherwise = getattr(node, "orelse", None)
     if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-        here.branch(depth)  # the last `if` of a chain adds the level, and one for `else`
+        here.branch(depth)  # the last `if` of a chain adds the level, and 1 for `else`
         return depth
     if not isinstance(node, ast.Lambda):
         here.branch(depth + 1)
@@ -105,7 +111,7 @@ def _nest(here: Measure, node: ast.AST, depth: int) -> int:
 
 
 def _match(node: ast.Match) -> int:
-    """Count the cases, but for one that matches anything: `case _` or `case name`."""
+    """Count the cases, except a catch-all `case _` or `case name`."""
     catches_all = any(isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None for case in node.cases)
     return len(node.cases) - catches_all
 
@@ -119,17 +125,17 @@ def _import_from(found: Survey, _here: Measure, node: ast.ImportFrom, _depth: in
 
 
 def _assert(found: Survey, here: Measure, node: ast.Assert, depth: int) -> None:
-    """Count one decision: radon does not look inside."""
+    """Count one decision, without those inside the condition, as radon does."""
     cyclomatic = here.cyclomatic
     _walk(found, here, [node.test, *([node.msg] if node.msg else [])], depth)
     here.cyclomatic = cyclomatic + 1
 
 
 def _declare(found: Survey, here: Measure, node: Declaration, depth: int) -> None:
-    """Measure a function or class on its own, then add it to the code around it."""
+    """Measure a function or class, then add it to its surroundings."""
     measure = Measure(node)
     found.measures.append(measure)
-    header = Measure()  # decorators, defaults, annotations, bases: evaluated outside, and no decision of anybody's
+    header = Measure()  # decorators, defaults, annotations, bases: evaluated outside the body
     if isinstance(node, ast.ClassDef):
         _walk(found, header, [*node.decorator_list, *node.bases, *node.keywords], 0)
     else:
@@ -157,14 +163,16 @@ def _cognitive(found: Survey, measure: Measure, node: Declaration, header: Measu
     body = node.body
     if isinstance(node, ast.FunctionDef) and len(body) == 2 and isinstance(body[1], ast.Return):
         wrapper = body[0]
-        if isinstance(wrapper, ast.FunctionDef):  # a decorator is as hard as the function that it makes
+        if isinstance(wrapper, ast.FunctionDef):  # a decorator counts as the function it returns
             return next(inner.cognitive for inner in found.measures if inner.node is wrapper)
     recursive = node.name in measure.calls or node.name in measure.within or node.name in header.calls
     return measure.flat + sum(max(1, depth) for depth in measure.branches) + recursive
 
 
 def dotted(node: ast.expr) -> str:
-    """Spell a chain of attributes; `.name` when it starts from something other than a name.
+    """Return a chain of attributes as text.
+
+    The chain is `.name` when it starts from an expression that is not a name.
 
     >>> [dotted(ast.parse(code, mode="eval").body) for code in ("os.path.join", "f().close", "x[0]")]
     ['os.path.join', '.close', '']
@@ -180,7 +188,10 @@ def dotted(node: ast.expr) -> str:
 
 
 class _Fields(dict[type, tuple[str, ...]]):
-    """The fields of a kind of node that can hold expressions, last first. A kind that Python adds is walked as well."""
+    """The fields of a node type that can hold expressions, last first.
+
+    Node types that future Python versions add are walked too.
+    """
 
     _NAMES_AND_MARKS = words(
         "ctx op ops id attr arg name rest asname module level names kind conversion simple is_async type_comment"

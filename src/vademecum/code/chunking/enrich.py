@@ -1,4 +1,7 @@
-"""Summaries of chunks, one sentence each, made offline."""
+"""One-sentence summaries of chunks, made offline.
+
+A summary is the author's own sentence where there is one, else a description of the signature.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,20 @@ from vademecum.code.languages import rules_of
 from vademecum.types import Chunk
 
 MAX_CHARACTERS = 200
-_READ_CHARACTERS = 800  # the first sentence of a comment is not further in than this
+_READ_CHARACTERS = 800  # characters read of a comment to find its first sentence
 
 _MARKS = re.compile(
     r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//+!?|#+!?(?=\s|$)|--+(?: ?\|)?|;+|%+|\"\"\"|'''|<!--|=begin)[ \t]?", re.MULTILINE
 )
 _MARKED = frozenset("/*#-;%\"'<=")
-# Where prose ends: a tag, a section's title, an underline, an empty line.
+# The end of prose: a tag, a section's title, an underline, an empty line.
 _END = re.compile(
     r"\n[ \t]*(?:\n|[@\\](?!brief|summary|details|short)[a-z]|:\w+[^:\n]*:"
     r"|(?:Args|Arguments|Parameters|Params|Returns|Raises|Yields|Examples?|Usage|Notes?|Attributes):?[ \t]*\n"
     r"|-{3}|={3}|#+ |```|<(?:param|returns|remarks|exception)\b)"
 )
 _ONLY_RETURNS = re.compile(r"\s*(?:@returns?|:returns?:|\\returns?)\s+(?:\{[^}]*\}\s*-?\s*)?")
-_NO_PROSE = re.compile(  # tags come first, or it is not about the code: licences, orders to linters
+_NO_PROSE = re.compile(  # comments without prose: tags, licences, directives to linters
     r"\s*(?:[@\\](?!brief|summary|details|short|code|link)[a-z]|:\w+[^:\n]*:|\{@inheritdoc|copyright\b|licen[sc]ed under|spdx-"
     r"|eslint|tslint|prettier-|istanbul |c8 |v8 |nolint|noqa|pylint|type: ignore|region\b|-{3}|={3}|go:)",
     re.IGNORECASE,
@@ -54,7 +57,9 @@ _MODIFIERS = words(
 
 
 def summarise(chunk: Chunk, language: str) -> str:
-    """Say in one sentence of at most 200 characters what a chunk is: the same for the same chunk, always.
+    """Summarise a chunk in one sentence of at most 200 characters.
+
+    The same chunk always gets the same sentence.
 
     >>> summarise(Chunk(1, 2, 0, 9, "function", "", name="load", doc="Load it. Slowly."), "python")
     'Load it.'
@@ -69,7 +74,9 @@ def summarise(chunk: Chunk, language: str) -> str:
 
 
 def first_sentence(doc: str) -> str:
-    r"""Find the first sentence of a doc comment of any language, without markers, tags and markup; "" if none.
+    r"""Return the first sentence of a doc comment, or "".
+
+    Comments of any language are read. Markers, tags and markup are removed.
 
     >>> first_sentence("/** Opens {@link Store stores}, e.g. SQLite. Slow.\n * @param path where */")
     'Opens Store stores, e.g. SQLite.'
@@ -100,7 +107,10 @@ def _shortened(sentence: str) -> str:
 
 
 def _declaration(chunk: Chunk, language: str) -> str:
-    """Kind, name and interface, as in the second example of `summarise`."""
+    """Describe kind, name and interface.
+
+    The second example of `summarise` shows one.
+    """
     title = _title(chunk)
     if chunk.kind not in {"function", "method"}:
         return f"{title}{_ancestry(chunk)}."
@@ -112,7 +122,10 @@ def _declaration(chunk: Chunk, language: str) -> str:
 
 
 def _ancestry(chunk: Chunk) -> str:
-    """What a class derives from, with words or signs as its language has it."""
+    """Return the base classes, in words.
+
+    They come from metadata, else from the signature.
+    """
     bases = ", ".join(str(base) for base in chunk.metadata.get("bases") or ())
     if not bases and chunk.name:
         after = chunk.signature.partition(chunk.name)[2].strip(" {")
@@ -123,7 +136,7 @@ def _ancestry(chunk: Chunk) -> str:
 
 
 def _title(chunk: Chunk) -> str:
-    """Kind, name, the words of a compound name, and what it belongs to."""
+    """Return kind, name, the words of the name, and scope."""
     words = " ".join(_WORDS.findall(chunk.name)).lower()
     spelled = f" ({words})" if " " in words else ""
     belongs = f" of `{chunk.scope}`" if chunk.scope else ""
@@ -131,7 +144,10 @@ def _title(chunk: Chunk) -> str:
 
 
 def _interface(chunk: Chunk, language: str) -> tuple[list[str], str]:
-    """The names of the parameters, and the type returned: from metadata, else read off the signature."""
+    """Return the parameter names and the return type.
+
+    They come from metadata, else from the signature.
+    """
     metadata = chunk.metadata
     if "parameters" in metadata:
         names = [str(parameter["name"]) for parameter in metadata["parameters"]]
@@ -146,7 +162,10 @@ def _interface(chunk: Chunk, language: str) -> tuple[list[str], str]:
 
 
 def _around_name(signature: str, name: str) -> tuple[str, str]:
-    """Cut a signature at the declared name: where it stands as a word with a bracket behind it, else as a word."""
+    """Split a signature at the declared name.
+
+    The last occurrence as a word with a bracket behind it counts, else the first as a word.
+    """
     if not name:
         return "", signature
     found = position = len(signature)
@@ -160,7 +179,10 @@ def _around_name(signature: str, name: str) -> tuple[str, str]:
 
 
 def _closing(text: str, opening: int) -> int:
-    """Where the bracket that opens at `opening` closes; the end of the text when it does not."""
+    """Return the position of the bracket that closes `opening`.
+
+    Returns the end of the text without one.
+    """
     level = 0
     for position in range(opening, len(text)):
         if text[position] in "([{":
@@ -173,7 +195,7 @@ def _closing(text: str, opening: int) -> int:
 
 
 def _split(parameters: str) -> list[str]:
-    """Split at the commas that stand in no bracket."""
+    """Split at commas outside brackets."""
     if not any(bracket in parameters for bracket in "([{<"):
         return parameters.split(",")
     pieces, level, start = [], 0, 0
@@ -189,7 +211,10 @@ def _split(parameters: str) -> list[str]:
 
 
 def _parameter(piece: str, language: str) -> str:
-    """The name in one parameter: before the colon, last in C's family, first elsewhere."""
+    """Return the name of one parameter.
+
+    The name comes before the colon. In C's family it comes last, elsewhere first.
+    """
     if "(*" in piece:  # C's pointer to a function: `int (*compare)(const void *, const void *)`
         piece = piece.partition("(*")[2].partition(")")[0]
     declared = piece.partition("=")[0]
@@ -205,7 +230,10 @@ def _parameter(piece: str, language: str) -> str:
 
 
 def _returned(before: str, after: str, language: str) -> str:
-    """The return type: after an arrow or a colon, in Go after the parameters, in C's family before the name."""
+    """Return the return type.
+
+    The type follows an arrow or colon, in Go the parameters; in C's family it precedes the name.
+    """
     after = " ".join(after.split()).rstrip("{:; ").removesuffix("=>").removesuffix("=").rstrip()
     if after.startswith("->"):
         return after[2:].partition(" where ")[0].strip()
@@ -217,7 +245,7 @@ def _returned(before: str, after: str, language: str) -> str:
     if rules.type_first:
         pointers = "*" * before.count("*")
         words = [word for word in before.replace("*", " ").replace("&", " ").split() if word not in _MODIFIERS]
-        # C++ names the class of what it defines: `int Store::close`
+        # C++ writes the class before the name: `int Store::close`
         words = [word for word in words if not word.startswith("@") and not word.endswith("::")]
         return words[-1] + pointers if words and words[-1] not in _NOTHING else pointers and f"void{pointers}"
     return ""
@@ -239,7 +267,7 @@ def _module(chunk: Chunk, _language: str) -> str:
 
 
 def _section(chunk: Chunk, language: str) -> str:
-    """A section says what it is about in its first sentence, below the heading."""
+    """Describe a section by its first sentence below the heading."""
     prose = (
         _HEADING.sub("", chunk.text[:_READ_CHARACTERS], count=1) if rules_of(language).sections == "headings" else ""
     )

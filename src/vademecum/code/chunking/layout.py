@@ -1,6 +1,7 @@
-"""Lay out a file's bytes in blocks: declarations, class heads, the rest.
+"""A file's division into spans, each of which becomes a chunk.
 
-Owns the decisions of size. A span is a chunk before anyone has said what is in it.
+Spans are declarations, class heads, blocks of small declarations, and the code between them. This module decides all
+sizes. The content of a span is described later.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from vademecum.code.languages.parse import Range, Syntax
 from vademecum.types import ChunkKind
 
 _SMALL, _SMALL_LINES = 700, 20  # a class of this size stays whole; a block of small declarations grows to it
-_TINY, _TINY_LINES = 350, 5  # a declaration of this size shares a block with its like
+_TINY, _TINY_LINES = 350, 5  # a declaration of this size shares a block with its neighbours
 _REMAINDER = 1200
 _DEEPEST = 40  # classes within classes
 
-# Possessive (`*+`): a comment of many dashes must not be read in exponentially many ways.
+# Possessive (`*+`): else a comment of many dashes would take exponential time.
 _CLOSERS = re.compile(rb"(?:[\s{}()\[\];,]|\bend\b|#endif\b[^\n]*+|#else\b[^\n]*+|//[^\n]{0,60}+)*+")
 _OPENERS = re.compile(
     rb"(?:\s|(?:public|private|protected)[ \t]*+(?:slots)?:|#\s*+(?:if|ifdef|ifndef)\b[^\n]*+|extern\s++\"C\"\s*+\{"
@@ -31,7 +32,7 @@ _COMMENTS = re.compile(rb"(?:[\s;]|//[^\n]*+|#[^\n]*+|--[^\n]*+|/\*(?:[^*]|\*(?!
 
 @dataclass(slots=True)
 class Span:
-    """A stretch of bytes that becomes one chunk."""
+    """A byte range that becomes one chunk."""
 
     start: int
     end: int
@@ -42,7 +43,7 @@ class Span:
 
 
 class Layout:
-    """The spans of one file, in order, disjoint."""
+    """The spans of one file, in order and disjoint."""
 
     def __init__(self, lines: Lines, syntax: Syntax, outline: Outline) -> None:
         self.spans: list[Span] = []
@@ -54,7 +55,10 @@ class Layout:
     def _region(
         self, start: int, end: int, children: Sequence[Declaration], owner: Declaration | None, depth: int
     ) -> None:
-        """Lay out the members of a file, class or namespace, and what lies between them."""
+        """Lay out the members of a region, and the code between.
+
+        A region is a file, class or namespace.
+        """
         groups = self._groups(children)
         cursor = start
         for position, group in enumerate(groups):
@@ -73,7 +77,7 @@ class Layout:
             self._plain(cursor, end, owner)
 
     def _groups(self, children: Sequence[Declaration]) -> list[list[Declaration]]:
-        """Join small neighbours, and declarations that share a line, into blocks."""
+        """Join small neighbours, and declarations on one line, into blocks."""
         groups: list[list[Declaration]] = []
         for child in children:
             last = groups[-1] if groups else None
@@ -108,7 +112,10 @@ class Layout:
             self._split(begin, stop, declaration)
 
     def _members(self, declaration: Declaration) -> list[Declaration]:
-        """Return the members that get a chunk of their own; small fields and signatures stay with the head."""
+        """Return the members that get their own chunk.
+
+        Small fields and signatures stay with the head.
+        """
         return [child for child in declaration.children if not self._stays_with_head(child)]
 
     def _stays_with_head(self, child: Declaration) -> bool:
@@ -117,7 +124,10 @@ class Layout:
         return self._is_tiny(child)
 
     def _gap(self, start: int, end: int, owner: Declaration | None) -> bool:
-        """Lay out what lies before a member; False when it is a mere opening that belongs to what follows."""
+        """Lay out the code before a member.
+
+        Returns False for a mere opening, which belongs to the next member.
+        """
         text = self._content[start:end] if end - start < 400 else b"x"
         if _CLOSERS.fullmatch(text):
             if text.strip() and self.spans and self.spans[-1].end <= start:
@@ -133,7 +143,10 @@ class Layout:
         return True
 
     def _plain(self, start: int, end: int, owner: Declaration | None) -> None:
-        """Lay out a stretch without members: a class's head or stray fields, or the file's statements."""
+        """Lay out a range without members.
+
+        The range is a class's head, stray fields, or the file's own statements.
+        """
         if owner is not None:
             self._split(start, end, owner)
             return
@@ -141,7 +154,7 @@ class Layout:
             self._add(*piece, str(ChunkKind.MODULE))
 
     def _split(self, start: int, end: int, owner: Declaration) -> None:
-        """Lay out one declaration, in parts of about the same size where it is large."""
+        """Lay out one declaration, in equal parts where it is large."""
         start, end = self._lines.trim(start, end)
         size = end - start
         count = self._lines.number(max(start, end - 1)) - self._lines.number(start) + 1
@@ -168,7 +181,10 @@ class Layout:
 
 
 def _shared_kind(group: Sequence[Declaration]) -> str:
-    """Name a block after what is in it: one kind, functions of any kind, or else constants."""
+    """Return the kind of a block of declarations.
+
+    Functions and methods give function, one shared kind gives that kind, and a mixture gives constant.
+    """
     if all(declaration.capture in FUNCTIONS for declaration in group):
         return str(ChunkKind.FUNCTION)
     kinds = {KIND[declaration.capture] for declaration in group}

@@ -1,4 +1,6 @@
-"""Metadata of Python chunks, from Python's own parser.
+"""Facts about Python code that only Python's own parser finds.
+
+The facts are signatures, docstrings, complexity, calls and imports.
 
 Source: MnemoLite ADR-008 (Python first), with radon and cognitive-complexity as oracles instead of dependencies.
 """
@@ -20,7 +22,7 @@ from vademecum.result import Err, Ok, Result
 
 @dataclass(frozen=True, slots=True)
 class PythonModule:
-    """What a module declares and imports.
+    """The declarations and imports of a module.
 
     `declarations` maps the line of each `def` or `class` keyword to a JSON-serialisable dict: `decorators`,
     `docstring` (parsed), `cyclomatic`, `cognitive`, `lines_of_code`, `calls`; for functions also `parameters`,
@@ -32,7 +34,9 @@ class PythonModule:
 
 
 def describe_python(source: str) -> Result[PythonModule, ParseError]:
-    r"""Describe a module's functions and classes, nested ones included. Prints nothing and raises nothing.
+    r"""Describe a module's functions and classes, including nested ones.
+
+    Prints nothing and raises nothing.
 
     >>> module = describe_python("from .net import open\n\nasync def get(url: str = '/') -> bytes: ...").unwrap()
     >>> module.imports, module.declarations[3]["parameters"], module.declarations[3]["is_async"]
@@ -40,12 +44,12 @@ def describe_python(source: str) -> Result[PythonModule, ParseError]:
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `"\d"` is the author's business
+            warnings.simplefilter("ignore")  # `"\d"` in the source is not our concern
             tree = ast.parse(source.removeprefix("\ufeff"))
         found = survey(tree)
     except SyntaxError as error:
         return Err(ParseError(f"line {error.lineno}: {error.msg}"))
-    except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes; code nested beyond what Python takes
+    except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes, or code nested too deep for Python
         return Err(ParseError(f"Python cannot parse it: {error or type(error).__name__}"))
     text = _Text(source.removeprefix("\ufeff"))
     described = {m.node.lineno: _describe(m.node, m, text) for m in found.measures if m.node is not None}
@@ -53,13 +57,16 @@ def describe_python(source: str) -> Result[PythonModule, ParseError]:
 
 
 class _Text:
-    """The source by lines, as the parser counts them: columns are offsets into UTF-8."""
+    """The source by lines, as the parser counts them.
+
+    Columns are offsets into UTF-8.
+    """
 
     def __init__(self, source: str) -> None:
         self._lines = source.encode(errors="replace").splitlines()
 
     def of(self, node: ast.expr | None) -> str | None:
-        """What stands in the source for an expression, on one line."""
+        """Return an expression's source text on one line."""
         if node is None:
             return None
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
@@ -98,7 +105,10 @@ def _docstring(node: Declaration) -> dict[str, Any] | None:
 
 
 def _parameters(arguments: ast.arguments, text: _Text) -> Iterator[dict[str, str | None]]:
-    """Yield the parameters in the order of the signature; the kinds are those of `inspect`."""
+    """Yield the parameters in signature order.
+
+    The kinds are those of `inspect`.
+    """
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + [text.of(value) for value in arguments.defaults]
     for index, (argument, default) in enumerate(zip(positional, defaults, strict=True)):

@@ -1,4 +1,4 @@
-"""Kinds and vectors of paths."""
+"""A reader of paths: the kind of each file, and a vector."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from vademecum.types import FileKind
 
-FITTED = {"static:static-2": "ranker-1.json"}  # by the embedder whose cosines the weights were fitted on
+FITTED = {"static:static-2": "ranker-1.json"}  # fitted weights, by the embedder they were fitted on
 
 
 @dataclass(frozen=True, slots=True)
 class PathReader:
-    """What is read off a path besides its words: what the file is for, and the vectors of several paths.
+    """Functions that read a path's file kind and vector.
 
-    `embedder` names what made the vectors, "" for nothing; `embed` returns int8 (n, dim) and float32 (n,).
+    `embedder` names the embedder of the vectors, "" for none; `embed` returns int8 (n, dim) and float32 (n,).
     """
 
     kind: Callable[[str], FileKind]

@@ -1,7 +1,7 @@
-"""Sections of text without a grammar: Markdown, SQL, configuration.
+"""Sections of files without a grammar: Markdown, SQL and configuration.
 
-Owns the line scanners for these, and windows of lines for any other text. A scanner yields where each section starts;
-what comes before the first one is a section without a name.
+Markdown is cut by headings, SQL by statements, configuration by its outermost blocks, and any other text by windows of
+lines. A scanner yields the start of each section. Text before the first one is a section without a name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNDERLINE = re.compile(rb" {0,3}(=+|-{3,})[ \t]*\r?$")
 
 _SQL_TOKEN = rb"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|'(?:[^']|'')*+'?|\"[^\"\n]*+\"?|`[^`\n]*+`?|\$(\w*)\$|;|^GO\r?$|\b(?:BEGIN|CASE|END|AS|CREATE)\b"
 _SQL_NAME = (
-    # possessive, for a comment line of dashes can be read as comments in very many ways
+    # possessive: else a comment line of dashes would take exponential time
     r"\s*+(?:--[^\n]*+\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNIQUE"
     r"|UNLOGGED|MATERIALIZED|EXTERNAL|CONSTRAINT|RECURSIVE|CLUSTERED|NONCLUSTERED|DEFINER\s*=\s*\S+)\s+)*(?P<what>[A-Z]+)\s+(?:CONCURRENTLY\s+)?"
     r"(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<name>[\w.\"`\[\]]+)"
@@ -32,7 +32,7 @@ _SQL_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of bytes that becomes one chunk."""
+    """A byte range that becomes one chunk."""
 
     start: int
     end: int
@@ -46,7 +46,9 @@ class Section:
 
 
 def sections(lines: Lines, language: str) -> list[Section]:
-    r"""Cut a text into its language's sections, or into windows of lines where the language is not known.
+    r"""Cut a text into sections.
+
+    A text whose language has no scanner is cut into windows of lines.
 
     >>> [(s.name, s.scope) for s in sections(Lines(b"# Top\ntext\n## Sub\ntext\n"), "markdown")]
     [('Top', ''), ('Sub', 'Top')]
@@ -64,7 +66,7 @@ def sections(lines: Lines, language: str) -> list[Section]:
 
 
 def _parts(section: Section, lines: Lines) -> list[Section]:
-    """Cut a section that is too large into windows; drop a blank one."""
+    """Cut a large section into windows; drop a blank one."""
     start, end = lines.trim(section.start, section.end)
     if end <= start:
         return []
@@ -89,7 +91,10 @@ def _parts(section: Section, lines: Lines) -> list[Section]:
 
 
 def _markdown(lines: Lines) -> Iterator[Section]:
-    """Yield the part of the document under each heading; its scope is the headings above it."""
+    """Yield the text under each heading.
+
+    The scope is the headings above.
+    """
     trail: list[tuple[int, str]] = []
     start, name, scope = 0, "", ""
     for at, level, title in _headings(lines):
@@ -103,7 +108,10 @@ def _markdown(lines: Lines) -> Iterator[Section]:
 
 
 def _headings(lines: Lines) -> Iterator[tuple[int, int, str]]:
-    """Yield offset, level and text of every heading that is neither in fenced code nor in front matter."""
+    """Yield offset, level and text of every heading.
+
+    Fenced code and front matter have no headings.
+    """
     fence = b""
     previous = (0, b"")
     front = lines.content.startswith((b"---\n", b"---\r\n"))
@@ -137,7 +145,10 @@ def _heading(line: bytes, previous: tuple[int, bytes], at: int) -> tuple[int, in
 
 
 def _blocks(lines: Lines, opens: re.Pattern[bytes]) -> Iterator[Section]:
-    """Yield a section from each opening line to the next, comments directly above included."""
+    """Yield a section from each opening line to the next.
+
+    Comments directly above belong to the section.
+    """
     start, name = 0, ""
     for match in opens.finditer(lines.content):
         at = _above(lines, match.start())
@@ -148,7 +159,7 @@ def _blocks(lines: Lines, opens: re.Pattern[bytes]) -> Iterator[Section]:
 
 
 def _above(lines: Lines, at: int) -> int:
-    """Step over the comment lines that stand directly above."""
+    """Return the start of the comment lines directly above."""
     while at > 0:
         before = lines.content.rfind(b"\n", 0, at - 1) + 1
         if not lines.content[before:at].lstrip().startswith((b"#", b"//", b"/*", b"* ", b"*/", b"<!--", b";")):
@@ -158,7 +169,10 @@ def _above(lines: Lines, at: int) -> int:
 
 
 def _packed(found: list[Section]) -> list[Section]:
-    """Join short neighbours, so that a list of settings is not a chunk for each; the names stay listed."""
+    """Join short neighbours into one section that lists their names.
+
+    Otherwise every setting of a list would be a chunk.
+    """
     packed: list[Section] = []
     for section in found:
         last = packed[-1] if packed else None
@@ -171,7 +185,10 @@ def _packed(found: list[Section]) -> list[Section]:
 
 
 def _sql(lines: Lines) -> Iterator[Section]:
-    """Yield one section per statement; statements without a name share one."""
+    """Yield one section per statement.
+
+    Statements without a name share one.
+    """
     pending: Section | None = None
     name_of = re.compile(_SQL_NAME, re.IGNORECASE | re.DOTALL)
     for start, end in _statements(lines.content):
@@ -196,7 +213,10 @@ def _sql(lines: Lines) -> Iterator[Section]:
 
 
 def _statements(content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where statements lie: a semicolon ends one, but not in a string, a comment or a routine's body."""
+    """Yield the byte range of each statement.
+
+    A semicolon ends a statement, except in a string, a comment or a routine's body.
+    """
     start, depth, routine, dollar = 0, 0, False, b""
     for token in re.finditer(_SQL_TOKEN, content, re.IGNORECASE | re.MULTILINE):
         word = token[0].upper().strip()
@@ -225,7 +245,10 @@ def _statements(content: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _to_line_end(content: bytes, at: int) -> int:
-    """Return the end of the line, when only blanks or a comment follow on it."""
+    """Return the line's end when only blanks or a comment follow.
+
+    Otherwise returns `at`.
+    """
     stop = content.find(b"\n", at)
     stop = len(content) if stop < 0 else stop + 1
     rest = content[at : min(stop, at + 300)].strip()

@@ -1,1 +1,1 @@
-"""Documents and issues beside the code."""
+"""Backlogs and document sources beside the code."""

@@ -1,8 +1,8 @@
 """Links from code and commits to issues and pages.
 
-What a name stands for is found out when it is asked: any word of that shape is kept, and means an item once some source has
-one of that key. `UTF-8` has the shape too, and means nothing. Content is read once, when first asked after it came;
-commits are read from where the last reading stopped.
+A link is a key such as `ABC-123`, `AB#42` or `CU-86a1b2`, or the address of a page. Every word shaped like a key is
+stored, and resolved when someone asks: a key means an item once a source has an item of that key. `UTF-8` has the shape
+too, and means nothing. New content is scanned at the next question. Commits are read from the last scan on.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from vademecum.protocols import Row
 from vademecum.result import Err, Ok
 from vademecum.types import Evidence
 
-# A word in capitals, then a dash with a number, a hash with a number, or `CU-` with what ClickUp numbers by; or the part of
-# an address that holds the key. No letter or digit before it: `X-ABC-1` names nothing.
+# A word in capitals with a dash or a hash and a number, `CU-` and a ClickUp id, or the key in an address. No letter,
+# digit or dash comes before a key: `X-ABC-1` names nothing.
 KEY = re.compile(
     r"(?<![\w-])(?P<word>[A-Z][A-Z0-9_]{1,19}(?:-\d{1,9}|#\d{1,9})|CU-[a-z0-9]{5,12})(?![\w-])"
     r"|(?:/pages/|[?&]pageId=)(?P<page>\d{3,20})(?![\w-])"
     r"|/_workitems/edit/(?P<work>\d{1,9})(?![\w-])"
     r"|app\.clickup\.com/t/(?:\d+/)?(?P<task>[a-z0-9]{5,12})(?![\w-])"
 )
-MOST_IN_ONE = 200  # names kept of one content: a changelog may hold thousands
-MOST_PATHS = 200  # files kept of one commit
+MOST_IN_ONE = 200  # keys stored per content: a changelog may hold thousands
+MOST_PATHS = 200  # files stored per commit
 BLOBS_AT_ONCE = 100
-MOST_BLAMED = 3  # pieces of which git is asked who wrote them: it takes a tenth of a second or more for each
+MOST_BLAMED = 3  # with more evidence, git is not asked for blame: a piece takes 0.1 s or more
 _BLAMED = re.compile(rb"^([0-9a-f]{40}|[0-9a-f]{64}) ", re.MULTILINE)
-SHOWN = 5  # places and commits told of one item
+SHOWN = 5  # places and commits shown per item
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How one repository names an item."""
+    """A reference to an item, and the reason it was found."""
 
     key: str
     why: str
 
 
 def keys_in(text: str) -> list[tuple[str, int]]:
-    r"""Return what is written like an item's key, each with its line.
+    r"""Return every word shaped like an item's key, with its line.
 
     >>> keys_in("Fix ABC-123, see\nhttps://x.example/wiki/spaces/T/pages/98765/Plan and AB#7; not sha-256 or x-ABC-1")
     [('ABC-123', 1), ('98765', 2), ('AB#7', 2)]
@@ -64,7 +64,7 @@ def keys_in(text: str) -> list[tuple[str, int]]:
 
 
 def read_on(repo: Repository) -> None:
-    """Take in the content and the commits that came since this was last done."""
+    """Scan the content and commits added since the last scan."""
     store = repo.catalogue.store
     known: dict[str, str] = dict(
         store.scan("meta", [("name", "in", ["last_blob", "named_blob", "named_commit"])]).unwrap()
@@ -92,7 +92,7 @@ def _few(text: str) -> list[tuple[str, int]]:
 
 def _read_commits(repo: Repository, known: str, head: str) -> None:
     match messages(repo.root, known):
-        case Err():  # no history to read is no reason to have no answer
+        case Err():  # without a history there is still an answer
             return
         case Ok(found):
             pass
@@ -107,9 +107,10 @@ def _read_commits(repo: Repository, known: str, head: str) -> None:
 
 
 def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
-    """Return what evidence of a repository names: in its lines, by commits that wrote them, by commits that changed its files.
+    """Return the items that evidence references.
 
-    Of each kind the newest come first. Who wrote lines is asked of git, where there are few pieces.
+    References in the lines come first, then those by commits that wrote the lines, then those by commits that changed
+    the file. Commits come newest first. Git blames lines only where there is little evidence.
     """
     store, files = opened.repo.catalogue.store, opened.view.files
     in_lines: list[Naming] = []
@@ -138,16 +139,19 @@ def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
 
 
 def writers(root: Root, item: Evidence) -> set[str]:
-    """Return the commits that wrote the lines of a piece of code as they are; none where git does not know."""
+    """Return the commits that last wrote the lines of evidence.
+
+    Empty where git does not know.
+    """
     match blame(root, item.path, item.start_line, item.end_line):
         case Ok(output):
             return {found.decode() for found in _BLAMED.findall(output)}
-        case Err():  # the file is not committed, or shorter there
+        case Err():  # the file is not committed, or shorter in the commit
             return set()
 
 
 def items_named(found: Sequence[Naming], sources: Iterable[Repository]) -> list[NamedItem]:
-    """Return the items that these name, each once, in the order they are named."""
+    """Return the items referenced, each once, in the order of reference."""
     why: dict[str, str] = {}
     for naming in found:
         why.setdefault(naming.key, naming.why)
@@ -166,7 +170,10 @@ def _named(source: str, record: ItemRecord, why: str) -> NamedItem:
 
 
 def told_of(key: str, repositories: Collection[Opened]) -> tuple[list[str], list[str]]:
-    """Return where code names an item, as `path:line`, and which commits do, newest first; a few of each."""
+    """Return places in code and commits that name an item.
+
+    Places read `path:line`. Commits come newest first. There are at most five of each.
+    """
     places: list[str] = []
     commits: dict[str, float] = {}
     for opened in repositories:
@@ -183,7 +190,7 @@ def told_of(key: str, repositories: Collection[Opened]) -> tuple[list[str], list
 
 
 def with_item(evidence: Evidence, record: ItemRecord, synced_at: float, repositories: Collection[Opened]) -> Evidence:
-    """Return a piece of an item's document with what is known of the item, and who names it."""
+    """Return evidence with its item's facts and references."""
     places, commits = told_of(record.key, repositories)
     known = {
         "key": record.key, "title": record.title, "kind": record.kind, "state": record.state, "labels": list(record.labels),
@@ -194,7 +201,7 @@ def with_item(evidence: Evidence, record: ItemRecord, synced_at: float, reposito
 
 
 def moment(at: float) -> str:
-    """Return a time as `2026-02-03T04:05:06Z`, "" for none.
+    """Format a time as `2026-02-03T04:05:06Z`, or "" for 0.
 
     >>> moment(0), moment(1_700_000_000)
     ('', '2023-11-14T22:13:20Z')

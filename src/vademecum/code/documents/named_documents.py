@@ -1,6 +1,6 @@
-"""Documents and issues that are searched beside the code.
+"""Backlogs and document sources that belong to code.
 
-Each was fetched by `vade sync` and is searched as it was then. Nothing here asks anybody outside.
+`vade sync` fetches a source, and searches read the fetched copy. This module never uses the network.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
     from vademecum.items import NamedItem
 
 ALL = "all"
-LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
-PIECES = 3  # that are looked at for each item wanted: one item may match in several
+LEAST_SHARE = 0.1  # of the best score: a document below is dropped
+PIECES = 3  # chunks ranked per requested item: one item may match in several
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The sources that belong to the repositories that are open. Any other is reached by asking for everything on this machine.
+    """The sources that belong to the open repositories.
+
+    Other sources are searched only by a search of everything on this machine.
 
     Attributes:
-        open_source: returns one, given its name; None where nothing was fetched of it yet.
-        repos: by name, the repositories that each belongs to, as patterns of names or paths; () for all.
-        elsewhere: the same of the user's other sources; none where those are not open to whoever asks.
+        open_source: returns a source by name; None for a source that was never fetched.
+        repos: for each source, the repositories it belongs to, as patterns of names or paths; () for all.
+        elsewhere: the same for the user's other sources; empty where the caller may not search those.
     """
 
     open_source: Callable[[str], Repository | None]
@@ -42,23 +44,29 @@ class Documents:
     elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def everywhere(self) -> Documents:
-        """Return these with those of repositories that are not open."""
+        """Return the sources here and those of other repositories."""
         return Documents(self.open_source, {**self.repos, **self.elsewhere})
 
     def any(self) -> bool:
-        """Whether there is anything fetched."""
+        """Return whether any source was fetched."""
         return bool(self.every())
 
     def every(self) -> list[Repository]:
-        """Return those of which something was fetched, and that can be read."""
+        """Return the readable sources that were fetched."""
         return [source for source in map(self._readable, self.repos) if isinstance(source, Repository)]
 
     def missing(self) -> list[str]:
-        """Say which cannot be read: an answer about code stands without them."""
+        """Return a message for each source that cannot be read.
+
+        An answer about code does not need them.
+        """
         return [str(source) for source in map(self._readable, self.repos) if isinstance(source, str)]
 
     def _readable(self, name: str) -> Repository | str | None:
-        """A source, None where nothing was fetched of it, or what is wrong with its database."""
+        """Return a source, None, or an error message.
+
+        None: the source was never fetched. A message: its database cannot be read.
+        """
         try:
             return self.open_source(name)
         except StoreError as error:
@@ -67,17 +75,22 @@ class Documents:
     def named(
         self, sources: Sequence[str], repos: Sequence[str], known: Collection[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the names of sources and those of repositories: evidence calls its source a repository, so people do as well."""
+        """Split the names of sources from those of repositories.
+
+        Evidence shows a source in the place of a repository, so a source may be named as one.
+        """
         own = [name for name in repos if name in self.repos and name not in known]
         return (*sources, *own), tuple(name for name in repos if name not in own)
 
     def opened(
         self, repositories: Sequence[Repository], names: Sequence[str] = (), *, every: bool = False
     ) -> list[Opened]:
-        """Return the named sources, "all" for all, ready to be searched; with `every` those that belong to the repositories.
+        """Return the named sources, ready to search; "all" means all.
+
+        Without names, `every` returns the sources that belong to the repositories.
 
         Raises:
-            UsageError: there is no source of this name here, or nothing was fetched of it yet.
+            UsageError: no source has this name, or the source was never fetched.
         """
         if not names:
             return [_open(source) for source in self._belonging(repositories)] if every else []
@@ -85,18 +98,16 @@ class Documents:
         for name in self.repos if ALL in names else names:
             if name not in self.repos:
                 known = (
-                    f"choose among {', '.join(sorted(self.repos))}"
-                    if self.repos
-                    else "`vade sync` lists those there are"
+                    f"choose among {', '.join(sorted(self.repos))}" if self.repos else "`vade sync` lists the sources"
                 )
-                raise UsageError(f"no source of the repositories that are open is called {name!r}: {known}")
+                raise UsageError(f"no source of the open repositories is called {name!r}: {known}")
             source = self.open_source(name)
             if source is not None:
                 chosen[name] = source
             elif ALL not in names:
-                raise UsageError(f"nothing is known of source {name!r} yet: run `vade sync {name}`")
+                raise UsageError(f"source {name!r} was never fetched: run `vade sync {name}`")
         if not chosen:
-            raise UsageError("nothing is known of any source yet: set one up and run `vade sync --all`")
+            raise UsageError("no source was ever fetched: set one up and run `vade sync --all`")
         return [_open(source) for source in chosen.values()]
 
     def _belonging(self, repositories: Sequence[Repository]) -> list[Repository]:
@@ -107,7 +118,10 @@ class Documents:
     def answering(
         self, text: str, k: int, ranker: str, repositories: Sequence[Repository], code: Callable[[], Sequence[Opened]]
     ) -> tuple[Evidence, ...]:
-        """Return what belongs to the repositories and answers a question, the best piece of each item."""
+        """Return the best evidence of each item that answers a question.
+
+        Only sources that belong to the repositories are searched.
+        """
         own = self.opened(repositories, every=True)
         if not own:
             return ()
@@ -121,7 +135,10 @@ class Documents:
     def completed(
         self, answer: Answer, own: Sequence[Opened], code: Callable[[], Sequence[Opened]], *, beside: bool
     ) -> Answer:
-        """Return an answer with what is known of the items in it, and where they stood `beside` code, which sources are missing."""
+        """Return an answer with facts about its items.
+
+        `beside` code, the reason also lists the sources that cannot be read.
+        """
         if not self.repos:
             return answer
         reason = "; ".join(filter(None, (answer.reason, *(self.missing() if beside else ()))))
@@ -130,7 +147,7 @@ class Documents:
     def described(
         self, evidence: Sequence[Evidence], own: Sequence[Opened], code: Callable[[], Sequence[Opened]]
     ) -> list[Evidence]:
-        """Return evidence whose pieces of items say where a person sees them, and which code and commits name them."""
+        """Return evidence with item facts: address, time, and references to the item."""
         sources = {each.repo.name: each.repo for each in own}
         if not any(item.repo in sources for item in evidence):
             return list(evidence)
@@ -139,10 +156,12 @@ class Documents:
         return [_described(item, sources, repositories) for item in evidence]
 
     def open(self, location: str, code: Callable[[], Sequence[Opened]]) -> Evidence | None:
-        """Return lines of an item's document: `source:path`, as a search shows it, or `source:KEY`; None where no source is named.
+        """Return lines of an item's document, or None without a source.
+
+        `location` is `source:path`, as a search shows it, or `source:KEY`.
 
         Raises:
-            UsageError: it has no such item, or not that many lines.
+            UsageError: the source has no such item, or the item has fewer lines.
         """
         name, colon, rest = location.strip().partition(":")
         if not colon or name not in self.repos:
@@ -168,8 +187,11 @@ class Documents:
         return self.described([shown], [own], code)[0]
 
     def named_by(self, opened: Sequence[Opened], evidence: Sequence[Evidence]) -> list[NamedItem]:
-        """Return the items that code names, or commits that changed its files."""
-        from vademecum.code.documents.issue_links import (  # every command imports this module, and few come here
+        """Return the items that the evidence references.
+
+        Code references items, and so do commits that changed its files.
+        """
+        from vademecum.code.documents.issue_links import (  # every command imports this module, few need the function
             items_named,
             namings,
         )
@@ -183,7 +205,10 @@ class Documents:
 
 
 def _read_on(repositories: Sequence[Opened]) -> None:
-    """Take in what came since; while another process writes, what is known is good enough."""
+    """Scan new content and commits.
+
+    While another process writes, the last scan is used.
+    """
     from vademecum.code.documents.issue_links import read_on
 
     for each in repositories:
@@ -207,7 +232,10 @@ def _described(item: Evidence, sources: Mapping[str, Repository], repositories: 
 
 
 def belongs(repo: Repository, patterns: Sequence[str]) -> bool:
-    """Return whether a repository's name or path matches one of the patterns; where there are none, every one's does."""
+    """Return whether a repository's name or path matches a pattern.
+
+    Without patterns every repository matches.
+    """
     return not patterns or any(
         fnmatchcase(repo.name, pattern) or fnmatchcase(repo.root.path, os.path.expanduser(pattern))
         for pattern in patterns
@@ -215,7 +243,10 @@ def belongs(repo: Repository, patterns: Sequence[str]) -> bool:
 
 
 def _open(source: Repository) -> Opened:
-    """A source as it was fetched; what ranking reads of it is made anew where it was lost."""
+    """Open a source as it was fetched.
+
+    Lost derived files are rebuilt first.
+    """
     loaded = source.catalogue.load(*source.place)
     if loaded is None or loaded[1].missing:
         index(source, lambda *_: None)

@@ -1,7 +1,7 @@
-"""Limit linear algebra to one thread while workers run.
+"""Single-threaded linear algebra while worker processes run.
 
-The products here are small, and threads would wait, spinning, for the cores that worker processes use (measured: 50 times
-slower under load).
+The products here are small, and BLAS threads would spin, waiting for the cores that worker processes use (measured: 50
+times slower under load).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class _Held:
-    """By how many blocks of a thread the number is held, and what sets it back."""
+    """The number of open blocks in a thread, and the way back."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -31,9 +31,10 @@ _own = _Own()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have linear algebra done in one thread within the block. Blocks of a thread may overlap: the last one out sets the number back.
+    """Limit linear algebra to one thread within the block.
 
-    Where the environment says that it has but one, as the commands do before anything is loaded, it is believed.
+    Blocks in a thread may overlap: the last one out restores the number of threads. If the environment already sets one
+    thread, as the commands do before loading anything, the limit is not set again.
 
     >>> from threadpoolctl import threadpool_info
     >>> from unittest.mock import patch
@@ -41,7 +42,7 @@ def one_thread() -> Iterator[None]:
     ...     {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
     True
     """
-    held = _own.held  # a block that is left unfinished may be ended by another thread
+    held = _own.held  # another thread may close an unfinished block
     if not held.count and not _is_one():
         from threadpoolctl import threadpool_limits
 
@@ -56,7 +57,10 @@ def one_thread() -> Iterator[None]:
 
 
 def _is_one() -> bool:
-    """Whether it has but one thread, as in the commands: to ask the library takes some milliseconds."""
+    """Return whether the environment already limits OpenBLAS to one thread.
+
+    Asking the library takes milliseconds.
+    """
     import numpy as np
 
     built: Mapping[str, Any] = np.__config__.CONFIG

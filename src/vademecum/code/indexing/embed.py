@@ -1,11 +1,11 @@
-"""Embed chunks with slow or remote embedders, batch by batch.
+"""Vectors of slow, remote or paid embedders, made after everything else.
 
-    words are indexed → which pieces have no vector yet → those known are taken → the rest is embedded, batch by batch,
-    each kept at once → now and then, and at the end, vectors take their places in the arrays that ranking reads
+    index the words → find chunks without a vector → take stored vectors → embed the rest, batch by batch, and store
+    each batch → now and then, and at the end, write the vectors into the arrays that ranking reads
 
-Nothing waits for it: a piece without a vector is found by its words. What fails or is interrupted loses the batch under way
-and no other, and the next run goes on from there. Vectors are kept by chunk hash and embedder, so an edit embeds what it
-changed, and an embedder that was used before finds its own again.
+Nothing waits for the vectors: a chunk without one is found by its words. A failure or interruption loses only the
+current batch, and the next run continues from there. Vectors are stored by chunk hash and embedder. So an edit embeds
+only the changed chunks, and an embedder that was used before finds its own vectors again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from vademecum.protocols import Condition, Embedder, Progress
 from vademecum.result import Err, Ok
 from vademecum.types import Passage
 
-FEW = 256  # pieces that are embedded before a search is answered; more are left to an index run
-WINDOW_BATCHES = 16  # batches that are read at once and sorted by length, so that padding is little
-PLACE_SECONDS = 60.0  # between two times that vectors take their places: each writes arrays anew
+FEW = 256  # chunks embedded before a search; more are left to an index run
+WINDOW_BATCHES = 16  # batches sorted by length together, to reduce padding
+PLACE_SECONDS = 60.0  # between two calls of `place`, which rewrites arrays
 Vector = NDArray[np.float32]
 
 
 class Piece(NamedTuple):
-    """A chunk that is to have a vector: its hash, where it stands, how long it is, and whether it is prose."""
+    """A chunk to embed: hash, blob, ordinal, length and kind of text."""
 
     hash: str
     blob: int
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What became of the vectors: how many were made, how many are missing still, and why."""
+    """The result of embedding: vectors made, vectors missing, and the problem."""
 
     made: int = 0
     missing: int = 0
@@ -57,17 +57,17 @@ class Meaning:
 
 
 def fill(repo: Repository, kind: str, place: str, progress: Progress, most: int | None = None) -> Meaning:
-    """Give a snapshot's pieces the vectors they lack.
+    """Embed a snapshot's chunks that lack vectors.
 
     Args:
-        repo: whose embedder makes them; nothing is done where it runs beside the parser.
-        kind: of the snapshot, as `Catalogue.load` takes it.
-        place: likewise.
-        progress: told how far it is.
-        most: where more are missing, nothing is embedded; None for as many as there are.
+        repo: the repository; nothing is done if its embedder runs in the workers.
+        kind: the snapshot's kind, as `Catalogue.load` takes it.
+        place: the snapshot's place.
+        progress: receives the progress.
+        most: with more chunks pending, nothing is embedded; None for no limit.
 
     Raises:
-        StoreError: the database said no; what was kept before is intact.
+        StoreError: the database failed; earlier vectors are intact.
     """
     if repo.plan.embedder or not (pending := _pending(repo, kind, place)):
         return Meaning()
@@ -78,7 +78,7 @@ def fill(repo: Repository, kind: str, place: str, progress: Progress, most: int 
         with exclusive(repo.catalogue.directory / "embed.lock", 0):
             try:
                 run.embed(pending)
-            finally:  # also of what was made before an interruption
+            finally:  # also after an interruption
                 run.place()
     except StoreBusyError:
         run.problem = "another process is making them"
@@ -86,7 +86,7 @@ def fill(repo: Repository, kind: str, place: str, progress: Progress, most: int 
 
 
 class _Run:
-    """One run: what was made, what went wrong."""
+    """One run: the vectors made, and the error."""
 
     def __init__(self, repo: Repository, progress: Progress) -> None:
         self._repo, self._progress = repo, progress
@@ -94,7 +94,7 @@ class _Run:
         self.problem = ""
 
     def embed(self, pending: Sequence[Piece]) -> None:
-        """Embed what is not known, and keep each batch at once; stop at the first failure."""
+        """Embed unknown chunks and store each batch; stop at a failure."""
         known = known_vectors(self._repo, ((piece.hash, piece.prose) for piece in pending))
         wanted = [piece for piece in pending if piece.hash not in known]
         placed = time.monotonic()
@@ -110,7 +110,9 @@ class _Run:
 
     def _embed_batch(self, batch: Sequence[Piece]) -> None:
         there = {(row[0], row[1]) for row in self._repo.catalogue.store.get("chunks", [p[1:3] for p in batch]).unwrap()}
-        batch = [piece for piece in batch if (piece.blob, piece.ordinal) in there]  # others were cleaned up meanwhile
+        batch = [
+            piece for piece in batch if (piece.blob, piece.ordinal) in there
+        ]  # a clean-up may have deleted the others
         if not batch:
             return
         embedder = part_of(self._repo.embedder(), prose=batch[0].prose)
@@ -122,7 +124,7 @@ class _Run:
                 self.problem = " ".join(str(error).split())
 
     def place(self) -> None:
-        """Let vectors that are known take their places in the arrays that ranking reads."""
+        """Write the stored vectors into the arrays that ranking reads."""
         with exclusive(self._repo.lock, WAIT_SECONDS):
             self._repo.catalogue.rewrite(lambda segment: _placed(self._repo, segment))
 
@@ -132,7 +134,7 @@ def _cut(pieces: Sequence[Piece], size: int) -> Iterator[Sequence[Piece]]:
 
 
 def _batches(window: Sequence[Piece], size: int) -> Iterator[Sequence[Piece]]:
-    """Yield batches of code and batches of prose, each of pieces about equally long."""
+    """Yield batches of code or prose, of about equal lengths."""
     for prose in (False, True):
         yield from _cut(sorted((p for p in window if p.prose is prose), key=lambda piece: piece.bytes), size)
 
@@ -147,15 +149,18 @@ def _passages(repo: Repository, batch: Sequence[Piece]) -> list[Passage]:
 
 
 def _pending(repo: Repository, kind: str, place: str) -> list[Piece]:
-    """Return the distinct pieces of a snapshot that have no vector, in the order of its files."""
+    """Return a snapshot's distinct chunks without a vector, in file order."""
     loaded = repo.catalogue.load(kind, place)
     return [] if loaded is None else _pieces(repo, *pending_places(loaded[1]))
 
 
 def pending_places(view: View) -> tuple[list[tuple[int, int]], dict[int, str]]:
-    """Return the blob and ordinal of every piece without a vector, and the language of each blob among them."""
+    """Return the chunks without a vector, and their blobs' languages.
+
+    A chunk is given by blob and ordinal.
+    """
     rows = np.flatnonzero(view.pending)
-    _, first = np.unique(view.row_chunk[rows], return_index=True)  # a content at several paths is one piece
+    _, first = np.unique(view.row_chunk[rows], return_index=True)  # content at several paths is one chunk
     rows = rows[np.sort(first)]
     files = view.row_file[rows]
     blobs = view.files.blobs[files].tolist()
@@ -178,7 +183,7 @@ def _pieces(repo: Repository, places: Sequence[tuple[int, int]], languages: Mapp
 
 
 def _placed(repo: Repository, segment: Segment) -> Segment | None:
-    """Return a segment with the vectors that are known by now, None where it lacks none of them."""
+    """Return a segment with its stored vectors, or None if unchanged."""
     rows = np.flatnonzero(segment.scales < 0)
     if not len(rows):
         return None
@@ -205,9 +210,10 @@ def _placed(repo: Repository, segment: Segment) -> Segment | None:
 
 
 def with_known_vectors(repo: Repository, analysis: Analysis, anew: Collection[str] = ()) -> Analysis:
-    """Return an analysis with the vectors that are known of its chunks; the others are still to be made.
+    """Return an analysis with its chunks' stored vectors.
 
-    Where the embedder runs beside the parser they are all there already. Vectors of the hashes in `anew` are forgotten.
+    Missing vectors are marked as pending. An embedder inside the workers has made all vectors already. Stored vectors
+    of the hashes in `anew` are deleted first.
     """
     if repo.plan.embedder:
         return analysis
@@ -223,14 +229,20 @@ def with_known_vectors(repo: Repository, analysis: Analysis, anew: Collection[st
 
 
 def part_of(embedder: Embedder, *, prose: bool) -> Embedder:
-    """Return the embedder that reads code, or prose, where they are two."""
+    """Return the embedder for code or prose.
+
+    A single embedder reads both.
+    """
     if isinstance(embedder, DualEmbedder):
         return embedder.prose if prose else embedder.code
     return embedder
 
 
 def known_vectors(repo: Repository, wanted: Iterable[tuple[str, bool]]) -> dict[str, Vector]:
-    """Return the vectors, as ranking compares them, that were made before: by chunk hash, given with whether it is prose."""
+    """Return stored vectors by chunk hash, as ranking compares them.
+
+    `wanted` gives each hash and whether the chunk is prose.
+    """
     embedder = repo.embedder()
     found: dict[str, Vector] = {}
     hashes: dict[bool, list[str]] = {False: [], True: []}
@@ -243,26 +255,32 @@ def known_vectors(repo: Repository, wanted: Iterable[tuple[str, bool]]) -> dict[
             match embedder.joined(np.stack(list(kept.values())), side, "document"):
                 case Ok(rows):
                     kept = dict(zip(kept, rows, strict=True))
-                case Err():  # its scale is not known while the model cannot be asked: they have no place yet
+                case Err():  # the scale is unknown while the model cannot be asked
                     kept = {}
         found |= kept
     return found
 
 
 def kept_vectors(repo: Repository, embedder: str, hashes: Sequence[str]) -> dict[str, Vector]:
-    """Return the vectors that an embedder made of chunks, by chunk hash, each float32 (dim,)."""
+    """Return an embedder's stored vectors by chunk hash.
+
+    Each is float32 (dim,).
+    """
     where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
     rows = repo.catalogue.store.scan("vectors", where, ("hash", "vector")).unwrap()
     return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
 
 
 def keep_vectors(repo: Repository, embedder: str, vectors: Iterable[tuple[str, Vector]]) -> None:
-    """Keep vectors, by chunk hash. Raises `StoreError`."""
+    """Store vectors by chunk hash. Raises `StoreError`."""
     rows = [(embedder, digest, np.asarray(vector, np.float32).tobytes()) for digest, vector in vectors]
     repo.catalogue.store.upsert("vectors", rows).unwrap()
 
 
 def forget_vectors(repo: Repository, hashes: Sequence[str]) -> None:
-    """Forget the vectors of chunks whose text is read differently now. Raises `StoreError`."""
+    """Delete the vectors of chunks whose text has changed.
+
+    Raises `StoreError`.
+    """
     for name in {part_of(repo.embedder(), prose=prose).name for prose in (False, True)}:
         repo.catalogue.store.delete("vectors", [("embedder", "=", name), ("hash", "in", list(hashes))]).unwrap()

@@ -1,4 +1,7 @@
-"""Pause Python's cyclic garbage collector while large structures are built."""
+"""A pause of Python's cyclic garbage collector.
+
+Useful while many objects are built that stay and have no cycles.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_pausing = 0  # how many are at it
+_pausing = 0  # the number of open blocks
 _was_on = False
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Put the search off within the block. It looks at all objects there are, each time their number has grown by a part.
+    """Pause the cyclic garbage collector within the block.
 
-    What is no more referred to is freed nevertheless, circles excepted. Threads may nest: the last one out switches it on.
+    The collector looks at all objects whenever their number has grown by a share. Objects outside cycles are still
+    freed. Threads may nest: the last one out switches the collector on.
 
     >>> with uncollected():
     ...     gc.isenabled()

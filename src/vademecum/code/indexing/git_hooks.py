@@ -1,9 +1,10 @@
 """Git hooks that index in the background.
 
-They never hold git up and never change what it reports: all they do is to start a process that is on its own. What others
-wrote stays and runs as before. Into a shell script of theirs a marked block is put after the first line; anything else is
-kept beside ours and run by it, with its arguments, its input and its exit status. Both are undone to the last byte. Every
-change of a hook is one rename, so that at any moment there is either the old one or the new one.
+They run after a commit, a merge, a checkout or a rewrite. They never delay git and never change its result: each only
+starts a separate process. Other people's hooks stay and run as before. A shell script gets a marked block after its
+first line. Any other hook is kept beside ours, which runs it with its arguments, input and exit status. Uninstalling
+restores every hook to the last byte. Every change of a hook is one rename, so at any moment either the old hook or the
+new one exists.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from vademecum.code.snapshot.repository import Repository
 from vademecum.errors import SourceError, StoreBusyError, UsageError
 
 HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
-KEPT = ".before-vade"  # what is added to the name of a hook that ours runs
+KEPT = ".before-vade"  # the suffix of an earlier hook, which ours runs
 BEGIN, END = "# >>> vademecum: index in the background; `vade hooks uninstall` removes this", "# <<< vademecum"
 _BLOCK = re.compile(rb"^%s\n.*?^%s\n" % (re.escape(BEGIN.encode()), re.escape(END.encode())), re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(rb"#![^\n]*\b(?:sh|bash|dash|zsh|ksh)\b[^\n]*\n")
@@ -37,7 +38,10 @@ _SHELL = re.compile(rb"#![^\n]*\b(?:sh|bash|dash|zsh|ksh)\b[^\n]*\n")
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One hook as it is now: `state` is "installed", "not installed" or "changed since"."""
+    """The state of one git hook.
+
+    `state` is "installed", "not installed" or "changed since".
+    """
 
     name: str
     path: str
@@ -46,10 +50,12 @@ class Hook:
 
 
 def install(root: Root) -> list[Hook]:
-    """Put our part into every hook; one that has it gets it anew, so that it names the Python that runs now.
+    """Install our part in every hook.
+
+    An existing part is rewritten, so that it names the Python that runs now.
 
     Raises:
-        UsageError: this is no git repository.
+        UsageError: the root is not a git repository.
         GitError: git failed.
         SourceError: a hook cannot be written.
     """
@@ -67,7 +73,10 @@ def install(root: Root) -> list[Hook]:
 
 
 def uninstall(root: Root) -> list[Hook]:
-    """Take our part out again: what others wrote is as it was. Raises as `install` does."""
+    """Remove our part from every hook.
+
+    Other people's hooks are restored. Raises as `install` does.
+    """
     folder = _folder(root)
     for name in HOOKS:
         path = folder / name
@@ -79,18 +88,18 @@ def uninstall(root: Root) -> list[Hook]:
 
 
 def status(root: Root) -> list[Hook]:
-    """Say of every hook whether our part is in it. Raises as `install` does."""
+    """Return the state of every hook. Raises as `install` does."""
     return [_state(_folder(root) / name) for name in HOOKS]
 
 
 def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
-    """Bring the index up to date after git said that something changed; returns whether this call did it.
+    """Index after a git hook; return whether this call did.
 
-    A rebase says so a hundred times: one process waits for its turn, and those that come meanwhile leave it to that one. Where
-    the hook stands in a directory of several repositories, those that were never indexed are left alone.
+    A rebase runs the hook a hundred times: one process waits for its turn, and processes that start meanwhile leave the
+    work to it. Where the hook's directory serves several repositories, those that were never indexed are skipped.
 
     Raises:
-        Error: it could not be done.
+        Error: indexing failed.
     """
     if not _is_own(repo.root) and repo.catalogue.load("worktree", repo.root.path) is None:
         return False
@@ -98,7 +107,7 @@ def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
         with exclusive(turn_of(repo), 0):
             time.sleep(settle_s)
             with exclusive(repo.lock, WAIT_SECONDS):
-                pass  # whoever was indexing is done; what changes from here on is taken in below, or starts another
+                pass  # any other indexing run is done; later changes are indexed below, or start another run
     except StoreBusyError:
         return False
     index(repo, lambda *_: None, references=True)
@@ -106,7 +115,10 @@ def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
 
 
 def turn_of(repo: Repository) -> Path:
-    """Return the file that the process whose turn is next holds: each worktree has its own."""
+    """Return the lock file of the process whose turn is next.
+
+    Each worktree has its own.
+    """
     digest = blake2b(repo.root.path.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
     return repo.catalogue.directory / f"hooks-{digest}.lock"
 
@@ -123,9 +135,11 @@ def _folder(root: Root) -> Path:
     asked = ("config", "--includes", "--type=path", "--get", "core.hooksPath")
     own = [place for name in (f"{root.git_dir}/config.worktree", f"{common}/config") if os.path.isfile(place := name)]
     places = [("--file", place) for place in own] + [("--global",), ("--system",)]
-    told = (run(root, asked[0], *place, *asked[1:], tolerate=(1, 128)).unwrap() for place in places)  # as data
+    told = (
+        run(root, asked[0], *place, *asked[1:], tolerate=(1, 128)).unwrap() for place in places
+    )  # read as data, never run
     folder = next((os.fsdecode(each).rstrip("\n") for each in told if each), os.path.join(common, "hooks"))
-    return Path(top, folder)  # a relative one counts from the top of the work tree
+    return Path(top, folder)  # a relative path starts at the top of the work tree
 
 
 def _install(path: Path) -> None:
@@ -134,12 +148,12 @@ def _install(path: Path) -> None:
         _replace(path, _script(path.name), 0o755)
         return
     content = b"" if path.is_symlink() else path.read_bytes()
-    if _BLOCK.search(content):  # anew: another Python may run now
+    if _BLOCK.search(content):  # rewritten, since another Python may run now
         _replace(path, _BLOCK.sub(lambda _: _block(), content), stat.S_IMODE(path.stat().st_mode))
     elif (first := _SHELL.match(content)) and os.access(path, os.X_OK):
         _replace(path, first[0] + _block() + content[first.end() :], stat.S_IMODE(path.stat().st_mode))
     elif os.path.lexists(kept):
-        raise UsageError(f"{kept} is in the way: a hook that {path.name} ran before; remove one of the two")
+        raise UsageError(f"{kept} already exists beside {path.name}: remove one of the two hooks")
     else:
         _link(path, kept)
         _replace(path, _script(path.name), 0o755)
@@ -149,7 +163,7 @@ def _uninstall(path: Path) -> None:
     kept = path.with_name(path.name + KEPT)
     if not path.exists() or path.is_symlink() or not _BLOCK.search(content := path.read_bytes()):
         return
-    if _BLOCK.sub(b"", content) == _BLOCK.sub(b"", _script(path.name)):  # ours alone
+    if _BLOCK.sub(b"", content) == _BLOCK.sub(b"", _script(path.name)):  # our hook alone
         if os.path.lexists(kept):
             kept.replace(path)
         else:
@@ -161,19 +175,22 @@ def _uninstall(path: Path) -> None:
 def _state(path: Path) -> Hook:
     kept = path.with_name(path.name + KEPT)
     if not path.exists() or path.is_symlink() or not _BLOCK.search(content := path.read_bytes()):
-        detail = "another hook is there, and stays" if os.path.lexists(path) else ""
+        detail = "another hook is installed" if os.path.lexists(path) else ""
         if os.path.lexists(kept):
-            detail = f"{kept.name} was ours to run, and something replaced our hook"
+            detail = f"{kept.name} is the earlier hook; something replaced the hook that ran it"
         return Hook(path.name, str(path), "not installed", detail)
     if not os.access(path, os.X_OK):
         return Hook(path.name, str(path), "changed since", "it is not executable, so git does not run it")
     if _BLOCK.sub(b"", content) != _BLOCK.sub(b"", _script(path.name)):
-        return Hook(path.name, str(path), "installed", "beside what others wrote")
+        return Hook(path.name, str(path), "installed", "beside another hook's lines")
     return Hook(path.name, str(path), "installed", f"runs {kept.name} first" if os.path.lexists(kept) else "")
 
 
 def _block() -> bytes:
-    """What starts the process: on its own, with nothing of git's, and silent."""
+    """Return the shell lines that start the background process.
+
+    The process is separate and silent, and inherits none of git's variables.
+    """
     python = shlex.quote(sys.executable.replace(os.sep, "/"))
     return (
         f"{BEGIN}\n"
@@ -184,13 +201,13 @@ def _block() -> bytes:
 
 
 def _script(name: str) -> bytes:
-    """A hook of our own, which runs what was there before and says what that said."""
+    """Return our own hook, which ends by running the earlier hook."""
     kept = f'before="${{0%/*}}/{name}{KEPT}"\n'
     return b"#!/bin/sh\n" + _block() + f'{kept}[ ! -x "$before" ] || exec "$before" "$@"\n'.encode()
 
 
 def _replace(path: Path, content: bytes, mode: int) -> None:
-    """Write a file and put it in place at once."""
+    """Write a file and rename it into place."""
     handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -204,8 +221,11 @@ def _replace(path: Path, content: bytes, mode: int) -> None:
 
 
 def _link(path: Path, kept: Path) -> None:
-    """Give what is at `path` a second name: a link is kept as a link."""
+    """Give the file at `path` a second name.
+
+    A symbolic link is kept as a link.
+    """
     try:
         os.link(path, kept, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # not every file system has a second name
+    except (OSError, NotImplementedError):  # not every file system has hard links
         shutil.copy2(path, kept, follow_symlinks=False)

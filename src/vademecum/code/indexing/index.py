@@ -1,9 +1,9 @@
-"""Index a directory into a snapshot that can be searched.
+"""Indexing: from a directory on disk to a searchable snapshot.
 
     walk → (known content?) → parse → chunk → metadata → enrich → embed → store
 
-What was analysed before, in any branch or worktree, is never analysed again; what changed is found by size, time and
-inode, then by content. A killed run has stored whole batches, and the next one goes on from there.
+Content that was analysed before, in any branch or worktree, is never analysed again. Changes are found by size, time
+and inode, then by content. A killed run has stored whole batches, and the next run continues from there.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ from vademecum.result import Ok
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
 
-FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
+FLUSH_BYTES = 16_000_000  # content per transaction: the most that a kill can lose and memory holds
 FLUSH_SECONDS = 5.0
 NO_HASH = "0" * 40
-FEW_PATHS = 20  # changed files that are compared with the commit before every file is
-# A file written this recently may be written again within the clock's tick and look unchanged: it is not trusted.
+FEW_PATHS = 20  # changed files compared with the commit before all files are
+# A file written this recently is read again: another write within the clock's tick would leave its time unchanged.
 RACY_NS = 20_000_000
 COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which snapshot to bring up to date, what it holds now, and what was found to be different."""
+    """A snapshot to update, its current state, and the differences."""
 
     kind: str  # "worktree", "commit" or "source"
     place: str
     head: git.Head
     found: Walk
     previous: tuple[Snapshot, View] | None
-    looked_at: float  # seconds since the epoch, before the first file was looked at
-    gone: list[str]  # paths of the snapshot that are not to be found any more
+    looked_at: float  # seconds since the epoch, before the walk
+    gone: list[str]  # paths of the snapshot that no longer exist
 
     @property
     def is_current(self) -> bool:
-        """Whether the snapshot is already what it should be."""
+        """True when the snapshot needs no update."""
         if self.previous is None or self.found.entries or self.gone:
             return False
         snapshot, view = self.previous
@@ -72,16 +72,16 @@ class Target:
 
 @dataclass(slots=True)
 class Reading:
-    """What was read of a target's changed files, by path."""
+    """The content read from a target's changed files, by path."""
 
     sources: dict[str, tuple[Source, str]] = field(default_factory=dict)  # content and language
-    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that turned out not to be text
-    added: int = 0  # files whose content was not known before
-    failures: list[Skipped] = field(default_factory=list)  # files that were cut by windows, and why
-    undescribed: int = 0  # files without what only Python's own parser knows
+    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that are not text
+    added: int = 0  # files with new content
+    failures: list[Skipped] = field(default_factory=list)  # files cut by windows, with the reason
+    undescribed: int = 0  # contents that Python's own parser rejected
 
     def contents(self) -> Iterator[tuple[str, BlobKey]]:
-        """Yield every path with its content."""
+        """Yield every path with its content's key."""
         return ((path, (source.blob, language)) for path, (source, language) in self.sources.items())
 
     def paths(self, key: BlobKey) -> list[str]:
@@ -99,21 +99,23 @@ def index(
     embed: int | None = None,
     references: bool = False,
 ) -> IndexReport:
-    """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
+    """Bring a snapshot up to date: the worktree's or a revision's.
+
+    Fast when nothing changed.
 
     Args:
         repo: the repository.
-        progress: is told how far each step is.
+        progress: receives the progress of each step.
         revision: the commit to index, by any name git knows; the worktree if empty.
-        full: read every file again, whatever is known.
-        wait_s: how long to wait for another process that is indexing, in seconds; WAIT_SECONDS unless given.
-        embed: where more pieces than this lack the vectors of a slow embedder, leave them for another run.
-        references: also find what files refer to, which a graph needs. A search does without, and does not wait for it.
+        full: read every file again.
+        wait_s: seconds to wait for another process that is indexing; WAIT_SECONDS unless given.
+        embed: skip a slow embedder when more than this many chunks are pending.
+        references: also find the files' references, which a graph needs and a search does not.
 
     Raises:
         GitError: git failed, or does not know the revision.
-        StoreBusyError: another process is indexing the repository, and takes too long.
-        StoreError: the database said no; what it held before is intact.
+        StoreBusyError: another process is still indexing the repository.
+        StoreError: the database failed; the previous state is intact.
     """
     started = time.perf_counter()
     wait_s = WAIT_SECONDS if wait_s is None else wait_s
@@ -127,7 +129,7 @@ def index(
     if not current:
         with alone(), span("index"), one_thread():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
-                target = find_target(repo, revision, full=full)  # another process was at it meanwhile
+                target = find_target(repo, revision, full=full)  # another process indexed meanwhile
             read = read_changed(repo, target, progress)
             plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
             numbers = keep_contents(repo, read, plan, progress, full=full)
@@ -140,7 +142,10 @@ def index(
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
-    """Find what differs between a snapshot and what it should hold: files that are new, or not as they were when read."""
+    """Find the differences between a snapshot and its files.
+
+    Files differ that are new, or changed since they were read.
+    """
     looked_at = repo.clock()
     if revision:
         commit = commit_place(repo, revision)
@@ -160,7 +165,10 @@ def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> 
 
 
 def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: bool) -> Walk:
-    """Return a source's items as a walk finds files: those whose content is not that of the snapshot are to be read."""
+    """Return a source's items as a walk.
+
+    Its entries are the items whose content is not in the snapshot.
+    """
     known: dict[str, str] = {}
     if previous is not None and not full:
         known = {row.path: row.hash for row in file_rows(previous[1].files) if row.blob not in previous[1].missing}
@@ -172,7 +180,7 @@ def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: b
 def target_of(
     kind: str, place: str, head: git.Head, found: Walk, previous: tuple[Snapshot, View] | None, looked_at: float
 ) -> Target:
-    """Return a target with what has gone since its snapshot was made."""
+    """Return a target, with the paths that have gone."""
     gone: list[str] = []
     if previous is not None:
         here = found.unchanged.union(entry.path for entry in found.entries)
@@ -181,7 +189,10 @@ def target_of(
 
 
 def known_files(snapshot: Snapshot, view: View) -> Known:
-    """Return the files of a snapshot as they were when read, without those whose content has been lost since."""
+    """Return a snapshot's files with their recorded status.
+
+    Files whose content has been lost are left out.
+    """
     files, lost = view.files, set(view.missing)
     stats = zip(files.sizes.tolist(), files.mtimes.tolist(), files.inodes.tolist(), strict=True)
     known = dict(zip(files.paths, stats, strict=True))
@@ -193,12 +204,18 @@ def known_files(snapshot: Snapshot, view: View) -> Known:
 
 
 def commit_place(repo: Repository, revision: str) -> str:
-    """Return the name that a revision's snapshot is kept under. Raises `GitError` when there is no such revision."""
+    """Return the commit id of a revision, a snapshot's place.
+
+    Raises `GitError` when there is no such revision.
+    """
     return git.resolve(repo.root, revision).unwrap()
 
 
 def read_changed(repo: Repository, target: Target, progress: Progress) -> Reading:
-    """Read the changed files; those that are not text after all are noted as left out."""
+    """Read the changed files.
+
+    Files that are not text are recorded as left out.
+    """
     read = Reading()
     entries = target.found.entries
     for done, (entry, source) in enumerate(_sources(repo, target, entries)):
@@ -220,12 +237,12 @@ def _sources(
     if repo.items is not None:
         by_path = {entry.path: entry for entry in entries}
         yield from ((by_path.pop(path), source) for path, source in repo.items.read(list(by_path)))
-        yield from ((entry, Skipped(entry.path, "unreadable", "gone meanwhile")) for entry in by_path.values())
+        yield from ((entry, Skipped(entry.path, "unreadable", "deleted during the run")) for entry in by_path.values())
         return
     at: dict[str, list[FileEntry]] = {}
     for entry in entries:
         at.setdefault(entry.blob, []).append(entry)
-    for blob, content in git.read_blobs(repo.root, list(at)):  # which asks for a few at a time, while `at` shrinks
+    for blob, content in git.read_blobs(repo.root, list(at)):  # iterates over a copy, since `at` shrinks
         for entry in at.pop(blob):
             yield entry, decode_source(entry.path, content)
     for entry in (entry for left in at.values() for entry in left):
@@ -233,7 +250,10 @@ def _sources(
 
 
 def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
-    """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
+    """Analyse and store unknown contents, batch by batch.
+
+    Returns the database id of every content.
+    """
     wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
     known = repo.catalogue.known({blob for blob, _ in wanted})
     read.added = sum((source.blob, language) not in known for source, language in read.sources.values())
@@ -258,7 +278,7 @@ def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progres
                 numbers |= repo.catalogue.add(batch)
                 batch, weight, since = {}, 0, time.monotonic()
             progress("indexing", done + 1, len(jobs))
-    except KeyboardInterrupt:  # the next run goes on from what was read
+    except KeyboardInterrupt:  # the next run continues from this batch
         repo.catalogue.add(batch)
         raise
     if batch:
@@ -268,20 +288,20 @@ def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progres
 
 
 def _died(read: Reading, key: BlobKey) -> None:
-    """Note the files whose content made a parser crash."""
-    died = [Skipped(path, "crash", f"the {key[1]} parser died of it") for path in read.paths(key)]
+    """Record the files whose content made a parser crash."""
+    died = [Skipped(path, "crash", f"the {key[1]} parser crashed on this file") for path in read.paths(key)]
     read.left_out |= {item.path: item for item in died}
 
 
 def _noted(read: Reading, key: BlobKey, analysis: Analysis) -> None:
-    """Note the files whose content no grammar could read, and count what was not described."""
+    """Record parse failures, and count contents without Python's metadata."""
     if analysis.problem:
         read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(key)]
     read.undescribed += not analysis.described
 
 
 def spoken(repo: Repository, analysis: Analysis) -> Analysis:
-    """Return the analysis with the sentences that a language model wrote of its chunks in place of summaries."""
+    """Replace an analysis's summaries with a language model's sentences."""
     sentences = known_sentences(repo, [row[CHUNK_HASH] for row in analysis.chunks])
     if not sentences:
         return analysis
@@ -315,7 +335,10 @@ def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: di
 
 
 def skipped_now(target: Target, read: Reading, table: FileTable) -> tuple[Skipped, ...]:
-    """Return everything left out: by the walk, by reading just now, and by reading earlier."""
+    """Return everything left out.
+
+    Files were left out by the walk, by this reading, or by an earlier reading.
+    """
     left_out = {table.paths[i] for i in np.flatnonzero(table.blobs == LEFT_OUT)}
     earlier = {s.path: s for s in (target.previous[0].skipped if target.previous else ()) if s.path in left_out}
     every = [*target.found.skipped, *(earlier | read.left_out).values()]
@@ -325,12 +348,15 @@ def skipped_now(target: Target, read: Reading, table: FileTable) -> tuple[Skippe
 def label(
     repo: Repository, target: Target, table: FileTable, changed: list[FileRow], skipped: tuple[Skipped, ...], own: str
 ) -> str:
-    """Return what evidence calls a state: the commit where it is exactly that, else with the tree's hash added."""
+    """Return the name of a state in evidence.
+
+    It is the commit if the files equal that commit, else the commit with the tree's hash.
+    """
     commit = target.head.commit
     if target.kind == "commit" or not commit:
         return commit or own
     some = [row for row in changed if row.blob != LEFT_OUT][:FEW_PATHS]
-    match git.tree_ids(repo.root, commit, [row.path for row in some]):  # after an edit a look at it settles the matter
+    match git.tree_ids(repo.root, commit, [row.path for row in some]):  # after an edit, a few paths settle the matter
         case Ok(ids) if all(ids.get(row.path) == row.hash for row in some):
             committed = git.tree_ids(repo.root, commit)
         case _:
@@ -345,7 +371,10 @@ def label(
 
 
 def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
-    """Describe a snapshot as it stands, nothing brought up to date; None when it cannot be searched."""
+    """Describe a snapshot without an update.
+
+    Returns None for a snapshot that cannot be searched.
+    """
     place = ("commit", commit_place(repo, revision)) if revision else repo.place
     loaded = repo.catalogue.load(*place)
     if loaded is None or loaded[1].missing:
@@ -358,7 +387,7 @@ def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
 
 
 def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning) -> IndexReport:
-    """Say what was done."""
+    """Return the report of an indexing run."""
     loaded = repo.catalogue.load(target.kind, target.place)
     assert loaded is not None
     snapshot, view = loaded
@@ -374,7 +403,7 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
 
 
 def digest_before(target: Target, path: str) -> str:
-    """Return the hash of the content that the snapshot had at a path, "" for none."""
+    """Return the content hash at a path in the snapshot, or ""."""
     files = target.previous[1].files if target.previous else None
     place = bisect_left(files.paths, path) if files else 0
     return files.digests[place].tobytes().hex() if files and files.paths[place : place + 1] == [path] else ""

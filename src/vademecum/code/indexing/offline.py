@@ -1,8 +1,8 @@
-"""Answer from local arrays while a shared database is away.
+"""Searches while a shared database is unreachable.
 
-The arrays say which pieces answer a question; what a piece says stands in the working tree, or in git, by the id of its
-content, and is cut as it was when it was indexed. A content that neither has any more was edited since: its lines are taken
-from the file as it is, and the answer says `edited`, as it does of any such file. Nothing is written.
+The local arrays say which chunks answer a question. A chunk's text is read from the working tree or from git, by the id
+of its content, and cut as it was indexed. If neither has the content any more, it was edited since: the lines are taken
+from the current file, and the answer says `edited`, as for any such file. Nothing is written.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Cut = list[tuple[Chunk, str]]  # a content's chunks, each with its hash
 def opened_without(
     repo: Repository, place: tuple[str, str], prefixes: tuple[str, ...], error: StoreAwayError
 ) -> Opened:
-    """Return a repository as this machine last saw its index.
+    """Return a repository with this machine's last copy of its index.
 
     Raises:
-        StoreAwayError: it never did, or its files are gone: `error`.
+        StoreAwayError: this machine has no copy; raises `error`.
     """
     own = StandIn(repo)
     loaded = own.load(*place)
@@ -54,7 +54,7 @@ class StandIn(Catalogue):
     """A catalogue that is read without its store."""
 
     def __init__(self, repo: Repository) -> None:
-        """Take a repository; its own catalogue is left as it is."""
+        """Wrap a repository; its own catalogue stays unchanged."""
         of = repo.catalogue
         super().__init__(of.store, of.directory, lambda: repo.embedder().name, of.read_paths, of.here)
         self._repo = repo
@@ -64,7 +64,10 @@ class StandIn(Catalogue):
         self._texts: dict[int, bytes] = {}
 
     def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
-        """Return a snapshot as it was last read, None where it never was, or its files are gone."""
+        """Return a snapshot from local files, or None.
+
+        None means that it was never read here, or that its files are gone.
+        """
         standing = kept(self.directory, (kind, place))
         if standing is None:
             return None
@@ -85,7 +88,7 @@ class StandIn(Catalogue):
         return found
 
     def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
-        """Return chunks, given by blob and ordinal, each with its hash."""
+        """Return chunks with their hashes, by blob and ordinal."""
         return [self._chunks_of(blob)[ordinal] for blob, ordinal in wanted]
 
     def part_of(self, blob: int, ordinal: int) -> dict[str, int]:
@@ -94,15 +97,15 @@ class StandIn(Catalogue):
         return {name: known[name] for name in ("part", "parts") if name in known}
 
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
-        """Return what stands in the contents, or in their files now."""
+        """Return the contents, or their files' current text."""
         return {blob: self._text(blob) for blob in blobs}
 
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:  # noqa: ARG002 - of none
-        """Return nothing: names that are spelled nearly so are known to the database alone."""
+        """Return nothing: only the database has symbols."""
         return []
 
     def with_errors(self) -> set[int]:
-        """Return nothing: what could not be parsed is known to the database alone."""
+        """Return nothing: only the database knows of parse errors."""
         return set()
 
     def _text(self, blob: int) -> bytes:
@@ -116,7 +119,10 @@ class StandIn(Catalogue):
         return self._cut[blob]
 
     def _read(self, blob: int) -> tuple[bytes, Cut]:
-        """Read a content, and cut it as it was; or by the lines that it had, where it is to be had no more."""
+        """Read a content and cut it as indexed.
+
+        If the content no longer exists, the current file is cut by the indexed lines.
+        """
         digest, language, paths = self._named(blob)
         lines = self._lines(blob)
         now = b""
@@ -138,11 +144,11 @@ class StandIn(Catalogue):
         parsed, _ = describe(chunk_file(text, language, self._repo.plan.deadline_s), text)
         found = list(zip(parsed.chunks, chunk_hashes(parsed.chunks, parsed.language), strict=True))
         if [(chunk.start_line, chunk.end_line) for chunk, _ in found] != [tuple(own) for own in lines.tolist()]:
-            return text, by_lines(text, lines)  # another version cut it
+            return text, by_lines(text, lines)  # another version of the chunker cut it
         return text, found
 
     def _named(self, blob: int) -> tuple[str, str, list[str]]:
-        """Return a content's git blob id, its language and the paths it stands at."""
+        """Return a content's git blob id, language and paths."""
         for table in self._tables:
             places = np.flatnonzero(table.blobs == blob).tolist()
             if places:
@@ -154,7 +160,7 @@ class StandIn(Catalogue):
         return "", "text", []
 
     def _lines(self, blob: int) -> NDArray[np.int32]:
-        """Return the first and last line of each chunk of a content, int32 (n, 2)."""
+        """Return each chunk's first and last line, int32 (n, 2)."""
         for segment in self._segments:
             place = int(np.searchsorted(segment.blobs, blob))
             if place < len(segment.blobs) and segment.blobs[place] == blob:
@@ -163,9 +169,9 @@ class StandIn(Catalogue):
 
 
 def by_lines(text: bytes, lines: NDArray[np.int32]) -> Cut:
-    r"""Return pieces without a name: what stands at some lines.
+    r"""Return chunks without names, cut at the given lines.
 
-    Lines end at line feeds alone, as their numbers count.
+    Only line feeds end lines, as in the line numbers.
 
     >>> [chunk.text for chunk, _ in by_lines(b"a\rb\nc\nd\n", np.array([[1, 2], [3, 9]]))]
     ['a\rb\nc\n', 'd\n']

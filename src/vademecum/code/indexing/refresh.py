@@ -1,7 +1,7 @@
-"""Refresh the index before a search, within a time limit.
+"""Index refresh before a search, with a time limit.
 
-Another process may be writing the index, or nothing can be written at all, as on a full disk. The last complete state then
-answers, and every answer says that it may lack what was edited since: that nothing was found in it means little.
+Another process may be writing the index, or nothing can be written, as on a full disk. Then the last complete state
+answers, and every answer says that recent edits may be missing.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ from vademecum.errors import StoreAwayError, StoreBusyError, StoreFullError, Sto
 from vademecum.protocols import Progress
 from vademecum.types import IndexReport
 
-PATIENCE_SECONDS = 2.0  # for another process that writes: an edit's worth is indexed by then, and a person still waits
+PATIENCE_SECONDS = 2.0  # the wait for a writing process: an edit is indexed by then, and a person still waits
 
 
 class Refreshing:
-    """Opens repositories for a question, and remembers which of them could not be brought up to date, and why."""
+    """Opens repositories for a question.
+
+    Remembers the repositories that could not be brought up to date, and the errors.
+    """
 
     def __init__(self) -> None:
-        self._told: set[str] = set()  # which databases were set aside and told of
+        self._told: set[str] = set()  # the damaged databases already reported
         self._behind: dict[tuple[str, str, str], StoreBusyError | StoreFullError | StoreReadOnlyError] = {}
 
     def refresh(self, repo: Repository, progress: Progress, commit: str = "", *, linked: bool = False) -> IndexReport:
-        """Take in what changed; where that cannot be done, go on with the last complete state, if there is one.
+        """Index the changes, or fall back to the last complete state.
 
         Raises:
-            StoreError: it is not to be had, and there is none.
+            StoreError: indexing failed, and there is no complete state.
         """
         place = self._place(repo, commit)
         self._behind.pop((repo.name, *place), None)
@@ -52,10 +55,12 @@ class Refreshing:
     def opened(
         self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
     ) -> Opened:
-        """Return a repository with the snapshot that is to be searched, brought up to date first where `refresh` says so.
+        """Return a repository with the snapshot to search.
+
+        With `refresh` the snapshot is brought up to date first.
 
         Raises:
-            StoreError: there is no state of it that could be searched.
+            StoreError: there is no state to search.
         """
         place = self._place(repo, commit)
         try:
@@ -64,7 +69,7 @@ class Refreshing:
                 self.refresh(repo, progress, commit)
                 loaded = repo.catalogue.load(*place)
         except StoreAwayError as error:
-            from vademecum.code.indexing.offline import opened_without  # which cuts files, as few searches do
+            from vademecum.code.indexing.offline import opened_without  # loads the chunker, which few searches need
 
             return opened_without(repo, place, prefixes, error)
         assert loaded is not None
@@ -72,7 +77,7 @@ class Refreshing:
         return Opened(repo, *loaded, prefixes, said)
 
     def anew(self, repo: Repository) -> str:
-        """Say, once, that a repository's index was damaged and is made anew, "" where it was not."""
+        """Return a note, once, that a damaged index is rebuilt, or ""."""
         aside = repo.catalogue.store.aside
         if not aside or aside in self._told:
             return ""
@@ -92,6 +97,6 @@ class Refreshing:
 
 
 def behind(snapshot: Snapshot, error: Exception) -> str:
-    """Say that a snapshot may be older than the files, and why."""
+    """Return a note that a snapshot may be out of date."""
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(snapshot.indexed_at))
     return f"recent edits may be missing: the index is as of {when}, since {error}"

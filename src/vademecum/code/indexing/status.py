@@ -22,14 +22,14 @@ from vademecum.errors import ConsentError, EmbedError, Error, PluginError, Store
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
-KEPT_COMMITS = 10  # snapshots of commits that a clean-up leaves, newest first
+KEPT_COMMITS = 10  # the newest commits' snapshots, which a clean-up keeps
 DAMAGED_KEPT_SECONDS = 7 * 86_400  # since a database was set aside
 LEAST_FREE_BYTES = 200_000_000
 AWAY = "start the server, or correct storage.url; until then searches go on with what this machine has of the index"
 
 
 def status_of(repo: Repository) -> RepoStatus:
-    """Describe a repository's index, without changing it."""
+    """Describe a repository's index without changing it."""
     head = git.head(repo.root).unwrap()
     loaded = repo.catalogue.load("worktree", repo.root.path)
     database = repo.database
@@ -49,7 +49,10 @@ def status_of(repo: Repository) -> RepoStatus:
 
 
 def _matches(repo: Repository, target: Target) -> bool:
-    """Whether the disk holds what is indexed: files whose times are in doubt are compared by content."""
+    """Return whether the disk holds the indexed state.
+
+    Files whose times are in doubt are compared by content.
+    """
     if not replace(target, found=replace(target.found, entries=[])).is_current:
         return False
     for entry in target.found.entries:
@@ -60,7 +63,10 @@ def _matches(repo: Repository, target: Target) -> bool:
 
 
 def _set_aside(repo: Repository) -> list[Path]:
-    """Return what was left of databases that were damaged: nothing reads it but whoever wants to know what happened."""
+    """Return the damaged databases that were set aside.
+
+    They are kept for inspection only.
+    """
     return sorted(repo.catalogue.directory.glob("index.db.damaged*"))
 
 
@@ -69,9 +75,12 @@ def _bytes(repo: Repository) -> int:
 
 
 def collect_garbage(repo: Repository) -> GcReport:
-    """Drop snapshots of worktrees that are gone and of old commits, all content that no snapshot names, and damaged databases."""
+    """Delete old snapshots, unused content and damaged databases.
+
+    Old snapshots are those of missing worktrees and of all but the newest commits.
+    """
     before = _bytes(repo)
-    with exclusive(repo.lock, WAIT_SECONDS):  # what an index run has stored and not named yet must not go
+    with exclusive(repo.lock, WAIT_SECONDS):  # contents that an index run has stored but not named yet must stay
         snapshots = repo.catalogue.snapshots()
         commits = sorted((s for s in snapshots if s.kind == "commit"), key=lambda s: -s.indexed_at)
         gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
@@ -86,7 +95,10 @@ def collect_garbage(repo: Repository) -> GcReport:
 
 
 def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:
-    """Look at everything one repository's index depends on; `repair` mends what differs in an index of vectors outside."""
+    """Check everything that one repository's index depends on.
+
+    `repair` fixes an external vector index.
+    """
     checks = [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
     return checks if repo.mirror is None else [*checks, _check_vectors(repo, repo.mirror, repair=repair)]
 
@@ -137,8 +149,8 @@ def _check_embedder(repo: Repository) -> Check:
 def _check_index(repo: Repository) -> Check:
     try:
         status = status_of(repo)
-    except Error as error:  # nothing of an index can be read without knowing whose vectors it holds
-        return Check("index", ok=False, detail=str(error), fix="mend what the lines above say first")
+    except Error as error:  # reading an index requires its embedder's name
+        return Check("index", ok=False, detail=str(error), fix="fix the problems above first")
     if not status.indexed_at:
         return Check("index", ok=True, detail="nothing is indexed yet; the first search does it")
     state = "up to date" if status.fresh else "behind the disk; the next search takes the changes in"
@@ -149,7 +161,7 @@ def _check_index(repo: Repository) -> Check:
 
 
 def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:
-    """Look at what the index of vectors holds, point by point."""
+    """Compare the points of the external vector index with the ledger."""
     alone = partial(exclusive, repo.lock, WAIT_SECONDS)
     try:
         name = mirror.index().name

@@ -1,9 +1,9 @@
-"""Summaries by a language model, in the background.
+"""Enrichment: a language model's sentence about each chunk, in the background.
 
-    which pieces lack one → ask, so many at once and so many a minute → keep each answer → now and then fold them into the index
+    chunks without a sentence → requests, so many at once and per minute → store each answer → now and then add them to the index
 
-Answers are kept as they come, so a run that is stopped or killed goes on where it was. A failure is counted and the offline
-summary stays; when the server fails several times in a row the run stops, and the next one asks again.
+Answers are stored as they come, so a stopped or killed run continues later. A failure is counted, and the offline
+summary stays. After several failures in a row the run stops, and the next run asks again.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from vademecum.protocols import Enricher, Progress
 from vademecum.result import Err, Ok, Result
 from vademecum.types import ChunkKind, EnrichReport, FileKind, Passage
 
-SPOKEN_OF = frozenset(ChunkKind) - {ChunkKind.SECTION, ChunkKind.WINDOW}  # prose speaks for itself
+SPOKEN_OF = frozenset(ChunkKind) - {ChunkKind.SECTION, ChunkKind.WINDOW}  # prose needs no summary
 FIRST = (ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.TYPE)
-MOST_FAILURES = 5  # in a row: the server is down, or the model is of no use
-FOLDED_AT_ONCE = 200  # contents in one transaction: they are held in memory until it ends
-FOLD_SECONDS = 60.0  # between two foldings: each replaces arrays
-Wanted = tuple[str, tuple[int, int]]  # a chunk's hash, and where it stands: blob and ordinal
+MOST_FAILURES = 5  # in a row: the server is down, or the model is useless
+FOLDED_AT_ONCE = 200  # contents per transaction, all held in memory
+FOLD_SECONDS = 60.0  # between two calls of `fold`, which rewrites arrays
+Wanted = tuple[str, tuple[int, int]]  # a chunk's hash, blob and ordinal
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast is asked: at most `per_minute`, 0 for no limit, and `parallel` at once."""
+    """The request rate: `per_minute`, 0 for no limit; `parallel` at once."""
 
     per_minute: int = 0
     parallel: int = 1
@@ -50,24 +50,26 @@ def enrich(
     progress: Progress,
     stop: threading.Event,
 ) -> EnrichReport:
-    """Ask for what is missing of the worktree's snapshot, and fold in what was said. It must have been indexed.
+    """Request the missing sentences and add them to the index.
+
+    The worktree must have been indexed.
 
     Args:
-        repo: whose enricher's name is `repo.enricher`.
-        enricher: who is asked.
-        pace: how fast.
-        progress: told how far it is.
-        stop: ends the run after the answers that are under way.
+        repo: the repository; `repo.enricher` is the enricher's name.
+        enricher: writes the sentences.
+        pace: the request rate.
+        progress: receives the progress.
+        stop: ends the run after the pending answers.
 
     Raises:
         StoreBusyError: another process is enriching this repository.
-        StoreError: the database said no; what was kept before is intact.
+        StoreError: the database failed; earlier sentences are intact.
     """
     started = time.perf_counter()
     with exclusive(repo.catalogue.directory / "enrich.lock", 0):
         wanted, known = missing_of(repo)
         run = _Run(repo, enricher, pace, wanted)
-        fold(repo)  # what an earlier run had kept and not folded in
+        fold(repo)  # the sentences that an earlier run stored but did not fold
         folded = time.monotonic()
         for asked in run.answers(stop):
             progress("describing", known + asked, known + len(wanted))
@@ -75,7 +77,7 @@ def enrich(
                 fold(repo)
                 folded = time.monotonic()
         fold(repo)
-        fill(repo, "worktree", repo.root.path, progress)  # a piece is read anew with what was said of it
+        fill(repo, "worktree", repo.root.path, progress)  # the embedder reads a chunk with its sentence
     return EnrichReport(
         repo.name, repo.enricher, known + len(wanted), known, run.made, run.failed, run.problem,
         time.perf_counter() - started,
@@ -83,11 +85,14 @@ def enrich(
 
 
 def missing_of(repo: Repository) -> tuple[list[Wanted], int]:
-    """Return the distinct chunks without a sentence, declarations of product code first, and how many have one."""
+    """Return the chunks without a sentence, and the number with one.
+
+    Each distinct chunk comes once, declarations of product code first.
+    """
     view = _view(repo)
     if view is None:
         return [], 0
-    place: dict[int, int] = {}  # of each blob, the file that it stands at first
+    place: dict[int, int] = {}  # the first file of each blob
     for number, blob in enumerate(view.files.blobs.tolist()):
         place.setdefault(blob, number)
     where = ("blob", "in", sorted(place))
@@ -110,17 +115,20 @@ def _view(repo: Repository) -> View | None:
 
 
 class _Run:
-    """One run: what was asked, what came back."""
+    """One run: its requests, answers and failures."""
 
     def __init__(self, repo: Repository, enricher: Enricher, pace: Pace, wanted: Sequence[Wanted]) -> None:
         self._repo, self._enricher, self._pace, self._wanted = repo, enricher, pace, wanted
         self.made = self.failed = 0
         self._began = 0.0
         self.problem = ""
-        self._on_end = 0  # failures without an answer between them
+        self._on_end = 0  # failures in a row
 
     def answers(self, stop: threading.Event) -> Iterator[int]:
-        """Ask, `parallel` at once, keep what is answered, and yield how many have been asked."""
+        """Request sentences in batches, store them, and yield the progress.
+
+        A batch has `parallel` requests. The progress is the number of chunks requested.
+        """
         step = self._pace.parallel
         with ThreadPoolExecutor(step) as pool:
             for first in range(0, len(self._wanted), step):
@@ -140,14 +148,17 @@ class _Run:
                 yield first + len(batch)
 
     def _outcome(self, asked: Future[Result[str, EnrichError]]) -> object:
-        """Return what the enricher answered; one that raised, though it should not, has failed at this piece alone."""
+        """Return the enricher's answer.
+
+        An exception counts as a failure for this chunk alone.
+        """
         raised = asked.exception()
         if raised is None:
             return asked.result()
         return Err(EnrichError(f"enricher {self._enricher.name!r} raised {type(raised).__name__}: {raised}"))
 
     def _waited(self, stop: threading.Event, asked: int) -> bool:
-        """Wait for the next turn; True where the run was stopped meanwhile."""
+        """Wait for the next request; True if the run was stopped."""
         if asked == 0:
             self._began = time.monotonic()
         if not self._pace.per_minute:
@@ -156,7 +167,7 @@ class _Run:
         return stop.wait(max(0.0, turn - time.monotonic()))
 
     def _read(self, outcome: object) -> str:
-        """Return what was said, "" for what went wrong, and count both."""
+        """Return the sentence, or "" for a failure; count both."""
         match outcome:
             case Ok(str() as said) if said.strip():
                 self.made += 1
@@ -174,7 +185,10 @@ class _Run:
 
 
 def fold(repo: Repository) -> int:
-    """Make the sentences that are known part of the index: of words, meaning and what is shown. Returns how many contents."""
+    """Add the stored sentences to the index.
+
+    Terms, vectors and displayed summaries all change. Returns the number of contents changed.
+    """
     view = _view(repo)
     if view is None:
         return 0
@@ -197,13 +211,19 @@ def fold(repo: Repository) -> int:
 
 
 def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]) -> Analysis:
-    """Return the analysis of a content with the sentences known of its chunks, which are embedded anew."""
+    """Analyse a content with its sentences.
+
+    Chunks with a sentence lose their vectors and are embedded again.
+    """
     known = known_sentences(repo, hashes)
     return with_known_vectors(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
 
 
 def _behind(repo: Repository, blobs: Sequence[int]) -> dict[int, set[str]]:
-    """Return the contents whose index lacks a sentence that is known, with the hashes of all their chunks."""
+    """Return the contents whose index lacks a stored sentence.
+
+    Each comes with the hashes of all its chunks.
+    """
     rows = repo.catalogue.store.scan("chunks", [("blob", "in", list(blobs))], ("blob", "hash", "summary")).unwrap()
     known = known_sentences(repo, {digest for _, digest, _ in rows})
     behind = {blob for blob, digest, summary in rows if known.get(digest, summary) != summary}

@@ -1,7 +1,7 @@
-"""Watch a repository and index changes at once.
+"""Index updates while files change, for searches without any delay.
 
-Where an enricher is set, a process beside this one asks it about what is new: it may take seconds for each piece of code, and
-a save is to be taken in at once.
+Searches do not need it. With an enricher, a separate process requests sentences for new chunks: a request may take
+seconds, and a save should be indexed at once.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from vademecum.protocols import silent
 from vademecum.types import EnrichReport, IndexReport, Skipped
 
 DEBOUNCE_MS = 200  # an editor's save is several events; a branch switch is thousands
-LOOK_MS = 1_000  # how often the process beside is looked at
+LOOK_MS = 1_000  # interval between checks of the enricher's process
 Report = Callable[[IndexReport | EnrichReport], None]
 
 
 def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event) -> None:
-    """Index each repository now, and again whenever its files change, until `stop` is set.
+    """Index each repository now and after every change, until `stop`.
 
-    What cannot be indexed while watching (a disk without room, git in the middle of something) is reported as a failure, and
-    tried again at the next change.
+    An indexing error while watching (a full disk, or git in the middle of an operation) is reported as a failure, and
+    indexing is tried again at the next change.
 
     Raises:
         MissingExtraError: the package that watches files is not installed.
@@ -61,7 +61,7 @@ def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
     try:
         report = index(repo, silent, wait_s=0.0, references=True)
     except StoreBusyError:
-        return  # whoever holds it takes the change in
+        return  # the holder of the lock indexes the change
     except Error as error:
         failure = Skipped(repo.root.path, "not indexed", " ".join(str(error).split()))
         on_report(IndexReport(repo.name, "", 0, 0, 0, 0, 0, failures=(failure,)))
@@ -72,7 +72,10 @@ def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
 
 
 class Beside:
-    """The process that asks an enricher about what is new: one at a time, and again when something changed meanwhile."""
+    """The process that runs the enricher, one at a time.
+
+    It starts again when something changed meanwhile.
+    """
 
     def __init__(self, repos: Sequence[Repository], on_report: Report) -> None:
         self._repos = [repo for repo in repos if repo.enricher]
@@ -81,12 +84,12 @@ class Beside:
         self._due = False
 
     def wake(self) -> None:
-        """Say that there may be something to ask about."""
+        """Note that new chunks may need sentences."""
         self._due = bool(self._repos)
         self.look()
 
     def look(self) -> None:
-        """Tell what a process that is done has done, and start the next one where one is due."""
+        """Report a finished process, and start the next one if due."""
         if self._process is not None and self._process.poll() is not None:
             assert self._process.stdout is not None
             self._tell(self._process.stdout.read())
@@ -97,7 +100,7 @@ class Beside:
             self._process = self._started()
 
     def close(self) -> None:
-        """End the process; what it was answered is kept."""
+        """End the process; its answers so far are stored."""
         if self._process is not None:
             self._process.terminate()
             self._process.communicate()

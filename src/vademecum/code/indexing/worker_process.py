@@ -1,6 +1,6 @@
-"""A worker process, seen from the process that drives it.
+"""A connection to a worker process over pipes.
 
-What the answers are is for `workers` to say, and what runs in the process.
+Questions and answers are pickles. `workers` defines them, and the process's main loop.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import sys
 from contextlib import suppress
 from typing import IO, Any
 
-# What a worker can write before the thread that reads it has had its turn: the usual 65,536 bytes are a fraction of an answer.
+# Bytes that a worker can write before its reader runs: the usual 65,536 are a fraction of an answer.
 PIPE_BYTES = 1 << 20
 
 
 class Child:
-    """One worker process. A new one is to be asked a plan first; `EOFError` means that it did not come up."""
+    """One worker process.
+
+    The first question is a plan; `EOFError` means that the process did not start.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -28,15 +31,21 @@ class Child:
             _widen(pipe)
 
     def ask(self, question: object) -> Any:
-        """Return the analyses of jobs, or that it is ready. Raises `EOFError` when the process dies of them."""
+        """Send a question and return the answer.
+
+        Raises `EOFError` when the process dies.
+        """
         try:
             write(self._in, question)
             return read(self._out)
-        except (OSError, ValueError) as error:  # the pipe broke, or was closed by whoever ended the process
+        except (OSError, ValueError) as error:  # the pipe broke, or `stop` closed it
             raise EOFError from error
 
     def stop(self) -> None:
-        """End the process. May be called by several threads, and more than once."""
+        """End the process.
+
+        Several threads may call this, more than once.
+        """
         self._process.kill()
         self._process.wait()
         for pipe in (self._in, self._out):
@@ -45,11 +54,11 @@ class Child:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Have a pipe hold PIPE_BYTES where the system lets it."""
+    """Enlarge a pipe to PIPE_BYTES where the system allows."""
     if sys.platform == "linux":
         import fcntl
 
-        with suppress(OSError):  # a user may have so many bytes in pipes, and no more
+        with suppress(OSError):  # the system limits each user's pipe buffers
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
@@ -61,7 +70,7 @@ def write(pipe: IO[bytes], value: Any) -> None:
 
 
 def read(pipe: IO[bytes]) -> Any:
-    """Return the next value. Raises `EOFError` where the other end is closed."""
+    """Return the next value. Raises `EOFError` on a closed pipe."""
     (length,) = struct.unpack("<Q", _exactly(pipe, 8))
     return pickle.loads(_exactly(pipe, length))  # noqa: S301 - our own child wrote it
 

@@ -1,9 +1,11 @@
-"""Analyse files in several processes.
+"""Analysis in several processes.
 
-Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
-`multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
-Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
-file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
+Tree-sitter holds the interpreter's lock while it parses, so threads would not help.
+
+Workers are plain child processes that exchange pickles over pipes, each driven by one thread here. `multiprocessing` is
+avoided on purpose: its spawn method runs the caller's main module again, so a short script without a main guard would
+start processes for ever. A worker that a hostile file kills must cost that one file, not the pool. The calling process
+analyses too while it waits, so small jobs never pay for starting a child.
 """
 
 from __future__ import annotations
@@ -29,24 +31,27 @@ from vademecum.index.counting import RunTable
 from vademecum.index.tokenize import term_table
 from vademecum.protocols import Embedder
 
-Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
+Done = tuple[int, Any]  # a job's number and its result; None for a job that kills its process
 
 BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
-SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
-_PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
-POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
+SMALLEST_BATCH = 24_000  # the last batches are small, so that no process waits long for another
+_PATIENCE_S = 30.0  # beyond the files' own deadlines: a slower child hangs, and is killed
+POOL_FROM_BYTES = 400_000  # for less, one process finishes before a second has started
 
 
 def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
-    """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
+    """Yield (job number, analysis) pairs in any order.
 
-    `embedder` is the one `plan` names, already loaded here.
+    The analysis is None for a job that kills its process. `embedder` is the one `plan` names, already loaded here.
     """
     return _spread(jobs, plan, embedder)
 
 
 def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | None]]:
-    """Yield (a job's number, what the file refers to) in the same way: "" for nothing, None for a job that kills its process."""
+    """Yield (job number, references) pairs in any order.
+
+    References are "" where there are none, and None for a job that kills its process.
+    """
     return _spread(jobs, replace(plan, embedder="", task=Task.REFERENCES), None)
 
 
@@ -67,7 +72,10 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[
 def _taken(
     jobs: list[Job], batches: deque[list[int]], plan: Plan, embedder: Embedder | None, terms: RunTable
 ) -> list[Done]:
-    """Do one batch in this process. Returns nothing where a worker has taken the last one meanwhile."""
+    """Analyse one batch in this process.
+
+    Returns nothing where a worker has taken the last batch meanwhile.
+    """
     try:
         batch = batches.popleft()
     except IndexError:
@@ -76,7 +84,7 @@ def _taken(
 
 
 def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
-    with uncollected():  # the circles of a batch are looked for once, after it
+    with uncollected():  # garbage is collected once, after the batch
         if plan.task is Task.REFERENCES:
             from vademecum.code.chunking.chunk import references_of
 
@@ -85,7 +93,9 @@ def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTab
 
 
 def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
-    """Yield job numbers in batches of about BATCH_BYTES, less towards the end, the largest contents first.
+    """Yield batches of job numbers, the largest contents first.
+
+    A batch has about BATCH_BYTES, and less towards the end.
 
     >>> [len(batch) for batch in _batches([(b"." * 12_000, "text")] * 40, processes=2)]
     [8, 8, 6, 5, 4, 3, 2, 2, 2]
@@ -114,7 +124,10 @@ def _new() -> subprocess.Popen[bytes]:
 
 
 class _Pool:
-    """Threads that each feed one child from the shared batches and put what it answers on a queue."""
+    """Threads that each drive one worker process.
+
+    Each thread feeds its child from the shared batches and queues the answers.
+    """
 
     def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
         self._plan, self._jobs, self._batches = plan, jobs, batches
@@ -137,7 +150,10 @@ class _Pool:
             thread.join()
 
     def collect(self, *, wait: bool) -> list[Done]:
-        """Return one batch that workers have finished, or nothing if there is none and `wait` is False."""
+        """Return one finished batch.
+
+        If there is none and `wait` is False, returns nothing.
+        """
         try:
             return self._done.get(block=wait)
         except queue.Empty:
@@ -151,7 +167,7 @@ class _Pool:
                 return
             if not self._start(number):
                 self._batches.append(batch)
-                self._done.put([])  # wakes the caller, who does it then
+                self._done.put([])  # wakes the caller, which then does the batch
                 return
             try:
                 self._done.put(self._ask(number, batch))
@@ -159,7 +175,10 @@ class _Pool:
                 self._ask_singly(number, batch)
 
     def _ask_singly(self, number: int, batch: list[int]) -> None:
-        """Something in the batch kills: find it, so that it costs itself only."""
+        """Retry a batch job by job to find the fatal one.
+
+        So only that job is lost.
+        """
         for job in batch:
             if self._stopped.is_set() or not self._start(number):
                 self._done.put([(job, None)])
@@ -170,12 +189,15 @@ class _Pool:
                 self._done.put([(job, None)])
 
     def _start(self, number: int) -> bool:
-        """Have a child at hand; False when none comes up (no memory, no processes left)."""
+        """Make sure that a child runs; False when none can start.
+
+        The system may be out of memory or processes.
+        """
         if number in self._children:
             return True
         try:
             child = self._children[number] = Child(_new())
-            if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
+            if not self._stopped.is_set():  # either this thread sees the stop, or `__exit__` sees the child
                 child.ask(self._plan)
                 return True
         except (EOFError, OSError):
@@ -198,18 +220,21 @@ class _Pool:
 
 
 def _module_path() -> str:
-    """Return where a child finds the modules this process has, without the current directory."""
+    """Return the child's module path: this process's, without the current directory."""
     package = str(Path(__file__).resolve().parents[3])
     return os.pathsep.join([package, *(entry for entry in sys.path if os.path.isabs(entry))])
 
 
 def serve() -> None:
-    """Be a worker: read a plan, then lists of jobs, and answer each, until the pipe closes."""
+    """Run a worker: read a plan, then answer lists of jobs.
+
+    The worker ends when the pipe closes.
+    """
     from vademecum.plugins import load
 
     _die_with_parent()
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not reach the pipe
+    os.dup2(2, 1)  # prints must not reach the pipe
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         plan: Plan = read(source)
         embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
@@ -225,7 +250,10 @@ def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | N
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to end this process when the thread that started it ends, even in the middle of a long regex."""
+    """Make Linux kill this process when its starting thread ends.
+
+    This works even in the middle of a long regex.
+    """
     if sys.platform == "linux":
         import ctypes
         import signal

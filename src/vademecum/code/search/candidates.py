@@ -1,7 +1,7 @@
-"""Features of candidates and of their files, for the fitted ranker.
+"""Features of the candidates and their files, for the fitted ranker.
 
-Candidates are the rows that words, meaning, path and definition put first. A file is described by the best that its
-candidates have, and by all its chunks taken together, so that an answer spread over several functions counts.
+Candidates are the rows that words, meaning, path and definition put first. A file is described by the best values of
+its candidates, and by all its chunks together, so that an answer spread over several functions counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vademecum.index.segment import FIELDS, KIND_CODES
 from vademecum.types import ChunkKind, FileKind
 
 Numbers = NDArray[np.int64]
-Values = NDArray[Any]  # numbers of whatever type the step before made
+Values = NDArray[Any]  # numbers of any type
 
 _BODY, _NAME, _SIGNATURE, _DOCS = range(len(FIELDS))
 _KINDS = (
@@ -42,7 +42,10 @@ NAME_COUNTS = 2  # how much more an occurrence in a chunk's name counts for its 
 
 
 def _one_hot(wanted: Sequence[StrEnum], every: Sequence[StrEnum]) -> Floats:
-    """Return float32 (len(wanted), len(every)): column `code` says which of the wanted kinds that code is."""
+    """Return the kinds as one-hot rows, float32 (len(wanted), len(every)).
+
+    Column `code` marks the wanted kind with that code.
+    """
     return np.equal.outer([every.index(kind) for kind in wanted], np.arange(len(every))).astype(np.float32)
 
 
@@ -51,12 +54,14 @@ IS_KIND, IS_UNASKED = _one_hot(_KINDS, KIND_CODES), _one_hot(_UNASKED, FILE_KIND
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """C candidates in G files, each file's together, in the order they were found.
+    """C candidates in G files, grouped by file.
+
+    Within a file, candidates keep their order.
 
     Attributes:
         rows, chunks: int64 (C,). fused: float32 (C,), the score that made them candidates, above 0.
         files: int64 (G,), ascending. slot: int64 (C,), the place of each candidate's file in `files`. starts: int64 (G,),
-            where each file's candidates begin.
+            the start of each file's candidates.
     """
 
     rows: Numbers
@@ -68,7 +73,7 @@ class Pool:
 
 
 def pool_of(signals: Signals, rows: Numbers, fused: Floats) -> Pool:
-    """Return candidates by file."""
+    """Return candidates grouped by file."""
     files: Numbers = signals.files.take(rows).astype(np.int64)
     by_file = np.argsort(files, kind="stable")
     rows, files = rows.take(by_file), files.take(by_file)
@@ -79,9 +84,10 @@ def pool_of(signals: Signals, rows: Numbers, fused: Floats) -> Pool:
 
 
 def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Floats]:
-    """Return what is known of the pieces, float32 (C, len(PIECE_FEATURES)), and of their files, (G, len(FILE_FEATURES)).
+    """Return features of candidates and of their files.
 
-    `is_bare` says whether the question is one name: its definition is then the answer, not a hint.
+    Candidates: float32 (C, len(PIECE_FEATURES)). Files: float32 (G, len(FILE_FEATURES)). `is_bare` says whether the
+    question is one name: the definition is then the answer, not a hint.
     """
     files, chunks = pool.files, pool.chunks
     held, bm25 = _matches(signals, pool)
@@ -108,7 +114,10 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
 
 
 def _rows(known: Mapping[str, Values], names: tuple[str, ...], last: Floats | None = None) -> Floats:
-    """Return float32 (len(names), n): what is known under each name; `last` is what the last names stand for."""
+    """Return named values as rows, float32 (len(names), n).
+
+    `last` holds the rows of the last names.
+    """
     named = names if last is None else names[: -len(last)]
     table = np.empty((len(names), len(known[names[0]])), np.float32)
     for place, name in enumerate(named):
@@ -119,19 +128,20 @@ def _rows(known: Mapping[str, Values], names: tuple[str, ...], last: Floats | No
 
 
 def _relative(values: Values) -> Values:
-    """Divide by the highest, if that is above 0."""
+    """Divide by the highest value, if that is above 0."""
     highest = float(values.max(initial=0.0))
     return values / highest if highest > 0 else values
 
 
 def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
-    """Return what share of the question each candidate holds, in all and by field, (C,) each, and its file's BM25, (G,).
+    """Return each candidate's matched shares, and each file's BM25.
 
-    A file's BM25 is that of all its chunks taken together, so that an answer spread over several functions counts.
+    Shares are (C,) each: of the whole text and by field. BM25 is (G,), of all the file's chunks together, so that an
+    answer spread over several functions counts.
     """
     contents = signals.file_content.take(pool.files)
     slot_of = np.full(int(signals.contents[-1]) + 1, -1, np.int32)
-    slot_of[contents] = np.arange(len(contents))  # content that stands at two paths is counted once, and read by both
+    slot_of[contents] = np.arange(len(contents))  # content at two paths is counted once, for both
     chunks, term, share, tf = signals.matches.laid_out()
     slot = slot_of.take(signals.contents.take(chunks))
     inside = np.flatnonzero(slot >= 0)
@@ -141,7 +151,7 @@ def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
 
 
 def _held(signals: Signals, pool: Pool, chunks: Values, share: Values, tf: Values) -> dict[str, Values]:
-    """Return the share of the question in each candidate and in its name and signature."""
+    """Return the share of the question in text, name and signature."""
     number = np.zeros(len(signals.lexical), np.int32)
     number[pool.chunks] = np.arange(1, len(pool.chunks) + 1)
     place, at = number.take(pool.chunks), number.take(chunks)
@@ -157,7 +167,7 @@ def _held(signals: Signals, pool: Pool, chunks: Values, share: Values, tf: Value
 
 
 def _bm25(signals: Signals, pool: Pool, slot: Values, term: Values, tf: Values) -> Values:
-    """Return BM25 of each file's chunks together."""
+    """Return the BM25 of each file's chunks together."""
     count, terms = len(pool.files), len(signals.term_share)
     occurrences = tf[:, _BODY] + NAME_COUNTS * (tf[:, _NAME] > 0)
     found = np.bincount(slot * np.int64(terms) + term, occurrences, count * terms).reshape(count, terms)

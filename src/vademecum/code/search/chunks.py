@@ -1,4 +1,4 @@
-"""Chunks of one file, in order, read when looked at."""
+"""The chunks of one file, in order, around a found chunk."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from vademecum.types import Evidence
 
 
 class FileChunks:
-    """The pieces of one file, in order; a piece is read when somebody looks at it.
+    """The chunks of one file, in order, read on demand.
 
     Attributes:
-        lines: first and last line of each piece.
+        lines: first and last line of each chunk.
     """
 
     def __init__(self, lines: Sequence[tuple[int, int]], read: Callable[[int], Evidence]) -> None:
-        """Take the lines of each piece, and what reads the piece at a place."""
+        """Take the lines of each chunk and a function that reads one."""
         self.lines = lines
         self._read = cache(read)
 
     @classmethod
     def of(cls, pieces: Sequence[Evidence]) -> FileChunks:
-        """Return pieces that are read already."""
+        """Return chunks that are already read."""
         return cls([(piece.start_line, piece.end_line) for piece in pieces], pieces.__getitem__)
 
     def __len__(self) -> int:
-        """Return the number of pieces."""
+        """Return the number of chunks."""
         return len(self.lines)
 
     def __getitem__(self, place: int) -> Evidence:
-        """Return the piece at a place."""
+        """Return the chunk at a place."""
         return self._read(range(len(self))[place])
 
     def __iter__(self) -> Iterator[Evidence]:
-        """Yield every piece, first to last."""
+        """Yield every chunk, first to last."""
         return map(self._read, range(len(self)))
 
 
 def pieces_of(each: Opened, path: str) -> FileChunks:
-    """Return a file's chunks as evidence, first to last, as the file is now; none where it is not indexed.
+    """Return a file's chunks as evidence, as the file is now.
 
-    `metadata` holds `part` and `parts` where a long declaration was cut.
+    Empty for a file that is not indexed. `metadata` holds `part` and `parts` where a long declaration was cut.
     """
     files = each.view.files
     number = bisect_left(files.paths, path)
@@ -63,7 +63,10 @@ def pieces_of(each: Opened, path: str) -> FileChunks:
 
 
 def _edited(each: Opened, rows: range, state: FileState) -> Sequence[Evidence]:
-    """Return the pieces of a changed file that correspond to those that were indexed, each once."""
+    """Return an edited file's chunks that correspond to indexed chunks.
+
+    Each comes once.
+    """
     found: dict[str, Evidence] = {}
     for row, stored in zip(rows, stored_chunks(each, rows), strict=True):
         evidence = evidence_of(each, row, stored, 0.0, {}, state)

@@ -1,13 +1,14 @@
-"""Probability of an answer, and the verdict that follows.
+"""Confidence in an answer: a probability and a verdict.
 
     log-odds that the results hold the answer = bias + coverage * c + dense * d + definition * s + certainty * m
 
-with c the share of the question's idf that one of the first three results matches, d the highest cosine among them, s
-how surely one of them defines a name asked for, and m how much the ranking prefers its first result: its probability
-under the fitted ranker, else how far its score stands above the last, as a share. Fitted by logistic regression
-(`training/ranking/verdicts.py`) on questions about public repositories that no evaluation uses, each asked of its own
-repository and of two others, where it has no answer; the bias is set for even odds between the two. Cosines of different
-embedders do not compare, so each has its own constants, and one that was never fitted is judged by words alone.
+Here c is the highest share of the question's idf that one of the first three results matches, d the highest cosine
+among them, and s how surely one of them defines a requested name. m is how much the ranking prefers its first result:
+that result's file probability under the fitted ranker, else how far its score stands above the last, as a share. The
+constants were fitted by logistic regression (`training/ranking/verdicts.py`) on questions about public repositories
+that no evaluation uses. Each question was asked of its own repository and of two others, which have no answer. The bias
+is set for even odds between the two. Cosines of different embedders do not compare, so each embedder has its own
+constants; an embedder without a fit is judged by words alone.
 """
 
 from __future__ import annotations
@@ -34,18 +35,21 @@ class Calibration:
     certainty: float
 
 
-# Area under the ROC curve on repositories left out of the fit: 0.936 and 0.903; `benchmarks/verdicts.py` measures it elsewhere.
+# Area under the ROC curve on repositories outside the fit: 0.936 and 0.903. `benchmarks/verdicts.py` measures others.
 CALIBRATIONS = {"static:static-2": Calibration(-5.04, 4.15, 6.28, 1.17, 1.33)}
 BY_WORDS = Calibration(-3.9, 6.14, 0.0, 1.6, 1.37)
 
 RESOLVED_FROM = 0.9
 LIKELY_FROM = 0.5
-FOUND_FROM = 0.1  # below, nothing is shown as an answer
+FOUND_FROM = 0.1  # below, the verdict is not found
 _HEAD = 3
 
 
 def probability(ranked: Ranked, embedder: str) -> float:
-    """Return the probability, 0..1, that the results hold the answer. `embedder` made their dense signal."""
+    """Return the probability, 0..1, that the results hold the answer.
+
+    `embedder` made the dense signal.
+    """
     if not len(ranked.rows):
         return 0.0
     by = CALIBRATIONS.get(embedder, BY_WORDS)
@@ -55,7 +59,10 @@ def probability(ranked: Ranked, embedder: str) -> float:
 
 
 def indications(ranked: Ranked) -> tuple[float, float, float, float]:
-    """Return what the probability is made of: coverage, dense, definition, certainty. `ranked` is not empty."""
+    """Return the model's inputs: coverage, dense, definition, certainty.
+
+    `ranked` is not empty.
+    """
     first, last = float(ranked.scores[0]), float(ranked.scores[-1])
     return (
         max(ranked.coverage[:_HEAD].tolist()),
@@ -66,10 +73,11 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
 
 
 def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str] = ()) -> Verdict:
-    """Return the verdict. A bare name is `resolved` by one definition, `ambiguous` by several, never guessed.
+    """Return the verdict on ranked results.
 
-    `unknown` are the terms that are nowhere: a name that has one of them is not there, whatever its other parts match. An
-    unsure answer to a question that names only such names is none.
+    A bare name with one definition is `resolved`, with several `ambiguous`; the verdict is never a guess. `unknown` are
+    the terms that occur nowhere. A name with an unknown part is not found, whatever its other parts match. An unsure
+    answer to a question is not found when every name in the question has an unknown part.
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
@@ -89,5 +97,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
 
 def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
-    """Return whether a question spells out names, and each has a part that no file holds: `GraphQL` in django."""
+    """Return whether every name in a question has an unknown part.
+
+    `GraphQL` in django is an example. False for a question without names.
+    """
     return bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)

@@ -12,7 +12,10 @@ from vademecum.index.vectors import Quantised, products_of
 
 
 class PathCosine:
-    """The cosine of each path with a question, computed when asked for."""
+    """Cosines of paths with a question, computed on demand.
+
+    Behaves like float32 (F,). Only requested files are computed: few files have a candidate.
+    """
 
     dtype = np.dtype(np.float32)
 
@@ -26,11 +29,11 @@ class PathCosine:
         return len(self._files)
 
     def __getitem__(self, which: NDArray[np.integer]) -> NDArray[np.float32]:
-        """Return float32 (n,): that of the files of these numbers."""
+        """Return the cosines of some files, float32 (n,)."""
         if self._query is None:
             return np.zeros(len(which), np.float32)
         return products_of(self._files.vectors, which, self._query, self._files.scales)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
-        """Return that of every file."""
+        """Return the cosines of all files."""
         return self[np.arange(len(self))]

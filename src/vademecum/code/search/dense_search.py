@@ -1,8 +1,9 @@
-"""Cosines of a question with chunks, by arrays or a vector index.
+"""Cosines from local arrays or from an external vector index.
 
-An index outside gives its nearest points; each is looked up in the snapshot that is searched, by path, content and place.
-What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. Chunks
-that it does not return have no part in meaning. Where it fails, or is behind, the arrays answer and the answer says so.
+An external index returns its nearest points. Each point is looked up in the searched snapshot, by path, content and
+place. Points of other snapshots, or that fail the filters, are dropped, and more are requested until enough pass.
+Chunks that the index does not return get no dense score. If the index fails or is out of date, the local arrays answer
+and the answer says so.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok
 from vademecum.types import KINDS, Query
 
-ENOUGH = 500  # pieces that have a part in meaning: more than ranking looks at closely
-MOST_ASKED = 16 * ENOUGH  # points, of which enough should have passed
-FOR_SCALE = 20  # of all points, some of which may be of another snapshot
-FEW_FILES = 500  # a filter that lets no more pass is sent as their paths
+ENOUGH = 500  # chunks with a dense score: more than the candidates of the second step
+MOST_ASKED = 16 * ENOUGH  # the most points to request
+FOR_SCALE = 20  # unfiltered points requested for scale; some may be of another snapshot
+FEW_FILES = 500  # a filter that so few files pass is sent as their paths
 
 
 def nearness_of(
     opened: Sequence[Opened], vector: Floats | None, query: Query, masks: Sequence[NDArray[np.bool_]] | None
 ) -> tuple[list[Floats | None], str]:
-    """Return, for each repository, float32 (N,): the cosine of each chunk with a question, None for that of the arrays.
+    """Return each repository's chunk cosines, float32 (N,), and any problems.
 
-    `masks` say, bool (R,), which rows the filters let pass; None for all. Beside it stands what is to be said of indexes that
-    did not answer, "" where all went well.
+    None in place of cosines means that the local arrays are used. `masks`, bool (R,), give the rows that pass the
+    filters; None for all. The message is "" without problems.
     """
     if vector is None:
         return [None] * len(opened), ""
@@ -61,7 +62,7 @@ def _nearest(
     each: Opened, mirror: Mirror, vector: Floats, where: Filter, mask: NDArray[np.bool_] | None
 ) -> tuple[Floats | None, str]:
     scores = np.zeros(int(each.view.bases[-1]), np.float32)
-    if mask is not None:  # signals are weighed by their most, which is that of all pieces, whatever the filters
+    if mask is not None:  # signals are divided by their maximum over all chunks, whatever the filters
         match mirror.index().nearest(vector, FOR_SCALE, Filter()):
             case Err(error):
                 return None, mirror.failed(error)
@@ -80,7 +81,10 @@ def _nearest(
 
 
 def add_scores(scores: Floats, view: View, found: Iterable[Near], mask: NDArray[np.bool_] | None) -> int:
-    """Put the score of each point that is a row of the view, and that a mask lets pass, to its chunk; return how many they are."""
+    """Add the scores of matching points to their chunks.
+
+    A point matches if it is a row of the view that the mask allows. Returns the number of matching points.
+    """
     passed = 0
     for near in found:
         row = row_of(view, near.payload)
@@ -92,7 +96,10 @@ def add_scores(scores: Floats, view: View, found: Iterable[Near], mask: NDArray[
 
 
 def row_of(view: View, payload: Payload) -> int | None:
-    """Return the row of a view that a point belongs to, None where it belongs to another snapshot."""
+    """Return a point's row in a view, or None.
+
+    None means that the point belongs to another snapshot.
+    """
     files = view.files
     file = bisect_left(files.paths, payload.path)
     if file == len(files) or files.paths[file] != payload.path:
@@ -105,7 +112,10 @@ def row_of(view: View, payload: Payload) -> int | None:
 
 
 def _filter_of(view: View, query: Query, mask: NDArray[np.bool_] | None) -> Filter:
-    """Return the part of a query's filters that is worth sending: what comes back is looked at again."""
+    """Return the part of a query's filters to send.
+
+    The results are filtered again here.
+    """
     if mask is None:
         return Filter()
     files = np.unique(view.row_file[mask]).tolist()
@@ -116,7 +126,7 @@ def _filter_of(view: View, query: Query, mask: NDArray[np.bool_] | None) -> Filt
 
 
 def missing_said(views: Sequence[View]) -> str:
-    """Return how many pieces cannot be found by meaning yet, "" where all can."""
+    """Return a note on chunks without vectors, or ""."""
     missing, every = sum(view.awaiting for view in views), sum(map(len, views))
     return (
         f"{missing} of {every} pieces have no vector yet and are found by words alone: `vade index` makes them"

@@ -1,4 +1,4 @@
-"""Names that are spelled nearly like one that is defined nowhere."""
+"""Suggestions of defined names similar to an unknown name."""
 
 from __future__ import annotations
 
@@ -14,29 +14,32 @@ from vademecum.index.query import Plan, last_part, split_name
 from vademecum.index.tokenize import parts
 
 NEAREST = 5
-HOLDERS = 20  # classes of one name whose members are compared
-MANY_TERMS = 20  # of a question that is no more about a name or two
-_CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
-_CLASSES = 256  # of letters: those that are this far apart count as one
+HOLDERS = 20  # classes whose members are compared
+MANY_TERMS = 20  # a question with more terms is not about one or two names
+_CLOSE = 0.6  # the standard library's threshold for a close match
+_CLASSES = 256  # letters are counted by code point modulo this
 
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
-    """Return defined names that are spelled nearly like those asked for, best first; none for a long text."""
+    """Return defined names similar to those in a question, best first.
+
+    A long text has no suggestions.
+    """
     if len(plan.terms) > MANY_TERMS:
         return ()
     best: dict[str, float] = {}
     for each in opened:
-        alive = set(each.view.files.blobs.tolist())  # what other branches define is not here
+        alive = set(each.view.files.blobs.tolist())  # other branches' definitions do not count
         for name in plan.names or re.findall(r"\w{4,}", plan.text):
             compare(name, _candidates(each, name, alive), best)
     return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
 
 
 def nearest_to(opened: Sequence[Opened], name: str) -> tuple[str, ...]:
-    """Return defined names that are spelled nearly like one that was not found, best first.
+    """Return defined names similar to an unknown name, best first.
 
-    For a qualified name these are members of what it names, and what is called like it elsewhere; only without any, names
-    like its last part.
+    For a qualified name, the members of its holder and members elsewhere are compared. Only without any, names like the
+    last part are returned.
     """
     own, best = last_part(name), dict[str, float]()
     wanted = ".".join(split_name(name))
@@ -49,7 +52,10 @@ def nearest_to(opened: Sequence[Opened], name: str) -> tuple[str, ...]:
 
 
 def _qualified(each: Opened, wanted: Sequence[str], alive: set[int]) -> list[str]:
-    """Return the qualified names of the holder's members, and of members elsewhere with the name asked for."""
+    """Return qualified names to compare with an unknown one.
+
+    These are the members of the holder (or of similar holders), and members elsewhere with the same last part.
+    """
     if len(wanted) < 2:
         return []
     holder, own = wanted[-2:]
@@ -67,9 +73,10 @@ def _qualified(each: Opened, wanted: Sequence[str], alive: set[int]) -> list[str
 
 
 def compare(name: str, candidates: Sequence[str], best: dict[str, float]) -> None:
-    """Add to `best` how like the name each candidate is, 0 to 1, if it is close and may be among the nearest.
+    """Add similar candidates to `best`, with likeness 0 to 1.
 
-    The likeliest are compared first, so that most are not at all: comparing takes 25 µs, to see that it is of no use 3.
+    Only candidates that may be among the nearest are added. The most promising come first, so most are never compared:
+    a full comparison takes 25 µs, a quick rejection 3.
 
     >>> best = {}
     >>> compare("retry_with_backof", ["retry_with_backoff", "retreat", "Backoff"], best)
@@ -95,12 +102,17 @@ def compare(name: str, candidates: Sequence[str], best: dict[str, float]) -> Non
 
 
 def _floor(best: dict[str, float]) -> float:
-    """Return how like a name has to be: as the last of the nearest so far, once there are so many."""
+    """Return the likeness that a further name needs.
+
+    With NEAREST names or more, that is the likeness of the last of the nearest.
+    """
     return sorted(best.values())[-NEAREST] if len(best) >= NEAREST else _CLOSE
 
 
 def most_alike(name: str, candidates: Sequence[str]) -> NDArray[np.float64]:
-    """Return float64 (n,): how like the name each candidate is at most, 0 to 1, by the letters they share in any order.
+    """Return an upper bound of each candidate's likeness, float64 (n,).
+
+    The bound, 0 to 1, counts shared letters in any order.
 
     >>> most_alike("abcd", ["dcba", "abxy", ""])
     array([1. , 0.5, 0. ])
@@ -110,7 +122,7 @@ def most_alike(name: str, candidates: Sequence[str]) -> NDArray[np.float64]:
     lowered = [candidate.lower() for candidate in candidates]
     lengths = np.fromiter(map(len, lowered), np.int64, len(lowered))
     used = np.flatnonzero(own)
-    column = np.full(_CLASSES, len(used))  # the last one is for letters that the name does not have
+    column = np.full(_CLASSES, len(used))  # the last column is for other letters
     column[used] = np.arange(len(used))
     width = len(used) + 1
     cells = np.repeat(np.arange(len(lowered)) * width, lengths) + column[_letters("".join(lowered))]
@@ -121,7 +133,7 @@ def most_alike(name: str, candidates: Sequence[str]) -> NDArray[np.float64]:
 
 
 def places_of(text: str) -> dict[str, int]:
-    """Return of each letter where it stands in a text, a bit for each place."""
+    """Map each letter to its positions, one bit per position."""
     places: dict[str, int] = {}
     for at, letter in enumerate(text):
         places[letter] = places.get(letter, 0) | 1 << at
@@ -129,10 +141,10 @@ def places_of(text: str) -> dict[str, int]:
 
 
 def in_order(places: dict[str, int], length: int, other: str) -> int:
-    """Return how many letters two texts have in common in the same order: the length of their longest common subsequence.
+    """Return the length of the longest common subsequence.
 
-    All places of the first are looked at together, as bits of one number (Hyyrö, Bit-Parallel LCS-length Computation
-    Revisited, 2004).
+    All positions are handled at once, as bits of one number (Hyyrö, Bit-Parallel LCS-length Computation Revisited,
+    2004).
 
     >>> in_order(places_of("retry_with"), 10, "return_with")
     9
@@ -150,7 +162,10 @@ def _letters(text: str) -> NDArray[np.int64]:
 
 
 def _candidates(each: Opened, name: str, alive: set[int]) -> list[str]:
-    """Return the defined names that begin as `name` does, or as one of its parts, in any case: few enough to compare."""
+    """Return the defined names with a similar beginning.
+
+    They begin like `name` or one of its parts, in any case.
+    """
     beginnings = {_folded(name[:2]), *(_folded(part[:3]) for part in parts(name) if len(part) >= 3)}
     found: set[str] = set()
     for beginning in _shortest(beginnings):
@@ -160,12 +175,15 @@ def _candidates(each: Opened, name: str, alive: set[int]) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """Return a text as the index compares it: letters of ASCII in either case are one."""
+    """Return a text as the index compares it.
+
+    ASCII text is lower-cased.
+    """
     return text.lower() if text.isascii() else text
 
 
 def _shortest(beginnings: set[str]) -> list[str]:
-    """Return the beginnings without those that begin with another one.
+    """Return the beginnings that extend no other beginning.
 
     >>> sorted(_shortest({"op", "opt", "com"}))
     ['com', 'op']

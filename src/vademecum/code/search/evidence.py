@@ -1,7 +1,7 @@
-"""Evidence from ranked rows, checked against the files of now.
+"""Evidence: the text of ranked rows, as their files are now.
 
-Rows near each other that became one result are one piece of evidence: it has the id, the signals and the score of the best of
-them, and the lines of all, with what stands between. Where the file was edited since it was indexed, the best stands alone.
+Nearby rows that became one result are one piece of evidence. It has the id, signals and score of the best row, and the
+lines of all rows and of the gaps between. If the file was edited since it was indexed, only the best row is shown.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ FILE_KINDS_SAID = tuple(kind.value for kind in FILE_KINDS)
 def gather_evidence(
     opened: Sequence[Opened], ranked: Ranked, count: int, *, joined: bool, across: bool = True
 ) -> tuple[Evidence, ...]:
-    """Read what the first results say, and check the files they come from.
+    """Read the first results and check their files.
 
     Args:
-        opened: the repositories, whose rows lie end to end.
+        opened: the repositories, whose rows are numbered consecutively.
         ranked: candidates, best first.
-        count: how many results.
-        joined: whether rows near each other become one result.
-        across: whether that may hold rows that are no candidates.
+        count: the number of results.
+        joined: whether nearby rows become one result.
+        across: whether a joined result may hold rows that are not candidates.
     """
     bases = list(accumulate((len(each.view) for each in opened), initial=0))
-    own: dict[int, list[tuple[int, Span]]] = {}  # per repository, its results with their places
+    own: dict[int, list[tuple[int, Span]]] = {}  # results and their places, by repository
     spans = results_of(opened, ranked, bases, count, joined=joined, across=across)
     for place, span in enumerate(spans):
         own.setdefault(bisect_right(bases, span.first) - 1, []).append((place, span))
@@ -77,7 +77,10 @@ def gather_evidence(
 def results_of(
     opened: Sequence[Opened], ranked: Ranked, bases: Sequence[int], count: int, *, joined: bool, across: bool
 ) -> Sequence[Span]:
-    """Return the first results as spans of rows, one row each unless they are joined."""
+    """Return the first results as spans of rows.
+
+    Without joining, a span is one row.
+    """
     if not joined:
         return [Span(place, row, row, 0, 0) for place, row in enumerate(ranked.rows[:count].tolist())]
     files, lines = _places(opened, ranked.rows, bases)
@@ -85,7 +88,10 @@ def results_of(
 
 
 def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple[Rows, NDArray[np.int32]]:
-    """Return the file of each row, a number of its own among those of all repositories, and its lines."""
+    """Return the file and the lines of each row.
+
+    Files are numbered across all repositories.
+    """
     if len(opened) == 1:
         view = opened[0].view
         return view.row_file.take(rows), view.lines.take(rows, axis=0)
@@ -99,7 +105,10 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
-    """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
+    """Return the signals of some rows, rounded to four places.
+
+    The worth, which is small, has six places.
+    """
     names = ranked.names[: ranked.names.index("worth") + 1]
     known, per_unit = ranked.told[: len(names)].take(places, axis=1).astype(np.float64), _per_unit(len(names))
     rounded = np.rint(known * per_unit) / per_unit
@@ -108,7 +117,10 @@ def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
 
 @cache
 def _per_unit(count: int) -> NDArray[np.float64]:
-    """Return float64 (count, 1): how finely each of so many is told, the last of them, which is small, to six places."""
+    """Return rounding factors, float64 (count, 1).
+
+    The last one, for the worth, keeps six places.
+    """
     per_unit = np.full((count, 1), 1e4)
     per_unit[-1] = 1e6
     return per_unit
@@ -116,7 +128,7 @@ def _per_unit(count: int) -> NDArray[np.float64]:
 
 @dataclass(slots=True)
 class _Told:
-    """What evidence says of its lines."""
+    """The fields of evidence that depend on its lines."""
 
     start_line: int
     end_line: int
@@ -132,7 +144,10 @@ class _Told:
 def _told(
     lines: NDArray[np.int32], best: int, kind: int, rows: range, said: Mapping[int, Said], content: bytes
 ) -> _Told:
-    """Return what rows that follow each other say as one, as they were indexed, with what stands between them."""
+    """Return consecutive rows as one text, as they were indexed.
+
+    Gaps between the rows are included.
+    """
     first, last = rows[0], rows[-1]
     known, best_line = said[best], 0
     symbols = known.symbols
@@ -149,7 +164,10 @@ def _told(
 def evidence_of(
     each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
 ) -> Evidence:
-    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
+    """Return one row as evidence, as its file is now.
+
+    `stored` is the row's chunk with its hash.
+    """
     file = int(each.view.row_file[row])
     chunk, digest = stored
     label, freshness, language = each.snapshot.label, state.freshness, each.view.files.language(file)
@@ -169,9 +187,10 @@ def evidence_of(
 
 
 def evidence_as_indexed(each: Opened, file: int, first: int, freshness: Freshness) -> Callable[[int], Evidence]:
-    """Return what reads a chunk of one file as it was indexed, by its ordinal; `first` is the file's first row.
+    """Return a function that reads a file's chunks as indexed.
 
-    `metadata` holds `part` and `parts` where a long declaration was cut.
+    The function takes a chunk's ordinal; `first` is the file's first row. `metadata` holds `part` and `parts` where a
+    long declaration was cut.
     """
     view, blob = each.view, int(each.view.files.blobs[file])
     catalogue = each.repo.catalogue
@@ -188,7 +207,7 @@ def evidence_as_indexed(each: Opened, file: int, first: int, freshness: Freshnes
 
 
 def _shared(each: Opened, file: int, freshness: Freshness, label: str) -> dict[str, Any]:
-    """Return what all evidence of one file has in common."""
+    """Return the fields that all evidence of a file shares."""
     files = each.view.files
     return {
         "repo": each.repo.name, "branch": each.snapshot.branch, "commit": commit_of(label), "path": files.paths[file],
@@ -200,7 +219,10 @@ def _shared(each: Opened, file: int, freshness: Freshness, label: str) -> dict[s
 def _evidence(
     shared: dict[str, Any], told: _Told, score: float, signals: dict[str, float], metadata: dict[str, Any]
 ) -> Evidence:
-    """Return evidence of all its fields at once: to set those of a frozen record one by one takes four times as long."""
+    """Build evidence from all fields at once.
+
+    Setting the fields of a frozen record one by one takes four times as long.
+    """
     made = Evidence.__new__(Evidence)
     own = {
         "id": shared["id"] + told.hash, "start_line": told.start_line, "end_line": told.end_line, "snippet": told.text,
@@ -212,7 +234,7 @@ def _evidence(
 
 
 def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
-    """Return the chunks of rows as they were indexed, each with its hash."""
+    """Return the rows' chunks as indexed, with their hashes."""
     view = each.view
     blobs = view.files.blobs[view.row_file[rows]].tolist()
     return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))

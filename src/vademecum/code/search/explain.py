@@ -1,4 +1,7 @@
-"""Explain an empty answer: filters, skipped paths, unknown words."""
+"""Reasons for an empty answer, and words that occur nowhere.
+
+They are reported beside evidence, never instead of it.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +21,24 @@ from vademecum.index.stopwords import STOP_WORDS, TALK
 from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Query
 
-# Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
+# Reasons for skipping files whose content is then unknown.
 UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
-UNREAD = 3  # files that are named at most
-_FEW_WORDS = 8  # of a question that are said again
-_MISSED = 4  # words that are nowhere, said at most
-# What asks, beside what carries no content in talk or in a question about code.
+UNREAD = 3  # the most files in a message
+_FEW_WORDS = 8  # the most words of a question in a message
+_MISSED = 4  # the most unknown words in a message
+# Words without content: of talk, of questions about code, and of asking.
 _ASKING = (
     TALK
     | STOP_WORDS
     | words("find look show please explain comment où quand pourquoi combien fait faire sans lorsque afin")
 )
-_ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # a path of a machine, as in a trace
+_ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # an absolute path, as in a trace
 _PART_OF_WORD = re.compile(rb"[\w$]")
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
 
 def why_not(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked, unknown: set[str]) -> str:
-    """Say the likeliest reason why a question found nothing, and what to try."""
+    """Return the likeliest reason for no results, and a fix."""
     return next(_reasons(opened, query, plan, ranked, unknown))
 
 
@@ -63,9 +66,10 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
 
 
 def unwritten(plan: Plan, unknown: set[str]) -> str:
-    """Say which words of a short question are in no text and no path that is indexed, as they were written; "" for none.
+    """Return a note on a short question's unknown words, or "".
 
-    `unknown` are the question's terms that are nowhere. Numbers are not spoken of: most say a place or a version.
+    Unknown words are in no indexed text or path; the note spells them as the question does. `unknown` are the
+    question's terms that occur nowhere. Numbers are left out: most are line numbers or versions.
 
     >>> from vademecum.index.query import plan_query
     >>> unwritten(plan_query("where is the http client of sendEmail"), {"http", "sendemail"})
@@ -82,19 +86,28 @@ def unwritten(plan: Plan, unknown: set[str]) -> str:
 
 
 def _is_unknown(run: str, unknown: set[str]) -> bool:
-    """Tell whether a run of word characters is nowhere as a whole; one that needs no spaces between words, none of it."""
+    """Return whether a run of word characters occurs nowhere.
+
+    An ASCII run counts as a whole. In scripts without spaces between words, every part must be unknown.
+    """
     whole = run_terms(run)[-1:] if run.isascii() else run_terms(run)
     return bool(whole) and unknown >= set(whole)
 
 
 def _words(plan: Plan) -> list[str]:
-    """Return the words of a question that were looked for, as they were written: terms are stems."""
+    """Return the question's words that were searched, as written.
+
+    Terms are stems.
+    """
     words = dict.fromkeys(re.findall(r"\w+", plan.text))
     return [word for word in words if not {*query_terms(word)[0]}.isdisjoint(plan.terms)] or list(plan.terms)
 
 
 def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
-    """Say that a name is defined nowhere, and where it may be all the same: in files that a grammar did not read whole."""
+    """Return a message that a name is defined nowhere.
+
+    The message lists files that were not parsed whole and may define the name.
+    """
     said = f"{name!r} is defined nowhere in {_chunks(searched)} searched"
     unread = list(islice(_half_read(opened, last_part(name)), UNREAD + 1))
     if unread:
@@ -104,7 +117,10 @@ def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
 
 
 def skipped_said(opened: Sequence[Opened]) -> str:
-    """Say which code was left out of the index, in which anything may be defined; "" for none."""
+    """Return a note on skipped code files, or "".
+
+    Such files may define anything.
+    """
     left_out = [
         f"{skipped.path} ({skipped.reason})"
         for each in opened
@@ -121,7 +137,7 @@ def skipped_said(opened: Sequence[Opened]) -> str:
 
 
 def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:
-    """Yield the files that hold a name and in which a grammar found errors."""
+    """Yield files with parse errors that hold a name."""
     plain = name.encode("utf-8", "replace")
     for each in opened:
         files, broken = each.view.files, each.repo.catalogue.with_errors()
@@ -131,7 +147,9 @@ def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:
 
 
 def holds_word(content: bytes, word: bytes) -> bool:
-    """Tell whether a text has a word by itself. A regular expression would look at every letter of the text.
+    """Return whether a text holds a whole word.
+
+    A regular expression would look at every letter of the text.
 
     >>> holds_word(b"Bases of $Base, Base.", b"Base"), holds_word(b"Bases of $Base", b"Base"), holds_word(b"Base", b"Base")
     (True, False, True)
@@ -164,7 +182,7 @@ def _filters(query: Query) -> str:
 
 
 def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:
-    """Yield a sentence for each file the question names that was left out of the index."""
+    """Yield a sentence for each skipped file that the question names."""
     words = {word.strip("`'\"") for word in text.split() if "." in word or "/" in word}
     for each in opened:
         for skipped in each.snapshot.skipped:

@@ -1,4 +1,4 @@
-"""Signals besides words and meaning: definitions, paths, kinds of file."""
+"""Signals besides words and meaning: path, definitions and file kind."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from vademecum.index.tokenize import key
 from vademecum.types import FileKind
 
 _STEM = PATH_FIELDS.index("stem")
-DIRECTORY_SHARE = 0.5  # what a directory's name is worth beside a file's own
+DIRECTORY_SHARE = 0.5  # the worth of a term in a directory's name, against 1 in a file's own name
 
-# What a file of each kind is worth beside product code, when the question does not ask for that kind.
+# The worth of a file kind relative to product code, when the question does not ask for that kind.
 KIND_PRIORS: dict[FileKind, float] = {
     FileKind.PRODUCT: 1.0,
     FileKind.TEST: 0.35,
@@ -29,7 +29,7 @@ KIND_PRIORS: dict[FileKind, float] = {
     FileKind.GENERATED: 0.3,
 }
 _PRIORS = np.array([KIND_PRIORS[kind] for kind in FILE_KINDS], np.float32)
-# Words of a question that ask for a kind of file: it then counts in full.
+# Words of a question that ask for a file kind, which then counts in full.
 _ASKED_BY = {
     FileKind.TEST: frozenset({"test", "tests", "testing", "spec", "fixture", "fixtures", "mock"}),
     FileKind.DOC: frozenset({"doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial"}),
@@ -38,13 +38,16 @@ _ASKED_BY = {
 }
 
 
-# How surely a chunk is what a name stands for, by the way it was filed: as declaring the name as written, as having a
-# member (field, constant) of that name, as declaring it in another spelling; or as standing in the file of that name.
+# How surely a chunk is meant by a name. The chunk declares the name as written, lies in the file of that name, has a
+# member (field, constant) of that name, or declares the name in another spelling.
 DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "resembles": 0.35}
 
 
 def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
-    """Return float32 (N,): how surely each chunk defines one of `names`, a value of `DEFINING`, or 0."""
+    """Return how surely each chunk defines a name, float32 (N,).
+
+    Each value is a value of `DEFINING`, or 0.
+    """
     found = np.zeros(int(view.bases[-1]), np.float32)
     filed = [(key("\1" + name_term(name)), DEFINING["resembles"]) for name in names]
     filed += [(key("\2" + name), DEFINING["has"]) for name in names]
@@ -53,12 +56,15 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     worth = np.array([value for _, value in filed], np.float32)
     for segment, base in zip(view.segments, view.bases, strict=False):
         docs, _, which = segment.postings.find(keys)
-        found[docs + base] = worth[which]  # the last that is said of a chunk stays, and that is worth most
+        found[docs + base] = worth[which]  # keys ascend in worth, so the highest is written last
     return found
 
 
 def declaring(view: View, name: str) -> NDArray[np.int64]:
-    """Return int64 (m,), ascending: the chunks that declare a name as it is written, or have a member of that name."""
+    """Return the chunks that declare a name, int64 (m,), ascending.
+
+    The name is compared as written. Holders of a member of that name count too.
+    """
     keys = np.array([key("\0" + name), key("\2" + name)], np.uint64)
     found = [
         segment.postings.find(keys)[0].astype(np.int64) + base
@@ -68,7 +74,10 @@ def declaring(view: View, name: str) -> NDArray[np.int64]:
 
 
 def named_files(view: View, text: str) -> NDArray[np.int64]:
-    """Return int64 (m,), ascending: the files that a question names, by a whole path or the end of one, and nothing else."""
+    """Return the files that a question names, int64 (m,), ascending.
+
+    The question must be nothing but a whole path or the end of one.
+    """
     asked = text.strip().strip("`'\"").removeprefix("./")
     if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
         return np.zeros(0, np.int64)
@@ -76,24 +85,28 @@ def named_files(view: View, text: str) -> NDArray[np.int64]:
 
 
 def known_ending(files: FileTable, path: str) -> str:
-    """Return what of a path there is a file of: all of it or, where its beginning is elsewhere, the end, two names at least; "" for nothing."""
+    """Return the longest ending of a path that exists, or "".
+
+    A shortened path keeps at least two names, since a file's name alone may be any file's.
+    """
     while not _ending_as(files, path):
-        if path.count("/") < 2:  # a file's name alone may be any
+        if path.count("/") < 2:  # a file's name alone may be any file's
             return ""
         path = path.partition("/")[2]
     return path
 
 
 def _ending_as(files: FileTable, path: str) -> list[int]:
-    """Return the files whose path is `path`, or ends as it does, name by name."""
+    """Return the files whose path ends with `path`, name by name."""
     ending = f"/{path}"
     return [file for file in _with_words_of(files, path) if f"/{files.paths[file]}".endswith(ending)]
 
 
 def of_files(view: View, files: NDArray[np.int64], lines: tuple[int, int]) -> NDArray[np.float32]:
-    """Return float32 (N,): how surely each chunk is what the name of a file stands for, or lines of it where any are asked for.
+    """Return how surely a file's name means each chunk, float32 (N,).
 
-    The piece of the first line is what is meant, before those of the other lines; lines past the end ask for the whole file.
+    If lines are given, the chunk of the first line counts most, then those of the other lines. Lines past the end mean
+    the whole file.
     """
     found = np.zeros(int(view.bases[-1]), np.float32)
     for begin, count in zip(
@@ -110,14 +123,20 @@ def of_files(view: View, files: NDArray[np.int64], lines: tuple[int, int]) -> ND
 
 
 def _with_words_of(files: FileTable, path: str) -> list[int]:
-    """Return the files that may end as a path does, ascending: their paths hold all of its words."""
+    """Return the files whose paths hold all words of a path.
+
+    Only these may end with the path. Ascending.
+    """
     keys = np.array(list(path_keys(path)), np.uint64)
     docs, _, _ = files.postings.find(keys)
     return np.flatnonzero(np.bincount(docs, minlength=len(files)) == len(keys)).tolist()
 
 
 def holding(view: View, name: str) -> NDArray[np.bool_]:
-    """Return bool (F,): the files that may write a name; all of them where terms cannot tell."""
+    """Return the files that may write a name, bool (F,).
+
+    All files, where terms cannot tell.
+    """
     term = name_term(name) if name.isidentifier() else ""
     if not term:
         return np.ones(len(view.files), bool)
@@ -132,10 +151,10 @@ def holding(view: View, name: str) -> NDArray[np.bool_]:
 def path_share(
     files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return float32 (F,), the share of a question's weight whose terms are in each path, and bool (T,), which terms any path holds.
+    """Return each path's share of the question, and the known terms.
 
-    `keys` and `weight`, (T,), are those of the terms. A term counts in full where it is in a file's own name. Raises
-    `StoreCorruptError`.
+    The share is float32 (F,). Known terms, bool (T,), occur in some path. `keys` and `weight` are (T,). A term counts
+    in full in a file's own name, and DIRECTORY_SHARE in a directory's. Raises `StoreCorruptError`.
     """
     try:
         return _path_share(files, keys, weight)
@@ -146,7 +165,7 @@ def path_share(
 def _path_share(
     files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Share the weight out, by postings that may lie outside."""
+    """Compute `path_share`; damaged postings raise an error."""
     docs, tf, term = files.postings.find(keys)
     worth = np.where(tf[:, _STEM] > 0, 1.0, DIRECTORY_SHARE) * weight[term]
     if int(docs.max(initial=-1)) >= len(files):
@@ -158,7 +177,10 @@ def _path_share(
 
 
 def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
-    """Return bool (len(FILE_KINDS),): the kinds, product aside, that neither the question nor its filter asks for."""
+    """Return the kinds that are not asked for, bool (len(FILE_KINDS),).
+
+    Product is never among them. The question or its filter may ask for a kind.
+    """
     words = set(text.lower().split())
     asked = {FileKind.PRODUCT} | {kind for kind, markers in _ASKED_BY.items() if words & markers}
     if len(kinds) < len(FILE_KINDS):
@@ -168,16 +190,17 @@ def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
 
 @cache
 def _but(asked: frozenset[FileKind]) -> NDArray[np.bool_]:
-    """Return bool (len(FILE_KINDS),), not to be written to: the kinds that are not among those asked for."""
+    """Return the kinds not asked for, bool (len(FILE_KINDS),), read-only."""
     others = np.array([kind not in asked for kind in FILE_KINDS])
     others.flags.writeable = False
     return others
 
 
 def of_kinds(view: View, unasked: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """Return float32 (F,), the prior of each file, and uint8 (F,), its kind where nobody asked for that, as its index in FILE_KINDS, else 0.
+    """Return each file's prior, float32 (F,), and unasked kind, uint8 (F,).
 
-    `unasked` is what `unasked_kinds` returns. They are kept with the view, and not to be written to.
+    The kind is an index in FILE_KINDS, or 0 for a kind that is asked for. `unasked` comes from `unasked_kinds`. The
+    arrays are cached in the view and must not be written to.
     """
     key = unasked.tobytes()
     if key not in view.of_kinds:
@@ -187,5 +210,8 @@ def of_kinds(view: View, unasked: NDArray[np.bool_]) -> tuple[NDArray[np.float32
 
 
 def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return float32 (len(FILE_KINDS),): the prior of each kind; 1 for kinds that are asked for."""
+    """Return the prior of each kind, float32 (len(FILE_KINDS),).
+
+    It is 1 for kinds that are asked for.
+    """
     return np.where(unasked, _PRIORS, np.float32(1))

@@ -1,4 +1,7 @@
-"""Filters as boolean masks, applied before any cut."""
+"""Filters as boolean masks over rows.
+
+Filters apply before any cut, so a selective filter never loses an answer.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,19 @@ from vademecum.index.query import is_meant, is_within, split_name
 from vademecum.matching import glob_pattern
 from vademecum.types import KINDS, Query
 
-FEW_ROWS = 32  # that are read rather than looked up
+FEW_ROWS = 32  # so few rows are read without a look-up first
 
 
 def is_filtered(query: Query) -> bool:
-    """Whether a query filters at all, but for its regular expression."""
+    """Return whether a query has filters besides its regular expression."""
     return bool(query.languages or query.paths or query.exclude or query.symbol) or KINDS[query.kind] != KINDS["all"]
 
 
 def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
-    """Return bool (R,): the rows that pass every filter of a query but its regular expression."""
+    """Return the rows that pass every filter, bool (R,).
+
+    The regular expression is not applied.
+    """
     mask = file_mask(view.files, query)[view.row_file]
     if query.symbol:
         parts = split_name(query.symbol) or [query.symbol]
@@ -37,7 +43,10 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
 
 
 def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.bool_]:
-    """Return bool (m,): which of some rows hold what a qualified name means; where none do, what a package shows by it."""
+    """Return the rows that a qualified name means, bool (m,).
+
+    If no row is meant exactly, rows that a package exports under the name count.
+    """
     found = np.zeros(len(rows), bool)
     likely = _likely(view, rows, parts) if len(rows) > FEW_ROWS else np.arange(len(rows))
     rows = rows[likely]
@@ -51,9 +60,10 @@ def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDAr
 
 
 def _likely(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.intp]:
-    """Return the places of those rows in whose file, or path, the name around the last one stands: no other is meant.
+    """Return the places of rows that may match a qualified name.
 
-    What rows say of themselves is read from their texts, and many a name is that of hundreds of declarations.
+    The part before the last must occur in the row's file or path. Reading a row's symbols means reading its text, and a
+    common name has hundreds of declarations.
     """
     around = parts[-2] if len(parts) > 1 else ""
     writing, paths = holding(view, around), view.files.paths
@@ -63,7 +73,10 @@ def _likely(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray
 
 
 def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
-    """Return bool (F,): the files that pass the filters on language, kind and path."""
+    """Return the files that pass the filters, bool (F,).
+
+    The filters are language, kind and path.
+    """
     mask = np.ones(len(files), bool)
     if query.languages:
         wanted = [name in query.languages for name in files.language_names]
@@ -78,7 +91,7 @@ def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
 
 
 def matching(paths: list[str], globs: Iterable[str]) -> NDArray[np.bool_]:
-    """Return bool (F,): the paths that one of the globs, or directories, covers."""
+    """Return the paths that a glob or directory covers, bool (F,)."""
     mask = np.zeros(len(paths), bool)
     for glob in globs:
         hits = _hits(paths, glob_pattern(glob.replace("[", "[[]"))) if "[" in glob else mask[:0]
@@ -92,9 +105,12 @@ def _hits(paths: list[str], pattern: str) -> NDArray[np.bool_]:
 
 
 def below(files: FileTable, prefixes: Iterable[str]) -> NDArray[np.bool_]:
-    """Return bool (F,): the files that are one of `prefixes` or lie below it. No character is a wildcard."""
+    """Return the files at or below a prefix, bool (F,).
+
+    No character is a wildcard.
+    """
     mask = np.zeros(len(files), bool)
-    for prefix in prefixes:  # paths ascend, and what lies below a directory stands together
+    for prefix in prefixes:  # paths ascend, so a directory's files are contiguous
         mask[bisect_left(files.paths, f"{prefix}/") : bisect_left(files.paths, f"{prefix}0")] = True  # "0" follows "/"
         mask[bisect_left(files.paths, prefix) : bisect_right(files.paths, prefix)] = True
     return mask

@@ -1,8 +1,9 @@
-"""Freshness of evidence: only returned files are checked.
+"""Freshness checks of the files about to be returned.
 
-A worktree's file with the size, time and inode it had when it was read is taken as it is. Any other is read again: if
-its content differs, it is cut anew and the piece that corresponds is shown, marked `edited`; if it is gone or no longer
-text, what was indexed is shown, marked `stale`. No answer is silently out of date, and nothing has to watch the disk.
+A worktree's file is fresh if its size, time and inode are unchanged. Any other file is read again. If its content
+differs, the file is cut again and the corresponding chunk is shown, marked `edited`. If the file is gone or no longer
+text, the indexed chunk is shown, marked `stale`. So no answer is silently out of date, and nothing has to watch the
+disk.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from vademecum.types import Chunk, FileEntry, Freshness, ParsedFile
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file as it is now, compared with how it was indexed. `now` is given when its content changed."""
+    """A file now, compared with the index.
+
+    `now` is given when the content changed.
+    """
 
     freshness: Freshness
     now: ParsedFile | None = None
@@ -33,7 +37,10 @@ _AS_INDEXED = FileState(Freshness.FRESH)
 
 
 def check_file(opened: Opened, number: int) -> FileState:
-    """Compare one indexed file of a worktree with the disk; a commit's never changes."""
+    """Compare one indexed file of a worktree with the disk.
+
+    A commit's files never change.
+    """
     return check_files(opened, [number])[number]
 
 
@@ -48,7 +55,10 @@ def check_files(opened: Opened, numbers: Collection[int]) -> dict[int, FileState
 
 
 def _checked(opened: Opened, number: int, above: str, then: tuple[int, ...]) -> FileState:
-    """Compare a file, by its size, time and inode when it was read, with the one of its path `above` which it lies."""
+    """Compare one file with its size, time and inode when indexed.
+
+    `above` is the root's path with a slash.
+    """
     repo, files = opened.repo, opened.view.files
     path = files.paths[number]
     try:
@@ -63,22 +73,26 @@ def _checked(opened: Opened, number: int, above: str, then: tuple[int, ...]) -> 
 
 
 def compared(root: Root, entry: FileEntry, digest: str, *, max_bytes: int, deadline_s: float) -> FileState:
-    """Compare what is on disk with a content, by its git blob id; one that differs is cut anew, within a deadline."""
+    """Compare a file on disk with a content's blob id.
+
+    A file that differs is cut again, within a deadline.
+    """
     source = read_source(root, entry, max_bytes)
     if not isinstance(source, Source):
         return FileState(Freshness.STALE)
     if source.blob == digest:
         return _AS_INDEXED
-    from vademecum.code.chunking.chunk import chunk_file  # a search among files as they were indexed cuts none
+    from vademecum.code.chunking.chunk import chunk_file  # loaded only for changed files
 
     language = language_of(entry.path, source.text[:4096])
     return FileState(Freshness.EDITED, chunk_file(source.text, language, deadline_s))
 
 
 def corresponding(old: Chunk, now: ParsedFile) -> Chunk | None:
-    """Return the chunk of an edited file that corresponds to an indexed one, or None when nothing does.
+    """Return the edited file's chunk that corresponds to an indexed one.
 
-    The same qualified name decides; without one, or with several, the most shared words do.
+    The same qualified name decides. Without one, or with several, the most shared words decide. Returns None when
+    nothing corresponds.
     """
     named = [c for c in now.chunks if old.name and (c.name, c.scope) == (old.name, old.scope)]
     words = set(terms(old.text))

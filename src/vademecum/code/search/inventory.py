@@ -1,4 +1,4 @@
-"""Files of a snapshot with size, complexity and freshness."""
+"""The files of a snapshot, with size, complexity and freshness."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class FileFacts:
     language: str
     file_kind: str
     bytes: int  # when it was read
-    lines: int  # up to the last one that holds something
+    lines: int  # up to the last line of a chunk
     chunks: int
     complexity: int  # cyclomatic, of all its functions together
     freshness: Freshness
-    modified_at: float  # when it was last written, as it was read; seconds since the epoch, 0 in a commit
+    modified_at: float  # modification time when the file was read, in seconds since the epoch; 0 in a commit
 
 
 def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFacts]:
-    """Return at most so many files, in order of their paths, from the first that comes after a path."""
+    """Return up to `most` files in path order, after a path."""
     files, view = opened.view.files, opened.view
     first = bisect_right(files.paths, after) if after else 0
     chosen = [number for number in range(first, len(files)) if files.blobs[number] != LEFT_OUT][:most]
@@ -49,7 +49,7 @@ def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFac
 
 
 def _complexity(opened: Opened, blobs: Sequence[int]) -> dict[int, int]:
-    """Return what functions add up to, by content."""
+    """Return the sum of the functions' complexity, by content."""
     total: dict[int, int] = {}
     rows = opened.repo.catalogue.store.scan("chunks", [("blob", "in", list(blobs))], ("blob", "metadata")).unwrap()
     for blob, metadata in rows:

@@ -1,13 +1,13 @@
-"""The fitted ranker: a linear model for files, another for chunks.
+"""The fitted ranker: linear models of a candidate's file and piece.
 
     P(file)          = softmax over files of       w . file features
     P(piece | file)  = softmax over its pieces of  v . piece features
     score(piece)     = P(file) * ( NOVELTY [best piece of its file] + (1 - NOVELTY) P(piece | file) )
 
-which is the expected gain of showing a piece next, when NOVELTY of a file's worth is in being pointed at (less for a long
-question) and the rest in the lines themselves. A second piece of a likely file can so stand before the first of an
-unlikely one. The weights are in a table beside this module, fitted by `training/ranking` on repositories that no
-evaluation uses; its card says how.
+The score is the expected gain of showing a piece next. NOVELTY is the share of a file's worth that lies in naming the
+file (less for a long question); the rest lies in the lines. So a second piece of a likely file can come before the
+first piece of an unlikely file. The weights are in a table beside this module, fitted by `training/ranking` on
+repositories that no evaluation uses. The table's card describes the fit.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from vademecum.code.search.signals import Floats, Signals
 from vademecum.index.query import Plan
 
 NOVELTY = 0.85
-# A long question (an issue's title, an error) is about certain lines; a short one names a topic, and a file answers it.
+# A long question (an issue's title, an error) is about certain lines; a short one names a topic, which a file answers.
 NOVELTY_OF_LONG = 0.6
-LONG = 8  # terms, beyond which a question is long
+LONG = 8  # a question with more terms is long
 _COVERAGE = PIECE_FEATURES.index("coverage")
 
 
@@ -42,9 +42,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Candidates' scores, float32 (C,), what they are made of, and the share of the question that each holds.
+    """Candidates' scores, float32 (C,), their parts, and coverage.
 
-    `gain` is the score in the unit of `file * piece`: what a row's lines are worth counts 1 in it.
+    `gain` is the score in units of `file * piece`: a row's own lines count 1. `coverage` is the share of the question
+    in each candidate.
     """
 
     score: Floats
@@ -55,7 +56,7 @@ class Judged:
 
 
 def fitted_for(embedder: str) -> Model | None:
-    """Return the model that was fitted on an embedder's vectors, if there is one."""
+    """Return the model fitted on an embedder's vectors, or None."""
     return _load(FITTED[embedder]) if embedder in FITTED else None
 
 
@@ -69,19 +70,19 @@ def _load(name: str) -> Model:
 
 
 def judge(model: Model, signals: Signals, pool: Pool, plan: Plan) -> Judged:
-    """Return how likely each candidate is what the question asks for."""
+    """Return each candidate's probability of being the answer."""
     pieces, files = describe(signals, pool, is_bare=plan.is_bare)
     return weigh(model, pieces, files, pool.slot, novelty_of(plan))
 
 
 def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], novelty: float) -> Judged:
-    """Return the scores of described candidates.
+    """Return the scores of candidates, given their features.
 
     Args:
-        model: what each feature counts.
+        model: the weight of each feature.
         pieces: float32 (C, len(PIECE_FEATURES)).
         files: float32 (G, len(FILE_FEATURES)).
-        slot: int64 (C,), the file of each piece, ascending; every file has one.
+        slot: int64 (C,), the file of each piece, ascending; every file has a piece.
         novelty: 0..1.
     """
     of_file = np.exp(_from_highest(files @ model.file))
@@ -90,7 +91,7 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
     starts = np.searchsorted(slot, np.arange(len(files)))
     highest = np.maximum.reduceat(logits, starts).take(slot)
     at_top = np.flatnonzero(logits == highest)
-    best = at_top[np.searchsorted(at_top, starts)]  # of equals the earlier
+    best = at_top[np.searchsorted(at_top, starts)]  # the earlier of equals
     share = np.exp(logits - highest)
     share /= np.add.reduceat(share, starts).take(slot)
     shown = of_file.take(slot)
@@ -101,7 +102,7 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
 
 
 def novelty_of(plan: Plan) -> float:
-    """Return which part of a file's worth is in being pointed at, 0..1."""
+    """Return the share of a file's worth in naming it, 0..1."""
     return NOVELTY if len(plan.terms) <= LONG else NOVELTY_OF_LONG
 
 

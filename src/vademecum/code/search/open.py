@@ -1,4 +1,7 @@
-"""Open lines of one file as evidence, never outside the root."""
+"""Lines of one file as evidence, from the disk or a commit.
+
+Nothing outside the root is ever read.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ _LOCATION = re.compile(r"(?P<path>.+?)(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d
 
 
 def parse_location(location: str) -> tuple[str, int, int]:
-    """Return path, first and last line; 0 where not given. A column is passed over, and links to lines are read too.
+    """Return path, first and last line; 0 where not given.
+
+    A column is ignored. Links such as `#L7-L9` are read too.
 
     >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7:12"), parse_location("a/b.py#L7-L9"), parse_location("a/b.py")
     (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 7, 9), ('a/b.py', 0, 0))
@@ -29,12 +34,14 @@ def parse_location(location: str) -> tuple[str, int, int]:
     first = int(match["first"] or 0)
     last = int(match["last"] or first)
     if match["first"] and (first < 1 or last < first):
-        raise UsageError(f"{location!r} names no lines: they count from 1, and the first comes first")
+        raise UsageError(
+            f"{location!r} is not a range of lines: lines count from 1, and the first is not after the last"
+        )
     return match["path"], first, last
 
 
 def past_end(path: str, lines: int, line: int) -> UsageError:
-    """Return the error that says that a file has fewer lines.
+    """Return the error for a line past a file's end.
 
     >>> str(past_end("a.py", 1, 7))
     'a.py has 1 line: line 7 is past its end'
@@ -43,12 +50,12 @@ def past_end(path: str, lines: int, line: int) -> UsageError:
 
 
 def open_location(repo: Repository, location: str, revision: str = "") -> Evidence:
-    """Return the lines a location names.
+    """Return the lines of a location as evidence.
 
     Raises:
-        UsageError: the location cannot be read as one, or the file has fewer lines.
-        OutsideRootError: it leads out of the root.
-        SourceError: there is no such file, it is not text, or it is one that holds secrets.
+        UsageError: the location is malformed, or the file has fewer lines.
+        OutsideRootError: the location leads out of the root.
+        SourceError: the file does not exist, is not text, or holds secrets.
     """
     named, first, last = parse_location(location)
     path = contained(repo.root, named).unwrap()
@@ -72,7 +79,10 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
 
 
 def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
-    """Return a file's text, the commit it is of (marked where it is not as committed), and the branch."""
+    """Return a file's text, commit and branch.
+
+    The commit is marked where the file differs from it.
+    """
     try:
         status = os.lstat(os.path.join(repo.root.path, path))
     except FileNotFoundError as error:

@@ -1,11 +1,11 @@
-"""Rank a view for one question: candidates first, then the model.
+"""Ranking: candidates by every signal, then the fitted ranker.
 
     fused(row) = prior(kind of file) * ( (1 - a) lexical + a dense + path + definition )
 
-with lexical and dense each divided by their maximum: constants, chosen on questions about public repositories. The best
-rows by it are candidates, and `model` weighs these. Where no model was fitted for the embedder in use, constants do it:
-a file with many candidates lifts its best one, and each further piece of a file counts DECAY times the one before.
-`docs/ranking.md` says on which questions, and what each signal is worth.
+Here lexical and dense are each divided by their maximum. The constants were chosen on questions about public
+repositories. The best rows are candidates, which `model` weighs. Without a model for the embedder, constants decide: a
+file with many candidates lifts its best one, and each further piece of a file counts DECAY times the one before.
+`docs/ranking.md` lists the questions, and the worth of each signal.
 """
 
 from __future__ import annotations
@@ -26,36 +26,39 @@ from vademecum.index.query import Plan
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal counts. Chosen on the questions that `benchmarks/` calls the tuning set; see docs/ranking.md."""
+    """The weight of each signal.
 
-    dense: float = 0.6  # share of meaning beside words, for a question in prose
+    Chosen on the tuning set of `benchmarks/`; see docs/ranking.md.
+    """
+
+    dense: float = 0.6  # the share of meaning, against words, for a question in prose
     dense_symbol: float = 0.1  # the same for a bare name
     path: float = 0.6
     definition: float = 1.5  # a bare name's definition
-    definition_in_prose: float = 0.5  # that of a name spelled out in a sentence
+    definition_in_prose: float = 0.5  # the definition of a name in a sentence
     coherence: float = 0.3  # a file with many matching chunks lifts its best one
     decay: float = 0.5  # each further chunk of a file
-    candidates: int = 200  # rows that are looked at closely
+    candidates: int = 200  # rows for the second step
 
 
 WEIGHTS = Weights()
-WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: the likeliest on the questions the model learnt from
+WARMTH = 0.15  # softmax temperature for the first step's scores: the likeliest on the model's training questions
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
-TOLD = (*SHOWN, "worth", "score", "coverage")  # of a row
-WEIGHED = (*SHOWN, "file", "piece", "worth", "score", "coverage", "gain")  # of a candidate that a model weighed
+TOLD = (*SHOWN, "worth", "score", "coverage")  # values of a row
+WEIGHED = (*SHOWN, "file", "piece", "worth", "score", "coverage", "gain")  # values of a row that a model weighed
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Rows in order, with what confidence and evidence need to know.
+    """Rows in order, with the values that confidence and evidence need.
 
     Attributes:
         rows: int64 (m,), best first.
-        names: of what is told of each row: its signals, then "worth" and what is no signal.
-        told: float32 (len(names), m).
-        searched: rows that passed the filters.
+        names: names of the values: the signals, then "worth" and the other values.
+        told: float32 (len(names), m), the values of each row.
+        searched: the number of rows that passed the filters.
 
     >>> ranked = Ranked(np.array([7, 4]), ("lexical", "worth"), np.array([[3, 2], [0.75, 0.25]], np.float32))
     >>> ranked.worth.tolist(), ranked.first(1).rows.tolist(), list(ranked.signals)
@@ -68,33 +71,39 @@ class Ranked:
     searched: int = 0
 
     def __getitem__(self, name: str) -> Floats:
-        """Return float32 (m,): what is told of each row under a name."""
+        """Return one value of each row by name, float32 (m,)."""
         told: Floats = self.told[self.names.index(name)]
         return told
 
     @property
     def signals(self) -> dict[str, Floats]:
-        """Per name, float32 (m,)."""
+        """Signals by name, each float32 (m,)."""
         return dict(zip(self.names[: self.names.index("worth")], self.told, strict=False))
 
     @property
     def scores(self) -> Floats:
-        """float32 (m,)."""
+        """The score of each row, float32 (m,)."""
         return self["score"]
 
     @property
     def coverage(self) -> Floats:
-        """float32 (m,): the share of the question's idf found in each row or its path."""
+        """The question's idf share in row or path, float32 (m,)."""
         return self["coverage"]
 
     @property
     def worth(self) -> Floats:
-        """float32 (m,): the share of all that is asked for that each row is expected to hold; at most 1 in sum."""
+        """The expected share of the answer per row, float32 (m,).
+
+        The sum is at most 1.
+        """
         return self["worth"]
 
     @property
     def gain(self) -> Floats | None:
-        """float32 (m,): the same and what it is worth to be pointed at the row's file; None where no model says it."""
+        """The worth plus the gain of naming the file, float32 (m,).
+
+        None without a fitted model.
+        """
         return self["gain"] if "gain" in self.names else None
 
     def first(self, k: int) -> Ranked:
@@ -112,9 +121,9 @@ def rank(
     model: Model | None = None,
     weights: Weights = WEIGHTS,
 ) -> Ranked:
-    """Return candidates among the rows that are allowed, best first: the best `k`, and more where others were looked at.
+    """Return candidates among the allowed rows, best first.
 
-    `allowed` is ascending; None allows all.
+    More than `k` are returned where more were looked at. `allowed` is ascending; None allows all.
     """
     searched = len(signals.rows) if allowed is None else len(allowed)
     if ranker in {"rrf", "bm25f", "dense"}:
@@ -132,7 +141,10 @@ def rank(
 def _weighed(
     model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return candidates in the order of their scores by a model, and of each what WEIGHED names, float32 (11, C)."""
+    """Return candidates in a model's order, with the values of WEIGHED.
+
+    The values are float32 (11, C).
+    """
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")
@@ -144,9 +156,10 @@ def _weighed(
 
 
 def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
-    """Return what any of several rankings holds, by the weighted mean of its scores there; 0 where it is missing.
+    """Join rankings by the weighted mean of their scores.
 
-    Signals and coverage of a row are those of the first ranking that has it.
+    A row missing in a ranking counts 0 there. Signals and coverage of a row are those of the first ranking that has the
+    row.
     """
     rows, first, number = np.unique(
         np.concatenate([each.rows for each in rankings]), return_index=True, return_inverse=True
@@ -165,7 +178,10 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
 
 
 def meant_first(ranked: Ranked) -> Ranked:
-    """Return the rows that are what a name stands for, then the others, each with the score of the place it takes."""
+    """Return the rows that declare the name, then the others.
+
+    Each row gets the score of its new place.
+    """
     order = np.argsort(ranked["definition"] < DEFINING["declares"], kind="stable")
     told = ranked.told[:, order]
     told[ranked.names.index("score")] = ranked.scores
@@ -173,14 +189,17 @@ def meant_first(ranked: Ranked) -> Ranked:
 
 
 def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
-    """Return ranked rows with their signals. `fused` is what their worth is told from."""
+    """Return ranked rows with their signals.
+
+    The worth is computed from `fused`.
+    """
     shown = _shown(signals, rows)
     coverage = np.minimum(signals.coverage(rows) + shown["path"], 1)
     return Ranked(rows, TOLD, np.stack([*shown.values(), worth_of(fused), scores, coverage]), searched)
 
 
 def worth_of(fused: Floats) -> Floats:
-    """Return the share of all that is asked for that each candidate is expected to hold, where no model says it.
+    """Return each candidate's expected share of the answer, without a model.
 
     >>> [round(float(share), 2) for share in worth_of(np.array([1.0, 0.9, 0.1], np.float32))]
     [0.66, 0.34, 0.0]
@@ -196,7 +215,7 @@ def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
 
 
 def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
-    """Rank by words, by meaning, or by both through RRF, and by nothing else."""
+    """Rank by words, by meaning, or by both through RRF alone."""
     if ranker == "rrf":
         both = [signals.of("lexical", allowed), signals.of("dense", allowed)]
         score = reciprocal_rank(both, depth=max(100, 5 * k))
@@ -214,7 +233,7 @@ def _numbered(picked: NDArray[np.int64], allowed: Rows) -> NDArray[np.int64]:
 def find_candidates(
     signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Return the rows that every signal taken together puts first, best first, with their scores."""
+    """Return the rows with the highest fused scores, best first."""
     fused = _of_rows(signals, of_chunks(signals, plan, w), allowed, w)
     pool = top(fused, max(w.candidates, 5 * k))
     pool = pool[fused[pool] > 0]
@@ -222,12 +241,15 @@ def find_candidates(
 
 
 def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:
-    """Return float32 (R,): every signal of each row taken together."""
+    """Return the fused score of each row, float32 (R,)."""
     return _of_rows(signals, of_chunks(signals, plan, w), None, w)
 
 
 def of_chunks(signals: Signals, plan: Plan, w: Weights) -> Floats:
-    """Return float32 (N,), 0 or more: what is known of each chunk taken together, wherever it stands."""
+    """Return each chunk's fused score, float32 (N,), 0 or more.
+
+    Path and file kind are not included.
+    """
     share = w.dense_symbol if plan.is_bare else w.dense
     score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
@@ -236,8 +258,11 @@ def of_chunks(signals: Signals, plan: Plan, w: Weights) -> Floats:
 
 
 def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
-    """Return float32 (m,): the scores of chunks, with what is known of the file of each row; None stands for all rows."""
-    if rows is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
+    """Return the rows' scores with path and kind, float32 (m,).
+
+    `rows` None means all rows.
+    """
+    if rows is None:  # a file's rows are contiguous: repeating its value is faster than a look-up per row
         fused: Floats = score.take(signals.rows)
         fused += np.repeat(np.float32(w.path) * signals.path, signals.file_rows)
         fused *= np.repeat(signals.prior, signals.file_rows)
@@ -250,7 +275,10 @@ def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
 
 
 def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Floats:
-    """Return float32 (R,), 0..1: how relevant each row is beside the most relevant one, by the first step's constants."""
+    """Return each row's relevance relative to the best, float32 (R,).
+
+    Values are 0..1, by the constants of the first step.
+    """
     fused = np.maximum(fuse(signals, plan, weights), 0)
     most = fused.max(initial=0)
     return fused / most if most > 0 else fused
@@ -259,7 +287,10 @@ def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Float
 def _by_constants(
     signals: Signals, rows: NDArray[np.int64], fused: Floats, w: Weights
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Order candidates by named constants. Returns rows, scores, and what they were fused to."""
+    """Order candidates by constants.
+
+    Returns rows, scores and fused scores.
+    """
     score, files = fused.copy(), signals.files[rows]
     _add_coherence(score, files, w.coherence)
     order = np.argsort(-score, kind="stable")
@@ -269,19 +300,25 @@ def _by_constants(
 
 
 def _add_coherence(score: Floats, files: NDArray[np.int32], weight: float) -> None:
-    """Lift each file's best row by its file's share of what the best file has in all."""
+    """Lift each file's best row by its file's total.
+
+    The total is relative to the best file's total.
+    """
     _, first, number = np.unique(files, return_index=True, return_inverse=True)
     total = np.bincount(number, weights=score)
     score[first] += (weight * score.max() * total / total.max()).astype(np.float32)
 
 
 def _pick(scores: Floats, files: NDArray[np.int32], decay: float) -> tuple[NDArray[np.int64], Floats]:
-    """Take places greedily, the n-th of a file at decay**n of its score. Scores fall."""
+    """Damp each file's further rows by `decay` and sort.
+
+    A file's n-th row counts decay**n of its score, from n = 0.
+    """
     grouped = np.argsort(files, kind="stable")  # each file's rows together, still best first
     same = files[grouped]
-    begins = np.zeros(len(files), np.int64)  # where each row's file begins
+    begins = np.zeros(len(files), np.int64)  # the start of each row's file
     begins[1:] = np.where(same[1:] != same[:-1], np.arange(1, len(files)), 0)
-    place = np.empty(len(files), np.int64)  # of each row among its file's
+    place = np.empty(len(files), np.int64)  # each row's place in its file
     place[grouped] = np.arange(len(files)) - np.maximum.accumulate(begins)
     damped = (scores * decay**place).astype(np.float32)
     order = np.argsort(-damped, kind="stable")

@@ -1,7 +1,8 @@
-"""The subprocess that matches regular expressions of users.
+"""The process that matches users' regular expressions.
 
-A single match may take longer than anybody lives, cannot be interrupted, and lets no other thread go on. Nothing but the
-standard library is imported: it is started for every question that has a pattern.
+`regex_worker` runs this file and kills the process in time. A single match may take practically for ever, cannot be
+interrupted, and blocks all other threads. Only the standard library is imported, because the process starts for every
+question with a pattern.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import IO
 
 
 def spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    r"""Yield the first and last line, from 1, of each match; what is the same as the one before, once.
+    r"""Yield the first and last line of each match, from 1.
+
+    A repeated pair is yielded once.
 
     >>> list(spans(re.compile(r"a+\s*b|c"), "a\nb c c\n\nc"))
     [(1, 2), (2, 2), (4, 4)]
@@ -31,13 +34,19 @@ def spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 def packed(pairs: Iterator[tuple[int, int]]) -> bytes:
-    """Return pairs of numbers as they are sent: how many bytes follow, then int32 after int32."""
+    """Return pairs in the pipe's format.
+
+    The number of bytes, then one int32 per number.
+    """
     numbers = [number for pair in pairs for number in pair]
     return struct.pack(f"<I{len(numbers)}i", 4 * len(numbers), *numbers)
 
 
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Read how long this may take and a pattern, then batches of texts, and answer each text with its spans."""
+    """Read a limit, a pattern and texts; answer with spans.
+
+    The time limit comes first, then the pattern, then batches of texts. Each text gets its spans.
+    """
     _limit(struct.unpack("<I", source.read(4))[0])
     pattern = re.compile(_text(source), re.MULTILINE)
     while head := source.read(4):
@@ -53,7 +62,7 @@ def _text(source: IO[bytes]) -> str:
 
 
 def _limit(seconds: int) -> None:
-    """Have the system end this process after so much of the processor's time, even where whoever started it is gone."""
+    """Limit this process's CPU time, even if its parent dies."""
     with suppress(ImportError, ValueError, OSError):  # Windows has no such limits
         import resource
 

@@ -1,4 +1,7 @@
-"""Match regular expressions in a subprocess that can be killed."""
+"""Regular expression matching in a separate process.
+
+The process can be killed, and this process serves others meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +23,17 @@ from numpy.typing import NDArray
 from vademecum.code.search import regex_filter
 from vademecum.errors import UsageError
 
-LEAST_SECONDS = 5.0  # for any amount of text; an ordinary pattern takes milliseconds
-BYTES_PER_SECOND = 5_000_000  # beyond that; the slowest ordinary pattern that was measured is twice as fast
-_AT_ONCE = 64  # texts sent at once
+LEAST_SECONDS = 5.0  # the time limit without text; an ordinary pattern takes milliseconds
+BYTES_PER_SECOND = 5_000_000  # more text raises the limit; the slowest ordinary pattern measured is twice as fast
+_AT_ONCE = 64  # texts per batch
 
 Lines = NDArray[np.int32]
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuse what is no regular expression. Raises `UsageError`."""
+    """Reject an invalid regular expression. Raises `UsageError`."""
     try:
-        with warnings.catch_warnings():  # of sets that may mean something else in a later Python
+        with warnings.catch_warnings():  # about sets whose meaning may change in a later Python
             warnings.simplefilter("ignore", FutureWarning)
             re.compile(pattern, re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:
@@ -38,10 +41,12 @@ def check_pattern(pattern: str) -> None:
 
 
 def matched_lines(pattern: str, texts: Iterable[bytes], total_bytes: int) -> Iterator[Lines]:
-    """Yield for each text the first and last lines of its matches, from 1: int32 (matches, 2).
+    """Yield each text's matches as lines from 1: int32 (matches, 2).
+
+    A row has the first and the last line of a match.
 
     Raises:
-        UsageError: it is no regular expression, or it takes longer than `LEAST_SECONDS` and what `total_bytes` of text take.
+        UsageError: the pattern is invalid, or takes longer than `LEAST_SECONDS` and the time for `total_bytes` of text.
     """
     check_pattern(pattern)
     limit = LEAST_SECONDS + total_bytes / BYTES_PER_SECOND
@@ -89,7 +94,7 @@ def _answer(pipe: IO[bytes]) -> Lines:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    try:  # isolated: nothing in the current directory or beside the file may be imported
+    try:  # isolated: nothing from the current directory or the file's directory may be imported
         return subprocess.Popen(
             [sys.executable, "-P", "-I", "-S", "-X", "utf8", regex_filter.__file__],
             stdin=subprocess.PIPE,

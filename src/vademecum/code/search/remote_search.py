@@ -1,9 +1,11 @@
-"""Search a shared database on its server.
+"""Search by a database server: every repository in a shared database.
 
-plan query → words + meaning + names, each ranked by the server → fuse → confidence → read → evidence
+Nothing of the repositories is needed on this machine.
 
-Fusion is that of the first step of any search, a convex sum times the prior of the kind of file; `rrf` is there too. What speaks for
-how sure an answer is, the server tells as well, so verdicts are those of any search.
+    plan query → words + meaning + names, each ranked by the server → fuse → confidence → read → evidence
+
+Rankings are fused as in the first step of any search: a convex sum times the prior of the file kind. `rrf` is available
+too. The server also returns the inputs of confidence, so verdicts are comparable to those of other searches.
 """
 
 from __future__ import annotations
@@ -50,9 +52,9 @@ from vademecum.types import (
     Verdict,
 )
 
-DEPTH = 100  # of each ranking, at least; a filter that the server does not know asks for more
+DEPTH = 100  # hits per ranking, at least; filters that the server does not know need more
 MOST_DEPTH = 3_200
-JUDGED = 10  # results that confidence looks at, however few are asked for
+JUDGED = 10  # results that confidence judges, even when `k` is lower
 RANKINGS = ("lexical", "dense", "names")
 PUBLISHED_AT_ONCE = 500  # contents
 
@@ -60,12 +62,12 @@ Place = tuple[str, str, int, int]  # space, path, blob, ordinal
 
 
 def publish(server: SearchServer, repo: Repository, progress: Progress, *, anew: bool = False) -> int:
-    """Make what is indexed of a repository searchable by the server; returns how many contents were not yet.
+    """Make a repository's index searchable by the server.
 
-    What was published before stays, unless all is to be made `anew`.
+    Returns the number of contents newly published. Earlier ones stay, unless all are published `anew`.
 
     Raises:
-        StoreError: the server said no; what was published before is kept, and the next run goes on from there.
+        StoreError: the server failed; published contents stay, and the next run continues from there.
     """
     space, embedder = repo.space, repo.embedder().name
     count = 0
@@ -88,11 +90,13 @@ def search_served(
     repos: Sequence[str] = (),
     ranker: str = "default",
 ) -> Answer:
-    """Answer a question from every repository of a shared database, or from those named; `asking` is one that is open here.
+    """Answer a question from the repositories of a shared database.
+
+    `repos` are the repositories to search, all if empty. `asking` is a repository open here.
 
     Raises:
         UsageError: the question or a filter is not usable here.
-        StoreError: the server said no.
+        StoreError: the server failed.
     """
     scope, embedder = scope_of(query, repos), asking.embedder
     plan = plan_query(query.text)
@@ -113,7 +117,7 @@ def search_served(
             decided,
             probable,
             (),
-            "nothing in the shared database matches: in it is what `vade index` or a worker published",
+            "nothing in the shared database matches: publish repositories with `vade index` or a worker",
             near,
             ranked.searched,
         )
@@ -122,7 +126,10 @@ def search_served(
 
 
 def scope_of(query: Query, repos: Sequence[str]) -> Scope:
-    """Return what the server is to look at. Raises `UsageError` for what it cannot do."""
+    """Return the server's filters.
+
+    Raises `UsageError` for a filter that the server does not support.
+    """
     if not query.text.strip():
         raise UsageError("the question is empty: say what to look for, in words or as a name")
     if query.k < 1:
@@ -137,7 +144,7 @@ def scope_of(query: Query, repos: Sequence[str]) -> Scope:
 
 
 def _posix(glob: str) -> str:
-    """Return a glob as a regular expression that a server of SQL understands too.
+    """Return a glob as a regular expression for SQL servers.
 
     >>> _posix("docs/**/*.md").count("?s:")
     0
@@ -148,7 +155,10 @@ def _posix(glob: str) -> str:
 def rankings_of(
     server: SearchServer, plan: Plan, scope: Scope, embedder: Callable[[], Embedder], depth: int
 ) -> tuple[dict[str, list[Hit]], str]:
-    """Return what the server finds by words, by meaning and by name, each best first; and what went wrong."""
+    """Return the server's hits by words, meaning and name, best first.
+
+    The second value is the problem, or "".
+    """
     terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
     constants = Bm25f(CODE.k1, CODE.weights, CODE.b)
     found = {
@@ -170,7 +180,10 @@ def rankings_of(
 def fused(
     rankings: Mapping[str, Sequence[Hit]], query: Query, plan: Plan, ranker: str = "default"
 ) -> tuple[Ranked, list[Hit]]:
-    """Join rankings, by the constants that candidates are found with elsewhere or by rank, with what confidence needs."""
+    """Join rankings by constants or by rank.
+
+    Returns rows with the values that confidence needs, and the hits.
+    """
     places: dict[Place, Hit] = {}
     for hits in rankings.values():
         for hit in hits:
@@ -202,7 +215,10 @@ def _by_rank(signals: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
 def _by_score(
     signals: Mapping[str, NDArray[np.float32]], found: Sequence[Hit], query: Query, plan: Plan
 ) -> NDArray[np.float32]:
-    """Return what `code.search.rank.fuse` would make of these signals, but for paths, which names are looked for in."""
+    """Return the scores of `code.search.rank.fuse`, without paths.
+
+    `names` hits take the place of the definition signal.
+    """
     share = WEIGHTS.dense_symbol if plan.is_bare else WEIGHTS.dense
     scores = convex([signals["lexical"], signals["dense"]], [1 - share, share])
     scores += np.float32(WEIGHTS.definition if plan.is_bare else WEIGHTS.definition_in_prose) * signals["names"]
@@ -216,7 +232,7 @@ def named_in(server: SearchServer, hits: Sequence[Hit]) -> list[str]:
 
 
 def evidence_of(server: SearchServer, hits: Sequence[Hit], ranked: Ranked, asking: Repository) -> tuple[Evidence, ...]:
-    """Read what the hits say, and look at the files of this machine they come from."""
+    """Read the hits and check their files on this machine."""
     rows = server.read(hits).unwrap()
     return tuple(
         _evidence(
@@ -252,7 +268,11 @@ def _evidence(row: Mapping[str, Any], score: float, signals: Mapping[str, float]
 
 
 def state_of(row: Mapping[str, Any], asking: Repository) -> FileState:
-    """Return how a hit's file is now: a commit's never changes, a worktree of this machine is looked at, another's cannot be."""
+    """Return the current state of a hit's file.
+
+    A commit's file never changes, a worktree's file on this machine is checked, and another machine's file counts as
+    stale.
+    """
     if row["snapshot_kind"] == "commit":
         return FileState(Freshness.FRESH)
     machine, _, place = row["place"].partition(":")

@@ -1,7 +1,8 @@
-"""Rerank the first results by a provider.
+"""Reranking of the first results by a provider.
 
-A provider only ever sees evidence that passed every filter, and only its scores are read: it can move what was found,
-never add to it or change it. Verdict and probability are not its business either: they were fitted on the order before.
+If the provider fails, the order stays and the answer says so. A provider only sees evidence that passed every filter,
+and only its scores are used: it can move results, but never add or change them. Verdict and probability do not change
+either: they were fitted on the ranking's order.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from vademecum.protocols import Reranker
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Evidence, Passage
 
-PASSAGE_CHARACTERS = 2_000  # of a chunk's text: about the 512 tokens that most cross-encoders read
-QUESTION_CHARACTERS = 2_000  # of an issue with its log: what it asks stands first
+PASSAGE_CHARACTERS = 2_000  # about the 512 tokens that most cross-encoders read
+QUESTION_CHARACTERS = 2_000  # an issue states its question before its log
 
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """How the first results get their final order.
+    """Settings for the final order of the first results.
 
     Attributes:
         name: "built-in", "none", or the provider's.
-        provider: who does it; None where ranking does it itself, or nobody.
-        depth: how many of the first results the provider sees.
+        provider: the reranker; None for the ranking's own order.
+        depth: the number of results that the provider sees.
     """
 
     name: str = "built-in"
@@ -40,13 +41,15 @@ AS_RANKED = Reranking()
 def rerank(
     by: Reranking, question: str, found: Callable[[int], tuple[Evidence, ...]], k: int
 ) -> tuple[tuple[Evidence, ...], str]:
-    """Return the best `k` results and "", or those there were without a provider and what went wrong with it.
+    """Return the best `k` results, and "" or the provider's problem.
+
+    With a problem the results keep their order.
 
     Args:
-        by: How.
-        question: As it was asked.
-        found: Returns the first results in ranking order, as many as it is asked for.
-        k: How many to return.
+        by: The settings.
+        question: The question's text.
+        found: Returns the given number of results in ranking order.
+        k: The number of results to return.
     """
     if by.provider is None:
         return found(k), ""
@@ -59,9 +62,10 @@ def rerank(
 
 
 def by_score(ranked: Sequence[Evidence], scores: Sequence[float]) -> list[Evidence]:
-    """Return evidence with the highest of `scores` first, and that score among its signals; equals keep their order.
+    """Return evidence in order of `scores`, highest first.
 
-    Its own score becomes that of the place it takes, so that an answer's scores fall, also into what was not reranked.
+    Equal scores keep their order. The new score joins the signals. The evidence's own score becomes that of its new
+    place, so the scores still fall.
     """
     order = sorted(range(len(ranked)), key=lambda place: -scores[place])
     return [
@@ -71,7 +75,7 @@ def by_score(ranked: Sequence[Evidence], scores: Sequence[float]) -> list[Eviden
 
 
 def scored(reranker: Reranker, question: str, ranked: Sequence[Evidence]) -> Result[list[float], RerankError]:
-    """Return a finite score per piece of evidence, whatever the provider returned."""
+    """Return one finite score per piece of evidence, or an error."""
     if not ranked:
         return Ok([])
     passages = [passage_of(each) for each in ranked]
@@ -86,7 +90,7 @@ def scored(reranker: Reranker, question: str, ranked: Sequence[Evidence]) -> Res
 
 
 def checked(name: str, scores: object, wanted: int) -> Result[list[float], RerankError]:
-    """Return the scores as numbers, or what is wrong with them.
+    """Return the scores as floats, or an error.
 
     >>> checked("mine", (2, 0.5), 2)
     Ok(value=[2.0, 0.5])
@@ -94,7 +98,7 @@ def checked(name: str, scores: object, wanted: int) -> Result[list[float], Reran
     RerankError("reranker 'mine' gave 1 scores for 2 passages: report it to its author, or choose another reranker")
     """
     try:
-        numbers = [float(score) for score in scores]  # type: ignore[attr-defined] # that is what is found out here
+        numbers = [float(score) for score in scores]  # type: ignore[attr-defined] # checked here
     except (TypeError, ValueError, OverflowError):
         return Err(_malformed(name, "did not answer with numbers"))
     if len(numbers) != wanted:
@@ -109,7 +113,7 @@ def _malformed(name: str, what: str) -> RerankError:
 
 
 def passage_of(evidence: Evidence) -> Passage:
-    """Return what a reranker reads: where it is, its signature, and its first lines."""
+    """Return the text for a reranker: path, signature and first lines."""
     text = evidence.snippet
     if len(text) > PASSAGE_CHARACTERS:
         text = text[:PASSAGE_CHARACTERS].rpartition("\n")[0] or text[:PASSAGE_CHARACTERS]
@@ -117,5 +121,8 @@ def passage_of(evidence: Evidence) -> Passage:
 
 
 def _readable(text: str) -> str:
-    """Text as UTF-8 can hold it: a question typed in another encoding has halves of characters."""
+    """Return text that UTF-8 can encode.
+
+    A question typed in another encoding may hold lone surrogates.
+    """
     return text.encode("utf-8", "replace").decode()

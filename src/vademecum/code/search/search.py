@@ -1,6 +1,7 @@
-"""The flow out: from a question to an answer with evidence.
+"""Search: from a question to an answer with evidence.
 
-plan query → words + meaning + names, for every chunk → filter → join → weigh → confidence → freshness → rerank → evidence
+plan query → words + meaning + names, for every chunk → filter → join → rank → confidence → freshness
+→ rerank → evidence
 """
 
 from __future__ import annotations
@@ -30,23 +31,25 @@ from vademecum.index.query import Plan, place_of, plan_place, plan_query, title_
 from vademecum.result import Err, Ok
 from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
 
-JUDGED = 10  # results that confidence looks at, however few are asked for
+JUDGED = 10  # results that confidence judges, even when `k` is lower
 TITLE_COUNTS = 2.0
-TITLED = ("default", "constants")  # rankers whose scores of two readings are of one kind
-JOINED = (*TITLED, "fused")  # those that look at more candidates than they are asked for
+TITLED = ("default", "constants")  # rankers whose scores of two readings can be added
+JOINED = (*TITLED, "fused")  # rankers that look at more candidates than requested
 
 
 def search(opened: Sequence[Opened], query: Query, ranker: str = "default", reranking: Reranking = AS_RANKED) -> Answer:
-    """Answer a question about code from one or several repositories, weighed against each other.
+    """Answer a question from one or several repositories.
+
+    Results of all repositories are ranked against each other.
 
     Raises:
         UsageError: the question or a filter is not usable.
-        StoreError: the database said no.
+        StoreError: the database failed.
     """
     check_query(query, ranker)
     plan, title = read(opened, query.text), title_of(query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
-    by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
+    by = AS_RANKED if plan.is_bare else reranking  # a name's definitions come first
     with stage("filter"):
         masks = allowed_masks(opened, query)
     asked = Asked(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
@@ -65,12 +68,12 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
     def best(count: int) -> tuple[Evidence, ...]:
         joined = query.joined and ranker in JOINED and not plan.is_bare
-        # A pattern or a symbol was matched row by row: rows between two matches did not pass, so nothing joins across.
+        # A pattern or symbol filters row by row: rows between two matches did not pass, so results do not span them.
         across = not (query.pattern or query.symbol)
         with stage("evidence"):
             return gather_evidence(opened, found.ranked, count, joined=joined, across=across)
 
-    with stage("rerank"):  # reading the evidence among it
+    with stage("rerank"):  # includes reading the evidence
         evidence, said = rerank(by, query.text, best, query.k)
     count_freshness(evidence)
     trouble = _said(found.trouble, found.behind, said, away, unwritten(plan, found.unknown))
@@ -78,7 +81,10 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
 
 def read(opened: Sequence[Opened], text: str) -> Plan:
-    """Read a question: as a place in a file where it is written like one, and there is such a file."""
+    """Parse a question, as a location if one matches.
+
+    A location needs a file of that path.
+    """
     if place := place_of(text):
         path, *lines = place
         for each in opened:
@@ -88,12 +94,15 @@ def read(opened: Sequence[Opened], text: str) -> Plan:
 
 
 def as_it_stands(away: str, why: str) -> str:
-    """Return why nothing was found, behind what is wrong with the index (`away`), since that may be the reason."""
+    """Return the reason for no results, after any index problem.
+
+    `away` is the problem with the index, which may be the reason.
+    """
     return "; as it stands, ".join(filter(None, (away, why)))
 
 
 def away_said(opened: Sequence[Opened]) -> str:
-    """Return the notes of repositories whose database cannot be reached, "" where all can."""
+    """Return notes about repositories whose database is unreachable, or ""."""
     return _said(*dict.fromkeys(each.away for each in opened))
 
 
@@ -103,38 +112,44 @@ def _said(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is the same for every reading of a question: where it is asked, and how the answer is ranked."""
+    """The parts of a request shared by all readings of its question."""
 
     opened: Sequence[Opened]
     query: Query
-    masks: Sequence[NDArray[np.bool_]] | None  # for each repository, which of its rows may be found; None for all
+    masks: Sequence[NDArray[np.bool_]] | None  # the allowed rows of each repository; None for all
     ranker: str
-    depth: int  # results that are wanted, at most
+    depth: int  # the largest number of results needed
 
     @property
     def rows(self) -> Rows:
-        """The rows that may be found, of the repositories laid end to end; None for all."""
+        """The rows that may be found; None for all.
+
+        Rows are numbered consecutively over the repositories.
+        """
         return None if self.masks is None else np.flatnonzero(np.concatenate(self.masks))
 
     @property
     def judged(self) -> int:
-        """How many of the first candidates confidence looks at."""
+        """The number of candidates that confidence judges."""
         return max(self.query.k, JUDGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates for a question, how likely they hold its answer, terms that no repository has, and what went wrong."""
+    """The candidates for a question, their probability, and problems.
+
+    `unknown` are the terms that no repository has.
+    """
 
     ranked: Ranked
     probable: float
     unknown: set[str]
     trouble: str
-    behind: str  # what indexes of vectors outside did not answer, and why
+    behind: str  # failures of external vector indexes
 
 
 def find(asked: Asked, plan: Plan) -> Found:
-    """Rank everything that is allowed for one reading of the question."""
+    """Rank the allowed rows for one reading of the question."""
     opened, kinds = asked.opened, KINDS[asked.query.kind]
     with stage("question"):
         vector, trouble = question_vector(opened, plan, asked.ranker)
@@ -151,7 +166,7 @@ def find(asked: Asked, plan: Plan) -> Found:
         ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
     if plan.is_symbol and (
         plan.qualified or plan.lines[0]
-    ):  # a single word may be meant as one, whatever is called by it
+    ):  # a single word may be prose, even if something has that name
         ranked = meant_first(ranked)
     unknown = set.intersection(*(terms for _, terms in found))
     unread = "" if vector is None else missing_said([each.view for each in opened])
@@ -159,10 +174,10 @@ def find(asked: Asked, plan: Plan) -> Found:
 
 
 def together(whole: Found, title: Found) -> Found:
-    """Return what either reading found, by the sum of its scores, the title's twice.
+    """Join two readings by the sum of scores, the title's twice.
 
-    A long text is often an issue: its title says what it is about, the text also what was seen on the way. Scores are
-    expected gains, so they add up. Measured on issues that are not reported (docs/ranking.md).
+    A long text is often an issue: its title states the topic, and the text adds other observations. Scores are expected
+    gains, so they add up. Measured on issues outside every reported evaluation (docs/ranking.md).
     """
     if not len(whole.ranked.rows) or not len(title.ranked.rows):
         return whole if len(whole.ranked.rows) else title
@@ -171,7 +186,7 @@ def together(whole: Found, title: Found) -> Found:
 
 
 def check_query(query: Query, ranker: str) -> None:
-    """Refuse what cannot be answered, saying what can."""
+    """Reject an invalid query with a message that names valid values."""
     if not query.text.strip():
         raise UsageError("the question is empty: say what to look for, in words or as a name")
     check_count(query.k)
@@ -184,13 +199,16 @@ def check_query(query: Query, ranker: str) -> None:
 
 
 def check_count(k: int) -> None:
-    """Refuse to look for no results."""
+    """Reject a `k` below 1."""
     if k < 1:
         raise UsageError(f"k is {k}: ask for at least 1 result")
 
 
 def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[Floats | None, str]:
-    """Return the question's vector, or None and what went wrong: words alone still answer."""
+    """Return the question's vector, or None and the problem.
+
+    Without a vector, words alone answer.
+    """
     if ranker == "bm25f":
         return None, ""
     match opened[0].repo.embedder().embed([Passage(plan.text)], "query"):
@@ -202,14 +220,17 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
 
 
 def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
-    """Return which rows of each repository every filter lets through, bool (R,); None for all of them."""
+    """Return each repository's rows that pass the filters, bool (R,).
+
+    Returns None when there are no filters.
+    """
     if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
         return None
     return [_mask(each, query) for each in opened]
 
 
 def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
-    """Return bool (R,): the rows of one repository that every filter lets through."""
+    """Return one repository's rows that pass every filter, bool (R,)."""
     mask = row_mask(each.view, query)
     if each.prefixes:
         mask &= below(each.view.files, each.prefixes)[each.view.row_file]
@@ -219,7 +240,7 @@ def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
 
 
 def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return bool (R,): the rows that share a line with a match."""
+    """Return the rows on a line with a match, bool (R,)."""
     view = each.view
     matched = np.zeros(len(view), bool)
     files = np.flatnonzero(np.bincount(view.row_file[mask])).tolist()

@@ -1,6 +1,7 @@
-"""Signals of one view for one question, per chunk and file.
+"""Every signal of one view for one question.
 
-Nothing is ranked here. `rank` weighs the signals of all rows to find candidates, `candidates` looks closer at those.
+A signal is a value per chunk, per file or per term. Nothing is ranked here. `rank` weighs the signals of all rows to
+find candidates, and `candidates` describes those in more detail.
 """
 
 from __future__ import annotations
@@ -40,20 +41,21 @@ PER_FILE = frozenset({"path", "prior", "path_dense"})
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known of a view's N chunks and F files for T terms.
+    """Signals of a view's N chunks and F files for T terms.
 
     Attributes:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row, each file's together.
-        file_rows: int64 (F,), how many rows each file has.
-        standing: int32 (R,), the rows in the order of their chunks. begins, copies: int32 and int64 (N,), where in it those of
-            each chunk begin, and how many they are.
-        contents, file_content: int32 (N,) and (F,), the content each chunk and each file has; ascending over the chunks.
+        file_rows: int64 (F,), the number of rows of each file.
+        standing: int32 (R,), the rows in the order of their chunks. begins, copies: int32 and int64 (N,), the start of each
+            chunk's rows in `standing`, and their number.
+        contents, file_content: int32 (N,) and (F,), the content of each chunk and each file; ascending over the chunks.
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
             each file's bodies.
-        unasked: uint8 (F,), the kind of a file that nobody asked for, as its index in FILE_KINDS, else 0 (product).
-        matches: where the question's terms stand.
-        term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that nobody wrote.
+        unasked: uint8 (F,), each file's kind if the question does not ask for that kind, as its index in FILE_KINDS, else 0
+            (product).
+        matches: the occurrences of the question's terms.
+        term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that the question does not write.
     """
 
     lexical: Floats
@@ -78,18 +80,18 @@ class Signals:
     term_share: Floats
 
     def of(self, name: str, rows: Rows) -> Floats:
-        """Return one signal for some rows; None stands for all of them."""
+        """Return one signal for some rows; None means all rows."""
         where = self.files if name in PER_FILE else self.rows
         values: Floats = np.take(getattr(self, name), where if rows is None else where[rows])
         return values
 
     def rows_of(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return int64 (m,): the rows at which chunks stand, chunk by chunk."""
+        """Return the rows of chunks, chunk by chunk, int64 (m,)."""
         begins, counts = self.begins.take(chunks).astype(np.int64), self.copies.take(chunks)
         return self.standing.take(ranges(begins, counts)).astype(np.int64)
 
     def coverage(self, rows: NDArray[np.int64]) -> Floats:
-        """Return float32 (m,): the share of the question's idf that is found in each of `rows`."""
+        """Return each row's share of the question's idf, float32 (m,)."""
         chunks = self.rows[rows]
         number = np.zeros(len(self.lexical), np.int32)
         number[chunks] = np.arange(1, len(chunks) + 1)
@@ -101,10 +103,11 @@ class Signals:
 def signals_of(
     view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind], near: Floats | None = None
 ) -> tuple[Signals, set[str]]:
-    """Compute the signals of a view, and the terms that no row of it holds, nor a path.
+    """Compute the signals of a view, and the unknown terms.
 
-    `vector` is the question's unit vector, or None to go without meaning. `kinds` are the file kinds the filter lets in.
-    `near` is float32 (N,), the cosine of each chunk where it is known already; else it is computed.
+    Unknown terms are in no row and no path of the view. `vector` is the question's unit vector, or None to ignore
+    meaning. `kinds` are the file kinds that the filter allows. `near` is float32 (N,), the cosine of each chunk where
+    it is known already; else it is computed.
     """
     keys = term_keys(plan.terms + plan.joined)
     copies = None if view.is_plain else view.copies
@@ -143,10 +146,11 @@ def signals_of(
 
 
 def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) -> list[Signals]:
-    """Return the signals of several views, with what a qualified name does not mean no more than resembling it.
+    """Lower the definition signal where a qualified name does not fit.
 
-    What a name begins with may be known elsewhere alone, such as a package that is called otherwise than its folder: of what
-    follows, the longest that fits a declaration counts. Where none does, as in a call on a variable, the last part does.
+    Chunks that define only the last part then count as resembling the name. The beginning of a name may be unknown
+    here, such as a package whose folder has another name, so the longest ending that fits a declaration counts. If none
+    fits, as in a call on a variable, the last part counts and nothing is lowered.
     """
     changed = list(found)
     for parts in plan.qualified:
@@ -161,27 +165,33 @@ def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) ->
 
 
 def _but_those(signals: Signals, chunks: NDArray[np.int64], fits: NDArray[np.bool_]) -> Signals:
-    """Return signals in which what of some chunks does not fit no more than resembles what was asked for."""
+    """Lower the definition signal of chunks that do not fit."""
     definition = signals.definition.copy()
     definition[chunks] = np.minimum(definition.take(chunks), np.float32(DEFINING["resembles"]))
-    meant = chunks[fits]  # content that stands in several files is meant by one
+    meant = chunks[fits]  # content in several files needs to fit in only one
     definition[meant] = signals.definition.take(meant)
     return replace(signals, definition=definition)
 
 
 def _meant(view: View, signals: Signals, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the chunk of each row that defines a qualified name's last part, and whether it is what the whole name means."""
+    """Return the chunks that define a name's last part, and which fit.
+
+    A chunk fits when the whole qualified name means it.
+    """
     rows = np.sort(signals.rows_of(declaring(view, parts[-1])))
     return view.row_chunk[rows], meant_rows(view, rows, parts)
 
 
 def _living(view: View, score: Floats) -> Floats:
-    """Return the scores with those of dead chunks, which belong to no row, set to 0."""
+    """Return the scores with dead chunks set to 0."""
     return score * view.alive if view.has_dead else score
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:
-    """Join the signals of several repositories, so that they are weighed against each other."""
+    """Join the signals of several repositories.
+
+    Their rows are then ranked against each other.
+    """
     if len(several) == 1:
         return several[0]
     chunks = np.cumsum([0, *(len(s.lexical) for s in several)])

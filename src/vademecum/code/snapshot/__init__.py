@@ -1,1 +1,1 @@
-"""Snapshots: which content stands at which path, as arrays."""
+"""Snapshots: the content at each path, as records and arrays."""

@@ -1,7 +1,7 @@
-"""Documents and issues as files of a snapshot.
+"""Items of a backlog or document source, read as files.
 
-What a source told is kept in its own database, next to what is indexed of it. A snapshot of kind "source" names these files
-as one of kind "commit" names a commit's: never looked for on the disk, and as fresh as the last run that fetched them.
+Items lie in the source's own database, next to their index, and never on disk. A snapshot of kind "source" lists items
+as a snapshot of kind "commit" lists a commit's files. The snapshot is as fresh as the last sync.
 """
 
 from __future__ import annotations
@@ -15,39 +15,48 @@ from vademecum.protocols import Row, Store
 from vademecum.types import FileEntry
 
 READ_AT_ONCE = 200  # items whose text is in memory at a time
-BY_ID = "CU-"  # ClickUp's way to name any task by its id
+BY_ID = "CU-"  # ClickUp's prefix for a task's id
 COLUMNS = ("id", "key", "path", "title", "kind", "state", "url", "updated", "labels", "links")
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """What is kept of an item beside its text."""
+    """The stored facts about an item, besides its text."""
 
     id: str
     key: str
-    path: str  # of its document, relative to nothing on the disk
+    path: str  # the document's path, which is not on disk
     title: str
     kind: str
     state: str
     url: str
-    updated: float  # seconds since the epoch, 0 where it is not known
+    updated: float  # seconds since the epoch, 0 where unknown
     labels: tuple[str, ...]
     links: tuple[str, ...]
 
 
 class Items:
-    """The items of one source, to be read. `store` opens its database when it is first needed."""
+    """The items of one source, for reading.
+
+    `store` opens the source's database when first needed.
+    """
 
     def __init__(self, store: Callable[[], Store]) -> None:
         self._store = store
 
     def listing(self) -> list[FileEntry]:
-        """Return every item as a file, sorted by path, its content named by git's blob id."""
+        """Return every item as a file, sorted by path.
+
+        The blob id names the content.
+        """
         rows = self._store().scan("items", columns=("path", "hash"), order=("path",)).unwrap()
         return [FileEntry(path, 0, 0, 0, digest) for path, digest in rows]
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Source]]:
-        """Yield the documents at some paths; one that is gone meanwhile is left out."""
+        """Yield the documents at some paths.
+
+        A document deleted since is left out.
+        """
         for first in range(0, len(paths), READ_AT_ONCE):
             some = paths[first : first + READ_AT_ONCE]
             columns = ("path", "hash", "content")
@@ -55,24 +64,27 @@ class Items:
                 yield path, Source(bytes(content), digest)
 
     def at(self, path: str) -> ItemRecord | None:
-        """Return what is known of the item whose document lies at a path."""
+        """Return the record of the item at a path, or None."""
         rows = self._store().scan("items", [("path", "=", path)], COLUMNS).unwrap()
         return _record(rows[0]) if rows else None
 
     def named(self, keys: Collection[str]) -> dict[str, ItemRecord]:
-        """Return the items that have one of these keys, by that key."""
+        """Return the items with these keys, by key."""
         if not keys:
             return {}
         rows = self._store().scan("items", [("key", "in", sorted(keys))], COLUMNS).unwrap()
         found = {record.key: record for record in map(_record, rows)}
         own = [key.removeprefix(BY_ID) for key in keys if key.startswith(BY_ID) and key not in found]
-        if own:  # a task that has a key of its team's own is also named by its number
+        if own:  # a task with a custom key is also named by its id
             rows = self._store().scan("items", [("id", "in", sorted(own))], COLUMNS).unwrap()
             found |= {BY_ID + record.id: record for record in map(_record, rows)}
         return found
 
     def synced_at(self) -> float:
-        """Return when the last whole run began, in seconds since the epoch; 0 for never."""
+        """Return the start time of the last complete sync.
+
+        Seconds since the epoch; 0 for never.
+        """
         rows = self._store().scan("meta", [("name", "=", "synced_at")], ("value",)).unwrap()
         return float(rows[0][0]) if rows else 0.0
 

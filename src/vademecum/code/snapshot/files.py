@@ -1,14 +1,16 @@
-"""Files of a snapshot as arrays, in path order.
+"""One snapshot's files as arrays, in path order.
+
+Filters, path matching and freshness checks read them.
 
     paths    list of F strings, ascending       blobs   int64 (F,)    database ids
     digests  uint8 (F, 20): git blob ids
     sizes    int64 (F,), mtimes int64 (F,) in nanoseconds, inodes int64 (F,): the file when it was read
     kinds    uint8 (F,)  index into FILE_KINDS   languages uint8 (F,)  index into `language_names`
-    vectors  int8 (F, dim), scales float32 (F,)  what each path means, as chunks' vectors are kept; dim 0 for no embedder
+    vectors  int8 (F, dim), scales float32 (F,)  each path's vector, quantised like chunks' vectors; dim 0 for no embedder
     postings over the F paths with the two fields of PATH_FIELDS
 
-The database holds the same rows and is the truth; this is written to a file of its own so that a cold start maps it
-instead of reading ten thousand rows.
+The database holds the same rows and is the truth. The table has its own file, so that a cold start maps the file instead
+of reading ten thousand rows.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ from vademecum.types import FileKind
 
 PATH_FIELDS = ("stem", "directories")
 FILE_KINDS = tuple(FileKind)
-LEFT_OUT = 0  # the blob of a file that was read and then left out (binary, say): remembered so as not to read it again
+LEFT_OUT = 0  # the blob of a file that was read and left out, such as a binary: the file is not read again
 _MAX_LANGUAGES = 255
 
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """The files of a snapshot; see the module's docstring for shapes."""
+    """The files of a snapshot.
+
+    The module's docstring gives the shapes.
+    """
 
     paths: list[str]
     blobs: NDArray[np.int64]
@@ -58,7 +63,7 @@ class FileTable:
 
     @property
     def indexed(self) -> int:
-        """Number of files that have content in the index."""
+        """The number of files that have content in the index."""
         return int(np.count_nonzero(self.blobs != LEFT_OUT))
 
     def language(self, index: int) -> str:
@@ -68,7 +73,10 @@ class FileTable:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """One file on its way into a table. `language` and `hash` (40 hex digits) are its blob's."""
+    """One row of a file table.
+
+    `language` and `hash` (40 hex digits) are the blob's.
+    """
 
     path: str
     blob: int
@@ -80,7 +88,9 @@ class FileRow:
 
 
 def path_keys(path: str) -> dict[int, int]:
-    """Return the term keys of a path with 1 where the stem holds the term, 256 where a directory does (1 byte each).
+    """Return a path's term keys, with the fields that hold each.
+
+    The value is 1 for the stem plus 256 for the directories: one byte per field.
 
     >>> sorted(path_keys("http/client.py").values())
     [1, 256]
@@ -105,7 +115,10 @@ def path_postings(paths: Sequence[str]) -> Postings:
 
 
 def file_table(rows: Sequence[FileRow], read: PathReader, previous: FileTable | None = None) -> FileTable:
-    """Return the table of `rows`, in path order; paths that are in `previous` are not read again."""
+    """Return the table of `rows`, in path order.
+
+    Paths in `previous` are not read again.
+    """
     rows = sorted(rows, key=lambda row: row.path)
     paths = [row.path for row in rows]
     numbers = np.array([(r.blob, r.size, r.mtime_ns, r.inode) for r in rows], np.int64).reshape(-1, 4)
@@ -122,7 +135,7 @@ def file_table(rows: Sequence[FileRow], read: PathReader, previous: FileTable | 
 
 
 def file_rows(table: FileTable) -> list[FileRow]:
-    """Return the rows a table was made of."""
+    """Return the rows of a table."""
     digests = table.digests.tobytes().hex()
     hashes = [digests[i : i + 40] for i in range(0, len(digests), 40)]
     languages = [table.language_names[code] for code in table.languages.tolist()]
@@ -140,7 +153,10 @@ def file_rows(table: FileTable) -> list[FileRow]:
 def changed_table(
     previous: FileTable, changed: Sequence[FileRow], gone: Collection[str], read: PathReader
 ) -> FileTable:
-    """Return `previous` with some rows replaced or added and some gone. Replacing alone copies arrays, nothing more."""
+    """Return `previous` with rows replaced, added and removed.
+
+    Replacing rows only copies arrays.
+    """
     place = {path: i for i, path in enumerate(previous.paths)}
     names = {name: i for i, name in enumerate(previous.language_names)}
     if gone or any(row.path not in place or row.language not in names for row in changed):
@@ -161,7 +177,10 @@ def changed_table(
 def _describe(
     paths: list[str], read: PathReader, previous: FileTable | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.float32], Postings]:
-    """Return the kinds, the vectors with their scales, and the postings of paths, taking what `previous` knows."""
+    """Return kinds, vectors with scales, and postings of paths.
+
+    Paths in `previous` are taken from there.
+    """
     if previous is None:
         kinds = np.array([FILE_KINDS.index(read.kind(path)) for path in paths], np.uint8)
         return kinds, *read.embed(paths), path_postings(paths)
@@ -183,7 +202,7 @@ def _describe(
 
 
 def save_files(path: Path, table: FileTable, embedder: str = "") -> None:
-    """Write a table and the name of the embedder that made its vectors. Raises `StoreError`."""
+    """Write a table and its embedder's name. Raises `StoreError`."""
     postings = table.postings
     save_arrays(
         path,
@@ -198,10 +217,10 @@ def save_files(path: Path, table: FileTable, embedder: str = "") -> None:
 
 
 def load_files(path: Path, embedder: str = "") -> FileTable:
-    """Return the table of a file.
+    """Load a table from a file.
 
     Raises:
-        StoreCorruptError: it is missing, damaged, of another format, or its vectors are of another embedder.
+        StoreCorruptError: the file is missing, damaged, of another format, or of another embedder.
     """
     arrays, metadata = load_arrays(path)
     if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:

@@ -1,6 +1,7 @@
-"""The manifest of a snapshot: its files, kept beside the arrays.
+"""A local copy of each snapshot's record, for offline searches.
 
-A file for each snapshot, `standing-<digest>.json`. It is derived: it may vanish at any time, and is written again.
+It lists the files that a snapshot needs, so that searches work while a shared database is unreachable. Each snapshot
+has a file `standing-<digest>.json`. The file is derived: it may vanish at any time, and is written again.
 """
 
 from __future__ import annotations
@@ -17,21 +18,24 @@ from vademecum.digests import blake2b
 from vademecum.protocols import Row
 
 FILE = "standing-{}.json"
-TABLE_FILE = 9  # where a snapshot's record names the file of its files
+TABLE_FILE = 9  # the column of the file table's name in a snapshot's record
 
 Place = tuple[str, str]  # kind and place of a snapshot, as `Catalogue.load` takes them
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A snapshot's record, and the files of the segments it needs, newest first."""
+    """A snapshot's record, and its segment files, newest first."""
 
     segments: tuple[str, ...]
     record: Row
 
 
 def keep(directory: Path, place: Place, standing: Standing) -> None:
-    """Note what a snapshot stands on, and forget what is noted of files that are gone. A disk that is full keeps none."""
+    """Store a snapshot's manifest and delete manifests of missing files.
+
+    A full disk stores nothing.
+    """
     path = _path(directory, place)
     content = json.dumps({"place": place, "segments": standing.segments, "record": standing.record})
     with suppress(OSError):
@@ -47,13 +51,13 @@ def keep(directory: Path, place: Place, standing: Standing) -> None:
 
 
 def kept(directory: Path, place: Place) -> Standing | None:
-    """Return what is noted of a snapshot, None for nothing."""
+    """Return a snapshot's manifest, or None."""
     found = _read(_path(directory, place))
     return found[1] if found is not None and found[0] == place else None
 
 
 def worktrees_kept(home: Path) -> Iterator[str]:
-    """Yield the directories of the worktrees of which something is noted below a home directory."""
+    """Yield the worktrees that have a manifest below a home directory."""
     for path in sorted((home / "repos").glob(f"*/{FILE.format('*')}")):
         found = _read(path)
         if found is not None and found[0][0] == "worktree":

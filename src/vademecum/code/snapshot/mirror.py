@@ -1,16 +1,16 @@
-"""Mirror a snapshot's vectors in an outside vector index.
+"""Synchronisation of an external vector index with the catalogue's snapshots.
 
-The database and the arrays beside it stay the truth; the index is derived from them. Two stores cannot be written at once,
-so every write has two steps, and a ledger in the database (the family `placements`) says how far it is:
+The database and the arrays beside it are the truth; the external index is derived. Two stores cannot be written in one
+transaction, so every write has steps, and a ledger in the database (the family `placements`) records the progress:
 
-    plan     one transaction: what is to be there and is not, what is there and is not to be
-    drop     delete the points of what is not to be there; then forget it
-    write    write the points of what is to be there; then note that they are
-    finish   activate the index, and note for which state of the catalogue all this was done
+    plan     in one transaction, list the placements to add and to remove
+    drop     delete the points of placements to remove, then their records
+    write    write the points of placements to add, then mark them as written
+    finish   activate the index, and record the catalogue's state
 
-A crash after any of them leaves a ledger that the next run goes on from. Doing a step twice is doing it once, because a
-point's id is made of what it is of: `<repo>:<commit>:<path>:<chunkHash>`, with the commit under which that content was
-first seen at that path. So going to another branch and back writes nothing, and an edit writes one file's points.
+After a crash the next run continues from the ledger. Every step may be repeated, because a point's id is made from its
+content: `<repo>:<commit>:<path>:<chunkHash>`, with the commit under which the content was first seen at that path. So
+switching to another branch and back writes nothing, and an edit writes one file's points.
 """
 
 from __future__ import annotations
@@ -45,46 +45,46 @@ from vademecum.result import Err, Ok, Result
 
 T = TypeVar("T")
 
-FILES_AT_ONCE = 200  # whose points are written, then noted: what a crash has written twice
-NOT_EMPTIED = "not emptied"  # noted of an index that may hold points which its ledger does not know
-RESTED_S = 30.0  # after a failure nothing is asked for so long: searches do not wait for a server that is down
+FILES_AT_ONCE = 200  # files per batch: a crash repeats at most one batch
+NOT_EMPTIED = "not emptied"  # marks an index that may hold points unknown to its ledger
+RESTED_S = 30.0  # pause after a failure, so that searches do not wait for a server that is down
 
 Connect = Callable[[str, str, int], VectorIndex]  # collection, model, dim
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far an index has what it is to have."""
+    """The external index's state compared with the ledger."""
 
     kind: str
-    files: int  # that are to be there
-    lacking: int  # of which the points are not, or not all
-    left_over: int  # files whose points are there and are not to be
-    problem: str = ""  # why
+    files: int  # files that belong in the index
+    lacking: int  # files whose points are not all there
+    left_over: int  # files whose points are still to be deleted
+    problem: str = ""  # the cause
 
     @property
     def is_whole(self) -> bool:
-        """Whether the index answers as the arrays would."""
+        """True when the index holds everything and has no problem."""
         return not self.lacking and not self.problem
 
     @property
     def said(self) -> str:
-        """What is lacking and why, "" for nothing."""
+        """A message about missing files and their cause, or ""."""
         lacking = f"{self.kind} lacks {self.lacking} of {self.files} files" if self.lacking else ""
         return ": ".join(filter(None, (lacking, self.problem)))
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How what an index holds differs from what it is to hold, by key."""
+    """The difference between expected and actual points, by key."""
 
     missing: set[str]
-    orphans: set[str]  # belong to nothing
+    orphans: set[str]  # points without a placement
     expected: int
 
     @property
     def said(self) -> str:
-        """The difference in words, "" for none."""
+        """The difference in words, or ""."""
         parts = [
             (len(self.missing), f"of {self.expected} points missing"),
             (len(self.orphans), "points that belong to nothing"),
@@ -93,16 +93,16 @@ class Drift:
 
 
 class Mirror:
-    """Keeps one repository's vectors in an index outside.
+    """The writer of one repository's vectors to an external index.
 
     Args:
-        kind: the name of the provider, as "qdrant".
-        name: what the names of its collections begin with.
-        connect: opens the index of a collection, a model and the length of its vectors. Raises `ConsentError`, `PluginError`.
-        catalogue: what it is to be equal to.
-        repo: what the repository is called in the points' ids; everybody who shares the catalogue calls it so.
-        embedder: loads what made the vectors.
-        clock: tells the time, in seconds since the epoch.
+        kind: the provider's name, such as "qdrant".
+        name: the prefix of the collections' names.
+        connect: opens an index, given collection, model and vector length. Raises `ConsentError`, `PluginError`.
+        catalogue: the snapshots to mirror.
+        repo: the repository's name in the points' ids, the same for everyone who shares the catalogue.
+        embedder: loads the embedder of the vectors.
+        clock: returns the time in seconds since the epoch.
     """
 
     def __init__(
@@ -125,10 +125,13 @@ class Mirror:
         self._space = ""
         self._owner = ""
         self._failed_at = -RESTED_S
-        self.problem = ""  # why it was left where it is
+        self.problem = ""  # the error of the last failed step
 
     def index(self) -> VectorIndex:
-        """Return the index, opened for the repository's embedder. Raises what `connect` does."""
+        """Return the index for the repository's embedder, opened if needed.
+
+        Raises the errors of `connect`.
+        """
         embedder = self._embedder()
         with self._opening:
             collection = self._collection()
@@ -140,12 +143,13 @@ class Mirror:
             return self._index
 
     def _collection(self) -> str:
-        """Return the name of the collection that belongs to these records alone, made when first needed."""
+        """Return the name of this database's own collection.
+
+        The name is made when first needed.
+        """
         if not self._owned():
-            with self._store.transaction():  # a second process waits here, then finds the first one's
-                if (
-                    not self._owned()
-                ):  # nobody's yet, or lost with a damaged database, while this process still knows it
+            with self._store.transaction():  # a second process waits here, then finds the first one's name
+                if not self._owned():  # no name yet, or a damaged database lost the name that this process still has
                     self._owner = self._owner or secrets.token_hex(4)
                     self._store.upsert("meta", [("mirror", self._owner)]).unwrap()
         return f"{self._name}-{self._owner}"
@@ -160,16 +164,16 @@ class Mirror:
     def catch_up(
         self, alone: Callable[[], AbstractContextManager[None]], progress: Progress, *, now: bool = False
     ) -> Standing:
-        """Bring the index to the state of the catalogue, as far as it lets; what fails is tried again by the next run.
+        """Bring the index up to date with the catalogue.
 
-        `now` asks also an index that failed just before.
+        A failed step is tried again by the next run. `now` skips the pause after a failure.
 
         Raises:
-            StoreError: the database said no. An index that did only shows in what is returned.
+            StoreError: the database failed. A failure of the index only shows in the returned `Standing`.
         """
         try:
             index = self.index()
-        except EmbedError as error:  # whose vectors it holds is not known while the embedder does not answer
+        except EmbedError as error:  # without the embedder's answer, the collection to use is unknown
             return Standing(self.kind, 0, 0, 0, " ".join(str(error).split()))
         if self._is_settled():
             return Standing(self.kind, 0, 0, 0)
@@ -195,15 +199,20 @@ class Mirror:
             self._store.upsert("meta", [(SETTLED + self._space, NOT_EMPTIED if is_new else "")]).unwrap()
         if not is_new:
             return True
-        with self._store.transaction():  # another home of a shared database waits, and deletes nothing that we write
+        with (
+            self._store.transaction()
+        ):  # another machine with a shared database waits, and deletes nothing that we write
             if self._store.scan("meta", [ours], ("value",)).unwrap() == [(NOT_EMPTIED,)]:  # type: ignore[list-item]
-                if not self._kept(index.delete(Filter())):  # whatever is there is of a ledger that was lost
+                if not self._kept(index.delete(Filter())):  # any points there belong to a lost ledger
                     return False
                 self._store.upsert("meta", [(SETTLED + self._space, "")]).unwrap()
         return True
 
     def _drop(self, index: VectorIndex) -> bool:
-        """Delete what is to go, each batch read and done as one: what another home wants meanwhile, it writes after."""
+        """Delete the points of doomed placements, one batch per transaction.
+
+        If another machine needs such points meanwhile, it writes them after the transaction.
+        """
         while True:
             with self._store.transaction():
                 batch = placements_in(self._store, self._space, (DOOMED, ANEW))[:FILES_AT_ONCE]
@@ -231,7 +240,7 @@ class Mirror:
         return len(wanted) == len(every)
 
     def _finish(self, state: str) -> None:
-        """Note what is done, and forget the ledgers of what activating has dropped."""
+        """Record the finished state and forget ledgers of dropped collections."""
         with self._store.transaction():
             for (name,) in self._store.scan("meta", [("name", "prefix", SETTLED)], ("name",)).unwrap():
                 if name != SETTLED + self._space:
@@ -241,7 +250,7 @@ class Mirror:
         self.problem = ""
 
     def _kept(self, outcome: Result[T, StoreError]) -> bool:
-        """Whether the index did it; else say why not."""
+        """Return whether a step succeeded; record a failure."""
         match outcome:
             case Err(error):
                 self.problem = " ".join(str(error).split())
@@ -250,15 +259,18 @@ class Mirror:
             case Ok():
                 return True
 
-    # -- how it stands -------------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------------------------
 
     def failed(self, error: StoreError) -> str:
-        """Note that the index could not be asked. Returns why."""
+        """Record that the index failed and return the error message."""
         self._kept(Err(error))
         return self.problem
 
     def standing(self) -> Standing:
-        """Say how far the index has what it is to have, by the ledger; the index itself is not asked."""
+        """Return the index's state by the ledger.
+
+        The index itself is not asked.
+        """
         try:
             self.index()
         except EmbedError as error:
@@ -278,10 +290,13 @@ class Mirror:
             self.problem or ("" if lacking else f"{self.kind} is behind"),
         )
 
-    # -- what it really holds ------------------------------------------------------------------------------------
+    # -- check and repair ----------------------------------------------------------------------------------------
 
     def drift(self) -> Result[Drift, StoreError]:
-        """Compare what the index holds with what it is to hold by the ledger. Every key is listed: this is for `doctor`."""
+        """Compare the points in the index with the ledger.
+
+        Every key is listed, which is slow: `doctor` alone uses this.
+        """
         index = self.index()
         match index.keys(Filter()):
             case Err() as failed:
@@ -295,7 +310,7 @@ class Mirror:
     def repair(
         self, alone: Callable[[], AbstractContextManager[None]], progress: Progress
     ) -> Result[Drift, StoreError]:
-        """Write what is missing, delete what belongs to nothing, and return how it was before."""
+        """Write missing points, delete orphans, and return the earlier drift."""
         index = self.index()
         with alone():
             match self.drift():
@@ -318,7 +333,7 @@ class Mirror:
         return Ok(found) if standing.is_whole else Err(VectorIndexError(standing.problem))
 
     def _state(self) -> str:
-        """Return what tells one state of the catalogue's snapshots from another."""
+        """Return a digest of the catalogue's snapshots."""
         rows = self._store.scan("snapshots", columns=("id", "table_file"), order=("id",)).unwrap()
         return blake2b(repr(rows).encode(), digest_size=8).hexdigest()
 
@@ -327,7 +342,7 @@ class Mirror:
         return noted_state == [(self._state(),)]
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         if self._index is not None:
             self._index.close()
             self._index = None

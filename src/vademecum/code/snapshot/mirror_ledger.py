@@ -1,8 +1,11 @@
-"""The ledger of an outside vector index: contents, paths, pending work.
+"""The ledger of an external vector index: contents, paths and pending work.
 
-wanted   its points are to be written      there    they are, all of them
-anew     they were, and its pieces or vectors have changed since: they go first, then it is wanted
-doomed   no snapshot names it any more: its points are to go
+Each placement has a state:
+
+    wanted   the points are to be written
+    there    all points are written
+    anew     the chunks or vectors have changed: the old points are deleted, then the state is wanted
+    doomed   no snapshot has the placement any more: the points are to be deleted
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ from vademecum.code.snapshot.files import LEFT_OUT
 from vademecum.protocols import Condition, Store
 
 WANTED, ANEW, THERE, DOOMED = range(4)
-SETTLED = "mirrored "  # of the names in `meta` under which a state is noted
+SETTLED = "mirrored "  # the prefix of the names in `meta` that record a finished state
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One content at one path; `label` is the commit in its points' ids."""
+    """One content at one path.
+
+    `label` is the commit in the points' ids.
+    """
 
     space: str
     path: str
@@ -30,12 +36,12 @@ class Placement:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """The record of it."""
+        """The placement's record."""
         return astuple(self)
 
 
 def planned(store: Store, space: str) -> None:
-    """Write down what is to be done for every snapshot's files."""
+    """Record the work needed for every snapshot's files."""
     with store.transaction():
         named: dict[tuple[str, int], tuple[str, str]] = {}
         for number, label, branch in store.scan("snapshots", columns=("id", "label", "branch"), order=("id",)).unwrap():
@@ -53,7 +59,10 @@ def planned(store: Store, space: str) -> None:
 
 
 def replaced(store: Store, blobs: Sequence[int]) -> None:
-    """Note that contents were analysed again, inside the transaction that keeps the new analysis."""
+    """Mark contents as analysed again.
+
+    Runs inside the transaction that stores the new analysis.
+    """
     rows = (
         [Placement(*row) for row in store.scan("placements", [("blob", "in", list(blobs))]).unwrap()] if blobs else []
     )
@@ -64,18 +73,18 @@ def replaced(store: Store, blobs: Sequence[int]) -> None:
 
 
 def placements_in(store: Store, space: str, states: Sequence[int] = (WANTED, ANEW, THERE, DOOMED)) -> list[Placement]:
-    """Return what the ledger of an index says, in path order; only what is in one of some states."""
+    """Return the placements in some states, in path order."""
     where: list[Condition] = [("space", "=", space), ("state", "in", list(states))]
     return [Placement(*row) for row in store.scan("placements", where, order=("path", "blob")).unwrap()]
 
 
 def noted(store: Store, placements: Iterable[Placement], state: int) -> None:
-    """Note that placements are in a state now."""
+    """Set the state of placements."""
     store.upsert("placements", [replace(each, state=state).row for each in placements]).unwrap()
 
 
 def dropped(store: Store, placements: Iterable[Placement]) -> None:
-    """Forget placements whose points are gone."""
+    """Delete placements whose points are gone."""
     with store.transaction():
         for each in placements:
             store.delete(

@@ -1,4 +1,4 @@
-"""The plan of an analysis: embedder, deadline, processes, task."""
+"""An analysis plan: embedder, deadline, processes and task."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from enum import StrEnum
 
 
 class Task(StrEnum):
-    """What is to be found of each file."""
+    """The results to compute for each file."""
 
-    SEARCHED = "searched"  # what a search needs
-    LINKED = "linked"  # what a graph needs as well
-    REFERENCES = "references"  # what a graph needs besides, of files that can be searched already
+    SEARCHED = "searched"  # everything a search needs
+    LINKED = "linked"  # everything a search and a graph need
+    REFERENCES = "references"  # only the references, for files already searchable
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to analyse: the embedder to load by name ("" leaves vectors to the caller), how long, in how many processes, and what for."""
+    """Settings of an analysis.
+
+    `embedder` is the name of the embedder to load; "" leaves the vectors to the caller.
+    """
 
     embedder: str
     deadline_s: float

@@ -1,4 +1,4 @@
-"""One open repository or source: its place, settings and store."""
+"""An open repository or source: its place, store and settings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from vademecum.code.snapshot.store import Catalogue, Snapshot
 from vademecum.code.snapshot.view import View
 from vademecum.protocols import Clock, Embedder
 
-COMMIT_DIGITS = 40  # of a commit's id, or 64; a tree's hash has 12
+COMMIT_DIGITS = 40  # a commit's id has 40 or 64 digits, a tree's hash 12
 
 
-@lru_cache(maxsize=64)  # asked for every piece of evidence of an answer
+@lru_cache(maxsize=64)  # called for every piece of evidence
 def commit_of(label: str) -> str:
-    """Return the commit that evidence of a state names: its label, or "" outside of git and before the first commit.
+    """Return the commit in a snapshot's label, or "".
+
+    A label has no commit outside git and before the first commit.
 
     >>> commit_of("1fb76d2285a4"), commit_of("edited"), commit_of(f"{'a' * 40}+1fb76d2285a4")[38:]
     ('', '', 'aa+1fb76d2285a4')
@@ -32,47 +34,52 @@ def commit_of(label: str) -> str:
 
 @dataclass(frozen=True)
 class Repository:
-    """Everything the steps of `index` and `search` share about one repository."""
+    """The state shared by the steps of `index` and `search`."""
 
     name: str
     root: Root
     catalogue: Catalogue
-    embedder: Callable[[], Embedder]  # loaded when first called: a refresh that finds nothing changed needs none
+    embedder: Callable[[], Embedder]  # loads when first called: a refresh without changes needs none
     plan: Plan
     walk: WalkSettings
     clock: Clock
-    prose: Callable[[], Embedder]  # the one for prose alone, as memory needs it: by words while it fails
-    batch: int = 64  # pieces that an embedder outside the workers is given at once: what a failure can cost
-    enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
-    database: str = ""  # where its records are, to be shown
-    space: str = ""  # what a shared database calls it
-    mirror: Mirror | None = None  # the index of vectors outside this process, where there is one
-    items: Items | None = None  # what it holds, where that is no directory but a backlog or a source of documents
+    prose: Callable[[], Embedder]  # the embedder for prose, as memory needs it; words alone decide while it fails
+    batch: int = 64  # texts per request to an embedder outside the workers: a failure costs at most these
+    enricher: str = ""  # the enricher whose sentences replace summaries
+    database: str = ""  # the database's address, for display
+    space: str = ""  # the repository's name in a shared database
+    mirror: Mirror | None = None  # the external vector index, if any
+    items: Items | None = None  # the items of a backlog or document source; None for a directory
 
     @property
     def place(self) -> tuple[str, str]:
-        """The kind and place of the snapshot that is searched unless a commit is named."""
+        """The kind and place of the snapshot that searches use by default."""
         return ("worktree", self.root.path) if self.items is None else ("source", self.name)
 
     @property
     def lock(self) -> Path:
-        """The file that one indexing run at a time holds."""
+        """The lock file, held by one indexing run at a time."""
         return self.catalogue.directory / "index.lock"
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A repository with the snapshot of it that is searched; `prefixes` narrow it to parts of the tree."""
+    """A repository with the snapshot to search.
+
+    `prefixes` narrow it to parts of the tree.
+    """
 
     repo: Repository
     snapshot: Snapshot
     view: View
     prefixes: tuple[str, ...] = ()
-    away: str = ""  # what is to be said where it may lack something: its database is away, or could not be written
+    away: str = ""  # a note on the index's problems: an unreachable, unwritable or rebuilt database
 
 
 def narrowed(opened: Opened, paths: Sequence[str]) -> Opened:
-    """Return a repository narrowed to some of its directories and files; as it is where none are given.
+    """Return a repository narrowed to some directories and files.
+
+    Without paths the repository is unchanged.
 
     Raises:
         OutsideRootError: a path leads out of the repository.

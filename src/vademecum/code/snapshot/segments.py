@@ -1,8 +1,8 @@
-"""Segments of content on this machine, and their merging.
+"""The segments of one repository on this machine, kept few.
 
 A segment is written before the transaction that names it ends. Where several machines share a store, each names its own
-(`<machine>/<file>`), and the arrays of every content are in the store as well: a machine that lacks some brings them here
-instead of making them again.
+segments (`<machine>/<file>`). The arrays of every content are in the store as well, so a machine that lacks some
+fetches them instead of computing them again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Segments:
     """The segments of one repository on this machine."""
 
     def __init__(self, store: Store, directory: Path, embedder: Callable[[], str], here: str = "") -> None:
-        """Take the store, where files lie, the name of the embedder whose vectors count, and this machine's, if it shares."""
+        """Open the segments that `store` names in `directory`.
+
+        `embedder` returns the name of the vectors' embedder. `here` names this machine where machines share a store.
+        """
         self._store = store
         self._directory = directory
         self._embedder = embedder
@@ -48,12 +51,18 @@ class Segments:
         self._loaded: dict[str, Segment] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the files of the segments, newest first: where two hold the same content, the newest counts."""
+        """Return the segment files, newest first.
+
+        Where two hold the same content, the newest counts.
+        """
         rows = self._store.scan("segments", self._own(), ("file",), ("id",)).unwrap()
         return tuple(name.removeprefix(self._prefix) for (name,) in rows[::-1])
 
     def current(self) -> list[Segment]:
-        """Return the segments, newest first. One that is missing or damaged is left out: its contents are made again."""
+        """Return the segments, newest first.
+
+        A missing or damaged segment is left out, and its contents are analysed again.
+        """
         names = self.names()
         found: dict[str, Segment] = {}
         for name in names:
@@ -66,33 +75,39 @@ class Segments:
         return list(found.values())
 
     def held(self) -> set[int]:
-        """Return the contents whose arrays are at hand."""
+        """Return the contents whose arrays are on this machine."""
         return {blob for segment in self.current() for blob in segment.blobs.tolist()}
 
     def forget(self) -> None:
-        """Forget what was loaded."""
+        """Clear the cache of loaded segments."""
         self._loaded = {}
 
     # -- writing, inside a transaction ---------------------------------------------------------------------------
 
     def add(self, blobs: Sequence[tuple[int, BlobArrays]]) -> None:
-        """Keep the arrays of contents."""
+        """Store the arrays of contents."""
         self._keep(blobs)
         self._write(segment_of(blobs))
 
     def _keep(self, blobs: Iterable[tuple[int, BlobArrays]]) -> None:
-        """Put the arrays of contents where other machines find them."""
+        """Store arrays where other machines can fetch them."""
         if self._shared:
             rows = [(number, self._embedder(), packed(named_arrays(arrays), {})) for number, arrays in blobs]
             self._store.upsert("arrays", rows).unwrap()
 
     def kept(self, blobs: Sequence[int]) -> list[tuple[int, BlobArrays]]:
-        """Return the arrays that the store has of contents; those that another version packed are left out."""
+        """Return the stored arrays of contents.
+
+        Arrays of another format version are left out.
+        """
         rows = self._store.get("arrays", [(number, self._embedder()) for number in blobs]).unwrap()
         return [(number, arrays) for number, _, data in rows if (arrays := _read(data)) is not None]
 
     def bring(self, blobs: Iterable[int]) -> set[int]:
-        """Fetch the arrays that other machines made of contents, as far as there are any. Returns of which there are."""
+        """Fetch arrays that other machines made.
+
+        Returns the contents whose arrays were found.
+        """
         wanted, brought = list(blobs), set[int]()
         for start in range(0, len(wanted), BROUGHT_AT_ONCE):
             found = self.kept(wanted[start : start + BROUGHT_AT_ONCE])
@@ -121,13 +136,16 @@ class Segments:
                 self._write(segment)
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
-        """Put others in the place of segments; None leaves one as it is."""
+        """Replace segments.
+
+        `change` returns the new segment, or None to leave a segment unchanged.
+        """
         old = {name: segment for segment, name in zip(self.current(), self._loaded, strict=True)}
         changed = {name: new for name, segment in old.items() if (new := change(segment)) is not None}
         if not changed:
             return
         self._store.delete("segments", self._own()).unwrap()
-        for name, segment in reversed(list(old.items())):  # they keep their order
+        for name, segment in reversed(list(old.items())):  # the order stays
             if name in changed:
                 self._keep(blobs_of(changed[name]))
                 self._write(changed[name])
@@ -135,7 +153,10 @@ class Segments:
                 self._name(name, segment)
 
     def weed(self) -> bool:
-        """Give segments up whose arrays point outside of each other: their contents are made again. Returns whether any did."""
+        """Drop segments whose arrays are inconsistent.
+
+        Their contents are analysed again. Returns whether any was dropped.
+        """
         kept = [
             (name, segment) for segment, name in zip(self.current(), self._loaded, strict=True) if is_sound(segment)
         ]
@@ -149,7 +170,10 @@ class Segments:
         return True
 
     def mostly_dead(self) -> bool:
-        """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""
+        """Return whether most chunks belong to no snapshot.
+
+        Every edit leaves the earlier content behind.
+        """
         rows: list[Row] = self._store.scan("files", columns=("blob",)).unwrap()
         named = np.array([blob for (blob,) in rows], np.int64)
         sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self.current()]
@@ -174,7 +198,7 @@ def _merged(newest_first: Sequence[Segment], keep: NDArray[np.int64] | None) -> 
 
 
 def _read(data: bytes) -> BlobArrays | None:
-    """Return what was packed, None for what another version packed."""
+    """Unpack arrays, or return None for another format version."""
     try:
         return blob_arrays(unpacked(data)[0])
     except StoreCorruptError:

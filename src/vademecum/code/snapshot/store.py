@@ -1,9 +1,9 @@
-"""The snapshot store of one repository.
+"""The records and arrays of one repository, always consistent.
 
-The database is the truth: content by git blob id, chunks, symbols, and for each snapshot which content stands at which
-path. Beside it lie derived files of arrays, which ranking maps into memory: segments (of content) and one file table
-per snapshot. A derived file is written first and named in the same transaction that makes it current, so a crash at
-any instant leaves the last complete state, and a reader sees either the old one or the new one.
+The database is the truth: content by git blob id, chunks, symbols, and for each snapshot the content at each path.
+Beside it lie derived files of arrays, which ranking maps into memory: segments (of content) and one file table per
+snapshot. A derived file is written first, and named in the transaction that makes it current. So a crash at any instant
+leaves the last complete state, and a reader sees either the old state or the new one.
 """
 
 from __future__ import annotations
@@ -31,38 +31,44 @@ from vademecum.result import Err, Ok
 from vademecum.types import Chunk, Skipped, Symbol
 
 BlobKey = tuple[str, str]  # git blob id, language
-COMMITS_KEPT = 8  # commits whose files are kept at hand after they were asked for
-CHUNKS_KEPT = 4096  # chunks kept at hand after they were read
-CONTENTS_KEPT = 16_000_000  # bytes of content, likewise
-ELSEWHERE = "elsewhere:"  # how the place of another machine's worktree begins
+COMMITS_KEPT = 8  # commits whose views are cached
+CHUNKS_KEPT = 4096  # cached chunks
+CONTENTS_KEPT = 16_000_000  # bytes of cached content
+ELSEWHERE = "elsewhere:"  # the prefix of the place of another machine's worktree
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One searchable state: a commit, or a worktree as it was last read."""
+    """One searchable state: a commit, a worktree or a source.
+
+    A worktree or source is stored as it was last read.
+    """
 
     id: int
     kind: str  # "commit", "worktree" or "source"
     place: str  # the commit id, the worktree's directory, or the source's name
-    label: str  # what evidence calls it: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
+    label: str  # the name in evidence: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
     branch: str
     commit: str
     tree_hash: str
     indexed_at: float  # seconds since the epoch
     skipped: tuple[Skipped, ...]
-    table_file: str = ""  # the derived file that holds its files
-    rules: str = ""  # what its files were judged by when they were let in
+    table_file: str = ""  # the name of the file table
+    rules: str = ""  # the `Walk.rules` that judged the files
 
 
 def tree_hash(files: FileTable) -> str:
-    """Return 12 hex digits for a set of paths and their contents."""
+    """Return 12 hex digits for a set of paths and contents."""
     digest = blake2b("\0".join(files.paths).encode("utf-8", "surrogatepass"), digest_size=6)
     digest.update(files.digests.tobytes())
     return digest.hexdigest()
 
 
 class Catalogue:
-    """The records and arrays of one repository. Use one per process; several processes may hold one each."""
+    """The records and arrays of one repository.
+
+    Use one per process; several processes may hold one each.
+    """
 
     def __init__(
         self,
@@ -72,9 +78,10 @@ class Catalogue:
         read_paths: Callable[[], PathReader],
         here: str = "",
     ) -> None:
-        """Take the store, where derived files lie, the name of the embedder that made their vectors, and how to read paths.
+        """Open the records in `store` and the derived files in `directory`.
 
-        `here` names this machine where others share the store: each has worktrees and derived files of its own.
+        `embedder` returns the name of the vectors' embedder, `read_paths` the reader of paths. `here` names this
+        machine where others share the store: each machine has its own worktrees and derived files.
         """
         self.store, self.directory = store, directory
         self.read_paths = read_paths
@@ -88,7 +95,9 @@ class Catalogue:
     # -- reading -------------------------------------------------------------------------------------------------
 
     def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
-        """Return a snapshot and its view, or None where it was never indexed; the same object while it is current.
+        """Return a snapshot and its view, or None when never indexed.
+
+        The same object is returned while it is current.
 
         A derived file that is missing or damaged makes its blobs `missing` in the view, to be analysed again.
         """
@@ -102,7 +111,7 @@ class Catalogue:
                 return None
             snapshot = self._snapshot(rows[0])
             known = (names, (snapshot, self._view(self._files(snapshot))))
-            if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
+            if self._names(kind, place) != names:  # another process wrote meanwhile: parts of two states were read
                 return self.load(kind, place)
             self._loaded[(kind, place)] = known
             for old in [key for key in self._loaded if key[0] == "commit"][:-COMMITS_KEPT]:
@@ -113,8 +122,11 @@ class Catalogue:
         return known[1]
 
     def _names(self, kind: str, place: str) -> tuple[str, ...]:
-        """Return the derived files that a snapshot stands on now: as they were last read, while nothing was written since."""
-        state = self.store.state()  # asked first: what is written meanwhile makes the next one differ
+        """Return the derived files that a snapshot uses now.
+
+        The last result is reused while nothing was written.
+        """
+        state = self.store.state()  # read first: a write from now on changes the next state
         then, names = self._asked.get((kind, place), (None, ()))
         if state is None or state != then:
             own = self._scan("snapshots", self._at(kind, place), ("table_file",))
@@ -123,19 +135,25 @@ class Catalogue:
         return names
 
     def _view(self, files: FileTable) -> View:
-        """Join files with what is at hand of their contents; what other machines made of the rest is brought here."""
+        """Join files with their content.
+
+        Arrays that other machines made are fetched.
+        """
         view = view_of(files, self.segments.current())
         if view.missing and self.here and self.segments.bring(view.missing):
             return view_of(files, self.segments.current())
         return view
 
     def snapshots(self) -> list[Snapshot]:
-        """Return every snapshot, oldest first; of worktrees those on this machine."""
+        """Return every snapshot, oldest first.
+
+        Other machines' worktrees are left out.
+        """
         found = [self._snapshot(row) for row in self._scan("snapshots", order=("id",))]
         return [each for each in found if each.kind != "worktree" or not each.place.startswith(ELSEWHERE)]
 
     def _at(self, kind: str, place: str) -> list[Condition]:
-        """Return what finds a snapshot among those of every machine."""
+        """Return the conditions that find a snapshot in a shared store."""
         return [("kind", "=", kind), ("place", "=", self._stored_place(kind, place))]
 
     def _stored_place(self, kind: str, place: str) -> str:
@@ -149,21 +167,24 @@ class Catalogue:
         return replace(snapshot, place=place if machine == self.here else f"{ELSEWHERE}{snapshot.place}")
 
     def known(self, hashes: Iterable[str]) -> dict[BlobKey, int]:
-        """Return the database ids of contents that were analysed before, in every language they were read as."""
+        """Return the ids of analysed contents, by blob id and language."""
         rows = self._scan("blobs", [("hash", "in", list(hashes))], ("hash", "language", "id"))
         return {(digest, language): number for digest, language, number in rows}
 
     def held(self, wanted: Iterable[int] = ()) -> set[int]:
-        """Return the database ids of contents whose arrays are at hand; of those `wanted`, other machines' are brought here."""
+        """Return the ids of contents whose arrays are on this machine.
+
+        Other machines' arrays of `wanted` contents are fetched first.
+        """
         held = self.segments.held()
         lacking = sorted(set(wanted) - held) if self.here else []
         return held | self.segments.bring(lacking) if lacking else held
 
     def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
-        """Return chunks, given by blob and ordinal, as they were indexed, each with its hash.
+        """Return indexed chunks with their hashes, by blob and ordinal.
 
         Raises:
-            StoreCorruptError: one of them is not there.
+            StoreCorruptError: a chunk is missing.
         """
         found = {key: self._chunks[key] for key in wanted if key in self._chunks}
         keys = list(dict.fromkeys(key for key in wanted if key not in found))
@@ -185,7 +206,7 @@ class Catalogue:
         return [found[key] for key in wanted]
 
     def part_of(self, blob: int, ordinal: int) -> dict[str, int]:
-        """Return `part` and `parts` of a chunk that is part of a longer declaration, {} of any other."""
+        """Return a chunk's `part` and `parts`, or {} for a whole declaration."""
         [(metadata,)] = self._scan("chunks", [("blob", "=", blob), ("ordinal", "=", ordinal)], ("metadata",)) or [("",)]
         known = json.loads(metadata) if '"parts"' in metadata else {}
         return {name: known[name] for name in ("part", "parts") if name in known}
@@ -195,7 +216,10 @@ class Catalogue:
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
 
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
-        """Return what is stored of blobs, which never changes; what was read last is kept at hand."""
+        """Return the stored content of blobs.
+
+        Content never changes, so the last contents read are cached.
+        """
         lacking = [blob for blob in blobs if blob not in self._contents]
         rows = self.store.get("blobs", [(blob,) for blob in lacking]).unwrap() if lacking else []
         self._contents.update((row[0], bytes(row[3])) for row in rows)
@@ -212,7 +236,7 @@ class Catalogue:
         return {blob for (blob,) in self._scan("blobs", [("has_errors", "=", 1)], ("id",))}
 
     def content(self, blob: int) -> bytes:
-        """Return what is stored of one blob."""
+        """Return the stored content of one blob."""
         return self.contents((blob,))[blob]
 
     def _forget_read(self) -> None:
@@ -225,7 +249,7 @@ class Catalogue:
             return load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
         except StoreCorruptError:
             table = file_table(self._file_rows(snapshot.id), self.read_paths())
-            with suppress(StoreError):  # a disk without room answers all the same, and next time does this again
+            with suppress(StoreError):  # a full disk still answers, and the next load tries again
                 save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)
             return table
 
@@ -243,10 +267,12 @@ class Catalogue:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def add(self, analysed: Mapping[str, Sequence[Analysis]]) -> dict[BlobKey, int]:
-        """Keep analyses by git blob id; all or nothing. What was kept of the same contents before is replaced.
+        """Store analyses by git blob id, all or nothing.
+
+        An earlier analysis of the same content is replaced.
 
         Raises:
-            StoreError: nothing was kept.
+            StoreError: nothing was stored.
         """
         with self.store.transaction():
             numbers = self.known(analysed)
@@ -280,9 +306,10 @@ class Catalogue:
         self._upsert("mentions", [(n, a.references) for n, _, a in rows if a.references])
 
     def commit(self, snapshot: Snapshot, table: FileTable, changed: Sequence[FileRow], gone: Iterable[str]) -> Snapshot:
-        """Make `table` the files of a snapshot, which becomes current at once; returns it with its id.
+        """Make `table` a snapshot's files and return the snapshot.
 
-        `changed` are the rows that differ from what the database holds, `gone` the paths it is to forget.
+        The snapshot becomes current at once; the result has its id. `changed` are the rows that differ from the
+        database, `gone` the paths to delete.
 
         Raises:
             StoreError: the previous state stays.
@@ -305,7 +332,7 @@ class Catalogue:
         return snapshot
 
     def _check_kept(self, changed: Sequence[FileRow]) -> None:
-        """Refuse to name contents that another machine cleaned away since this one stored or found them."""
+        """Reject contents that another machine deleted meanwhile."""
         wanted = {row.blob for row in changed if row.blob != LEFT_OUT} if self.here else set()
         gone = (
             wanted - {n for (n,) in self._scan("blobs", [("id", "in", sorted(wanted))], ("id",))} if wanted else set()
@@ -316,19 +343,22 @@ class Catalogue:
             )
 
     def join(self) -> None:
-        """Keep derived files few after contents were replaced."""
+        """Join segments after contents were replaced."""
         with self.store.transaction():
             self.segments.join()
         self.sweep()
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
-        """Put others in the place of segments; None leaves one as it is. All or nothing."""
+        """Replace segments, all or nothing.
+
+        `change` returns the new segment, or None to leave a segment unchanged.
+        """
         with self.store.transaction():
             self.segments.rewrite(change)
         self.sweep()
 
     def forget(self, snapshots: Iterable[int]) -> None:
-        """Drop snapshots; their content goes with the next `collect`."""
+        """Delete snapshots; the next `collect` deletes their content."""
         with self.store.transaction():
             for number in snapshots:
                 for family in ("files", "nodes", "edges", "resolved", "graphs"):
@@ -336,7 +366,10 @@ class Catalogue:
                 self._delete("snapshots", [("id", "=", number)])
 
     def mend(self) -> bool:
-        """Begin anew where the database is damaged, or a segment; all they held can be read from the disk again. Returns whether."""
+        """Start over if the database is damaged; drop damaged segments.
+
+        Everything can be read from disk again. Returns whether anything was damaged.
+        """
         match self.store.check():
             case Ok("ok"):
                 return self.segments.weed()
@@ -349,7 +382,10 @@ class Catalogue:
         return True
 
     def collect(self) -> tuple[int, int]:
-        """Drop content that no snapshot names. Returns how many blobs and chunks went."""
+        """Delete content that no snapshot has.
+
+        Returns the numbers of blobs and chunks deleted.
+        """
         with self.store.transaction():
             named = {blob for (blob,) in self._scan("files", columns=("blob",))}
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
@@ -360,7 +396,9 @@ class Catalogue:
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family, maker in (("vectors", "embedder"), ("summaries", "enricher")):
                 unused = [key for key in self._scan(family, columns=(maker, "hash")) if key[1] not in alive]
-                for name in {by for by, _ in unused}:  # by hash alone all is read again for each part of a long list
+                for name in {
+                    by for by, _ in unused
+                }:  # without the maker, each part of a long list would scan everything
                     self._delete(family, [(maker, "=", name), ("hash", "in", [it for by, it in unused if by == name])])
             self.segments.join(everything=True)
         self._forget_read()
@@ -368,9 +406,10 @@ class Catalogue:
         return len(dead), chunks
 
     def sweep(self) -> None:
-        """Remove derived files that nothing names any more, leftovers of killed runs among them.
+        """Delete derived files that are no longer named.
 
-        Files are written inside transactions only, so while we hold one, a file without a name has no owner.
+        Leftovers of killed runs go too. Files are written inside transactions only, so during our transaction a file
+        without a name has no owner.
         """
         with self.store.transaction():
             named = {*self.segments.names(), *(snapshot.table_file for snapshot in self.snapshots())}
@@ -394,7 +433,7 @@ def _chunk(row: Row, content: bytes, symbols: tuple[Symbol, ...]) -> Chunk:
 
 
 def snapshot_of(row: Row) -> Snapshot:
-    """Return what a record of the family `snapshots` says."""
+    """Parse a record of the family `snapshots`."""
     number, kind, place, label, branch, commit, tree, indexed_at, skipped, table_file, rules = row
     left_out = tuple(Skipped(**item) for item in json.loads(skipped))
     return Snapshot(number, kind, place, label, branch, commit, tree, indexed_at, left_out, table_file, rules)

@@ -1,6 +1,7 @@
-"""Summaries by a language model in place of offline ones.
+"""A language model's sentences, used in place of offline summaries.
 
-They are kept by chunk hash, so that an edit asks for what it changed and going back to an earlier commit asks for nothing.
+Sentences are stored by chunk hash. So an edit requests sentences only for changed chunks, and going back to an earlier
+commit requests none.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from vademecum.protocols import Condition
 
 
 def known_sentences(repo: Repository, hashes: Iterable[str]) -> dict[str, str]:
-    """Return what the repository's enricher said of chunks, by chunk hash; nothing where it has none."""
+    """Return the stored sentences by chunk hash.
+
+    Empty where the repository has no enricher.
+    """
     if not repo.enricher:
         return {}
     where: list[Condition] = [("enricher", "=", repo.enricher), ("hash", "in", list(hashes))]
@@ -22,14 +26,17 @@ def known_sentences(repo: Repository, hashes: Iterable[str]) -> dict[str, str]:
 
 
 def keep_sentences(repo: Repository, made: Mapping[str, str]) -> None:
-    """Keep what was said, by chunk hash. Raises `StoreError`."""
+    """Store sentences by chunk hash. Raises `StoreError`."""
     repo.catalogue.store.upsert("summaries", [(repo.enricher, digest, said) for digest, said in made.items()]).unwrap()
 
 
 def analysed_again(
     repo: Repository, content: bytes, language: str, sentences: Mapping[str, str], *, references: bool = True
 ) -> Analysis:
-    """Return the analysis of one content with sentences, by chunk hash, where summaries would stand."""
+    """Analyse one content again, with sentences in place of summaries.
+
+    `sentences` are keyed by chunk hash.
+    """
     embedder = repo.embedder() if repo.plan.embedder else None
     job, terms = (content, language), term_table()
     return analyse([job], embedder, repo.plan.deadline_s, terms, references=references, sentences=sentences)[0]

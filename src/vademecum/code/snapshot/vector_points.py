@@ -1,4 +1,7 @@
-"""Points for an outside vector index, with deterministic ids."""
+"""Points for an external vector index.
+
+A point is one chunk of one content at one path. Its id is the same whenever the point is built.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,19 @@ from vademecum.points import Payload, Point, point_key
 
 
 def ready(catalogue: Catalogue, placements: Sequence[Placement]) -> list[Placement]:
-    """Return those whose vectors are all there: an embedder that is slow may not have made them yet."""
+    """Return the placements whose vectors are all made.
+
+    A slow embedder may not have made some vectors yet.
+    """
     there = _places(catalogue, sorted({each.blob for each in placements}))
     return [each for each in placements if each.blob in there]
 
 
 def points_of(catalogue: Catalogue, repo: str, placements: Sequence[Placement], *, with_tokens: bool) -> list[Point]:
-    """Return the points of some contents at their paths; one whose arrays have been lost has none until it is analysed again."""
+    """Return the points of placements.
+
+    Content whose arrays are lost has none until the content is analysed again.
+    """
     blobs = sorted({each.blob for each in placements})
     vectors = _vectors(catalogue, blobs)
     store = catalogue.store
@@ -49,7 +58,10 @@ def points_of(catalogue: Catalogue, repo: str, placements: Sequence[Placement], 
 def expected_keys(
     catalogue: Catalogue, repo: str, space: str, states: Sequence[int] = (THERE,)
 ) -> dict[str, Placement]:
-    """Return the keys of everything that an index's ledger has in some states, with what each is of."""
+    """Map the keys of expected points to their placements.
+
+    Only placements in the given states count.
+    """
     placements = placements_in(catalogue.store, space, states)
     blobs = sorted({each.blob for each in placements})
     hashes: dict[int, list[str]] = {}
@@ -61,12 +73,15 @@ def expected_keys(
 
 
 def evidence_id(repo: str, each: Placement, chunk_hash: str) -> str:
-    """Return the id of a piece: the same wherever and whenever it is made."""
+    """Return a point's stable id."""
     return f"{repo}:{each.label}:{each.path}:{chunk_hash}"
 
 
 def _vectors(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-    """Return the vectors of contents from the arrays, each float32 of shape (chunks, dim); without contents that lack some."""
+    """Return float32 (chunks, dim) of unit length for each content.
+
+    Content that lacks some vectors is left out.
+    """
     found: dict[int, NDArray[np.float32]] = {}
     for blob, (segment, rows) in _places(catalogue, blobs).items():
         whole = segment.vectors[rows].astype(np.float32) * segment.scales[rows, None]
@@ -76,7 +91,10 @@ def _vectors(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, NDArray[np
 
 
 def _places(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, tuple[Segment, slice]]:
-    """Return where the vectors of contents stand, without contents of which one is still to be made. The newest segment counts."""
+    """Return the segment and rows of each content's vectors.
+
+    The newest segment counts. Content with pending vectors is left out.
+    """
     found: dict[int, tuple[Segment, slice]] = {}
     for segment in _segments(catalogue):
         for blob, slot in zip(blobs, np.searchsorted(segment.blobs, blobs).tolist(), strict=True):

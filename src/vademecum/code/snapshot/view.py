@@ -1,8 +1,8 @@
-"""A snapshot ready to rank: its files joined with segments.
+"""A snapshot's files joined with their segments, ready for ranking.
 
-Two spaces of numbers meet here. A *chunk* is a position in the segments laid end to end; it may be dead (no file of the
-snapshot has its blob) or stand at several paths. A *row* is one chunk at one path, in path order: what can be found.
-Signals are computed per chunk, then gathered to rows, so that the order in which content was indexed never shows.
+There are two numberings. A *chunk* is a position in the concatenated segments. A chunk may be dead (no file of the
+snapshot has its blob) or lie at several paths. A *row* is one chunk at one path, in path order; search results are
+rows. Signals are computed per chunk and then gathered to rows, so the order of indexing never affects the results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class View:
 
     Attributes:
         files: the snapshot's F files.
-        segments: segments holding, together, every blob the files name.
+        segments: segments that together hold every blob of the files, except the missing ones.
         row_chunk: int64 (R,), the chunk of each row. row_file: int32 (R,), the file of each row.
         contents: int32 (N,), the content each chunk belongs to, ascending. file_content: int32 (F,), that of each file.
         missing: blobs that no segment holds; their files have no rows until they are analysed again.
@@ -49,84 +49,99 @@ class View:
 
     @cached_property
     def copies(self) -> NDArray[np.int64]:
-        """int64 (N,): at how many paths each chunk stands; 0 for a dead one."""
+        """The number of paths of each chunk, int64 (N,); 0 for dead."""
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
 
     @cached_property
     def has_dead(self) -> bool:
-        """Whether some chunk stands nowhere, as after an edit."""
+        """True when some chunk is at no path, as after an edit."""
         return not self.copies.all()
 
     @cached_property
     def standing(self) -> NDArray[np.int32]:
-        """int32 (R,): the rows in the order of their chunks."""
+        """The rows in the order of their chunks, int32 (R,)."""
         return np.argsort(self.row_chunk, kind="stable").astype(np.int32)
 
     @cached_property
     def begins(self) -> NDArray[np.int32]:
-        """int32 (N,): where in `standing` the rows of each chunk begin; there are `copies` of them."""
+        """The start of each chunk's rows in `standing`, int32 (N,).
+
+        `copies` is the number of rows.
+        """
         return (np.cumsum(self.copies) - self.copies).astype(np.int32)
 
     @cached_property
     def file_rows(self) -> NDArray[np.int64]:
-        """int64 (F,): how many rows each file has; they follow each other."""
+        """The number of rows of each file, int64 (F,).
+
+        A file's rows are contiguous.
+        """
         return np.bincount(self.row_file, minlength=len(self.files))
 
     @cached_property
     def alive(self) -> NDArray[np.float32]:
-        """float32 (N,): 1 for chunks that stand somewhere, 0 for dead ones."""
+        """float32 (N,): 1 for chunks at some path, 0 for dead."""
         return (self.copies > 0).astype(np.float32)
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether every chunk stands at exactly one path, as in a repository without copies, edits and other branches."""
+        """True when every chunk is at exactly one path.
+
+        This holds in a repository without copies, edits and other branches.
+        """
         return bool((self.copies == 1).all())
 
     @cached_property
     def lines(self) -> NDArray[np.int32]:
-        """int32 (R, 2): first and last line of each row."""
+        """First and last line of each row, int32 (R, 2)."""
         return self._joined("lines")[self.row_chunk]
 
     @cached_property
     def pending(self) -> NDArray[np.bool_]:
-        """Bool (R,): the rows whose vector is still to be made."""
+        """The rows whose vector is still missing, Bool (R,)."""
         return self._joined("scales")[self.row_chunk] < 0
 
     @cached_property
     def awaiting(self) -> int:
-        """How many rows those are."""
+        """The number of pending rows."""
         return int(self.pending.sum())
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
-        """uint8 (N,): chunk kind codes."""
+        """Chunk kind codes, uint8 (N,)."""
         return self._joined("kinds")
 
     @cached_property
     def lengths(self) -> NDArray[np.float32]:
-        """float32 (N, 4): terms per field of each chunk."""
+        """Terms per field of each chunk, float32 (N, 4)."""
         return self._joined("lengths").astype(np.float32)
 
     @cached_property
     def file_lengths(self) -> NDArray[np.float32]:
-        """float32 (F,): terms in the bodies of each file's chunks."""
+        """Terms in the bodies of each file's chunks, float32 (F,)."""
         return np.bincount(self.row_file, self.lengths[self.row_chunk, 0], len(self.files)).astype(np.float32)
 
     @cached_property
     def mean_lengths(self) -> NDArray[np.float64]:
-        """float64 (4,): mean number of terms per field over the rows; 1 where a field is always empty."""
+        """Mean terms per field over the rows, float64 (4,).
+
+        1 where a field is always empty.
+        """
         total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
         mean: NDArray[np.float64] = np.maximum(total / max(len(self), 1), 1.0)
         return mean
 
     @cached_property
     def norms(self) -> NDArray[np.float32]:
-        """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
+        """The weight of one occurrence per field, float32 (N, 4)."""
         return field_norms(CODE, self.lengths, self.mean_lengths)
 
     @cached_property
     def of_kinds(self) -> dict[bytes, tuple[NDArray[np.float32], NDArray[np.uint8]]]:
-        """What `features.of_kinds` has made of the kinds of the files, by the kinds that were not asked for: some 30 at most."""
+        """A cache for `features.of_kinds`, by the excluded file kinds.
+
+        At most about 30 entries.
+        """
         return {}
 
     def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
@@ -134,7 +149,7 @@ class View:
         return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
 
     def said(self, rows: Sequence[int]) -> list[Said]:
-        """Return what answers say of the chunks of rows."""
+        """Return the stored fields of the rows' chunks."""
         chunks = self.row_chunk.take(rows)
         if len(self.segments) == 1:
             return self.segments[0].stored.read(chunks.tolist())
@@ -150,7 +165,10 @@ class View:
 
 
 def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
-    """Join a snapshot's files with segments. A blob that several segments hold is read from the first."""
+    """Join a snapshot's files with segments.
+
+    A blob in several segments is read from the first.
+    """
     bases = np.concatenate(([0], np.cumsum([segment.size for segment in segments]))).astype(np.int64)
     blobs = np.concatenate([s.blobs for s in segments]) if segments else np.zeros(0, np.int64)
     starts = np.concatenate([s.starts[:-1] + b for s, b in zip(segments, bases, strict=False)] or [blobs])
