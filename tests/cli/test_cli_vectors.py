@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from needed import package
+
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -25,8 +27,10 @@ def test_what_a_server_lacks_is_said(vade, monkeypatch):
     assert "vectors: mend that, then run `vade doctor --repair`" in checked.out
 
 
+@pytest.mark.slow
 def test_doctor_repairs(vade, monkeypatch, tmp_path_factory):
     """What somebody removed is written again."""
+    package("lancedb")
     monkeypatch.setenv("VADE_SEARCH__VECTORS", "lancedb")
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("VADE_HOME", str(home))

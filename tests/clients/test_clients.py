@@ -23,6 +23,7 @@ from clients.model_server import Call, ModelServer, Part
 from clients.shop import SHOP, lines_of_code
 from clients.wires import TOOL_SEARCH
 from handbook import Repo, make_repository
+from needed import lacking
 from vademecum.mcp.registry import ALWAYS, TOOLS
 from vademecum.providers.counters.pattern import PatternCounter
 
@@ -131,8 +132,7 @@ def client(request: pytest.FixtureRequest) -> Client:
     """Each client whose package is here."""
     found = CLIENTS[request.param]
     if not found.command():
-        assert not os.environ.get("CI"), f"{found.name} is not here: `make install` fetches it"
-        pytest.skip(f"{found.name} is not here: make install")
+        lacking(found.name)
     return found
 
 

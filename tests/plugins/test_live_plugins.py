@@ -15,6 +15,7 @@ import pytest
 
 from clients.model_server import MODEL, Call, ModelServer
 from handbook import make_repository
+from needed import lacking
 
 TOP = Path(__file__).parents[2]
 PACKAGES = TOP / "tests" / "clients" / "node_modules"
@@ -60,9 +61,8 @@ class Desk(NamedTuple):
 def desk(name: str, place: Path) -> Desk:
     """A desk in whose memory something is known, with `vade` on the path."""
     found = sorted(PACKAGES.glob(PROGRAMS[name]))
-    assert found, (
-        f"{name} is not below tests/clients/node_modules: `make install` fetches it from tests/clients/package.json"
-    )
+    if not found:
+        lacking(name)
     home, bin_ = place / "home", place / "bin"
     home.mkdir()
     bin_.mkdir()

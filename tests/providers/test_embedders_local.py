@@ -321,7 +321,7 @@ def test_a_file_is_known_by_its_size_and_its_ends(tmp_path):
 
 # torch is half a gigabyte at least, so it has a group of its own in pyproject.toml. `.ci/run` installs it on one Python, where
 # this test fails rather than being left out.
-@pytest.mark.skipif(not os.environ.get("VADE_TEST_TORCH"), reason="needs torch: make test TORCH=1")
+@pytest.mark.skipif(not os.environ.get("VADE_TEST_TORCH"), reason="torch is not installed: make test TORCH=1")
 def test_a_sentence_transformer_keeps_the_promises(tmp_path):
     """A real BERT of one small layer, with word vectors that are known, saved and loaded as any other; its own prompts are used."""
     import torch

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from needed import package
 from vademecum.errors import ConfigError, ConsentError, EmbedError
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
@@ -19,6 +20,15 @@ from vademecum.testing import CountingEmbedder, FixedClock, some_points
 from vademecum.types import Passage
 
 QUESTIONS = ["how is the token budget split", "call again after a pause", "parse a line of a log", "Budget", "handbook"]
+
+LOCAL = [pytest.param(name, marks=pytest.mark.slow) for name in ("lancedb", "chroma")]  # the packages are large
+
+
+@pytest.fixture
+def kind(request):
+    """The name of a provider whose package is here."""
+    package({"qdrant": "qdrant_client", "chroma": "chromadb"}.get(request.param, request.param))
+    return request.param
 
 
 @pytest.fixture
@@ -227,7 +237,7 @@ def test_a_repository_cannot_send_vectors_anywhere(repo, engine, line):
         engine(here)
 
 
-@pytest.mark.parametrize("kind", ["lancedb", "chroma"])
+@pytest.mark.parametrize("kind", LOCAL, indirect=True)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_indexes_of_this_machine_answer_as_the_arrays_do(repo, engine, kind):
     """And a repository's own file may choose them; they lie beside the index, outside of the working tree."""
@@ -346,7 +356,7 @@ def test_clean_up_takes_points_along(repo, hybrid, qdrant_server, tmp_path):
     assert doctor(opened).ok
 
 
-@pytest.mark.parametrize("kind", ["qdrant", "lancedb", "chroma"])
+@pytest.mark.parametrize("kind", ["qdrant", *LOCAL], indirect=True)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_any_name_of_a_file_is_found(repo, hybrid, engine, kind):
     """Quotes, brackets, spaces and other scripts are what they are, in filters too."""
@@ -374,7 +384,7 @@ def test_the_wire_carries_the_whole_payload_and_words(repo, hybrid, qdrant_serve
     assert point["id"] == str(UUID(point["id"])) == point_key(point["payload"]["id"])
 
 
-@pytest.mark.parametrize("kind", ["qdrant", "lancedb", "chroma"])
+@pytest.mark.parametrize("kind", ["qdrant", *LOCAL], indirect=True)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_several_threads_search_at_once(repo, hybrid, engine, kind):
     """As those of a server do, from the first question on: one index is opened, and every answer is right."""

@@ -8,18 +8,26 @@ import sys
 import numpy as np
 import pytest
 
+from needed import package
 from vademecum.errors import StoreVersionError, VectorIndexError
 from vademecum.plugins import load
 from vademecum.points import Filter, Point
 from vademecum.result import Err, Ok
 from vademecum.testing import check_vector_index, some_points
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [
+    pytest.mark.slow,  # the packages are large
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
-@pytest.fixture(params=["lancedb", "chroma"])
+PACKAGES = {"lancedb": "lancedb", "chroma": "chromadb"}
+
+
+@pytest.fixture(params=PACKAGES)
 def kind(request):
     """The name of the provider."""
+    package(PACKAGES[request.param])
     return request.param
 
 

