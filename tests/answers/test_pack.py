@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vademecum.answers.document import Heading, alone, markdown
@@ -86,6 +86,7 @@ HEADINGS = st.builds(
 
 @pytest.mark.parametrize("form", ["markdown", "json"])
 @pytest.mark.parametrize("counter", COUNTERS.values(), ids=COUNTERS)
+@settings(max_examples=30)  # of a page each, by sixteen ways
 @given(heading=HEADINGS, offered=sections(), budget=st.integers(1, 400))
 def test_the_page_is_never_over_the_budget(form, counter, heading, offered, budget):
     parts, text = packed(heading, offered, budget, counter, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -11,16 +12,27 @@ import pytest
 from vademecum.wiring.roots import MOST_UNASKED
 
 
-@pytest.fixture
-def wide(repository, tmp_path, monkeypatch):
-    """A folder of many files that is no repository, the current one; two in it are code."""
-    folder = tmp_path / "downloads"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder of many files that is no repository; one of them is code."""
+    folder = tmp_path_factory.mktemp("wide") / "downloads"
     (folder / "deep").mkdir(parents=True)
     (folder / "app.py").write_text("def run():\n    return 1\n")
     for number in range(MOST_UNASKED):
         (folder / "deep" / f"{number}.bin").touch()
-    monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def wide(folder, repository, monkeypatch):
+    """The folder as the current one; what a test adds or moves there is put right after."""
+    monkeypatch.chdir(folder)
+    yield folder
+    if (folder / "node_modules").exists():
+        (folder / "node_modules").rename(folder / "deep")
+    (folder / "deep" / "0.bin").touch()
+    (folder / ".vade.toml").unlink(missing_ok=True)
+    shutil.rmtree(folder / ".git", ignore_errors=True)
 
 
 VERBS = [("search", "run"), ("symbol", "run"), ("callers", "run"), ("context", "run"), ("map",), ("index",), ("watch",), ("enrich",),
