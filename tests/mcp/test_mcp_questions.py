@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,16 @@ from vademecum.errors import UrlElicitationError
 from vademecum.mcp.client import AskedClient
 from vademecum.mcp.questions import Questions
 from vademecum.providers.servers.wire import URL_ELICITATION_REQUIRED, refused
+
+
+class Asker:
+    """A server that keeps whom it may ask."""
+
+    name = "notes"
+
+    def answer_by(self, asks: Any, offers: Any) -> None:
+        self.asks, self.offers = asks, offers
+
 
 SERVER = '''
 import sys
@@ -239,6 +250,19 @@ def test_who_takes_forms_alone_is_sent_to_no_page() -> None:
     assert "no such thing" in refused["error"]["message"]
     assert not asked
     assert questions._asked("notes", "elicitation/create", {"message": "Sure?"}) == {"result": {}}
+
+
+def test_a_server_that_starts_before_the_client_is_known_still_asks_it() -> None:
+    """A first message that is a call starts a server at once; the server waits for the client's capabilities."""
+    server: Any = Asker()
+    questions = Questions()
+    early = threading.Thread(target=questions.serve, args=(server,), daemon=True)
+    early.start()
+    early.join(0.2)
+    questions.connect(lambda *_: {"result": {"action": "accept"}}, {"elicitation": {"form": {}}})
+    early.join(10)
+    assert server.offers == {"elicitation": {"form": {}}}
+    assert server.asks("elicitation/create", {"message": "Sure?"}) == {"result": {"action": "accept"}}
 
 
 def test_who_waits_for_a_client_that_is_gone_is_told() -> None:

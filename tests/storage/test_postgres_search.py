@@ -325,7 +325,7 @@ def test_the_server_is_asked_where_the_setting_says_so(repo, on, database):
     assert engine.scope("[a-z]+", "", ()) == engine.scope("", "HEAD") == engine.scope("", "", ("backlog",)) == "repos"
     assert on(database, app).scope() == "repos"
     for more in ({"commit": "HEAD"}, {"sources": ["all"]}):
-        with pytest.raises(UsageError, match="neither another commit nor items"):
+        with pytest.raises(UsageError, match="searches neither commits nor sources"):
             engine.codebase.search("budget", scope="shared", **more)
     found = TOOLS["search"].call(engine, {"query": "ParseLog"})
     assert "lib:log.go:" in found.text

@@ -82,8 +82,8 @@ class Gateway:
             client: Answers the servers' questions.
         """
         self._later = later
+        self._questions.connect(client.ask if client else None, client.offers if client else {})
         if client:
-            self._questions.connect(client.ask, client.offers)
             self.offerings.connect(client.tell)
         self._refresh()
 

@@ -9,6 +9,7 @@ user, a form or a page, begins with the name of the asking server.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,16 +25,20 @@ class Questions:
     def __init__(self) -> None:
         self._asks: Asking | None = None
         self._offers: Mapping[str, Any] = {}
+        self._connected = threading.Event()
 
-    def connect(self, asks: Asking, capabilities: Mapping[str, Any]) -> None:
+    def connect(self, asks: Asking | None, capabilities: Mapping[str, Any]) -> None:
         """Set the client, with the capabilities it named."""
         self._asks, self._offers = asks, offered(capabilities)
+        self._connected.set()
 
     def serve(self, server: ToolServer) -> None:
         """Answer the questions of a new server.
 
-        Does nothing if the client accepts no questions.
+        Does nothing if the client accepts no questions. Waits until the client is known: its first message may be a
+        call, and that call may start the server.
         """
+        self._connected.wait()
         if isinstance(server, AskingServer) and self._offers:
             server.answer_by(lambda method, params: self._asked(server.name, method, params), self._offers)
 
