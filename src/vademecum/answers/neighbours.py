@@ -77,7 +77,7 @@ def _head(answer: Neighbours, style: Style) -> str:
         head.append(f"{counted(len(answer.found), 'result') if not cut else f'{len(answer.found)}{cut} results'}")
     head.append(f"depth {answer.depth}")
     if answer.withheld:
-        head.append(f"{counted(answer.withheld, 'guess').replace('guesss', 'guesses')} withheld")
+        head.append(f"{counted(answer.withheld, 'guess')} withheld")
     return " | ".join(head)
 
 
