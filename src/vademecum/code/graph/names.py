@@ -19,7 +19,7 @@ from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
-from vademecum.code.languages.scopes import CLASSES, parent_scopes
+from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
 
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
 _NONE: Mapping[str, Any] = {}
@@ -143,7 +143,7 @@ class Names(Classes):
         """Look the name up in the scopes around, innermost first."""
         for around in parent_scopes(scope):
             node = file.nodes.get(around)
-            is_class = node is None or node.kind in CLASSES
+            is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
             if is_class and not (file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)):
                 continue
             local = _local(file, node, file.scopes.get(around, _NONE).get(name))

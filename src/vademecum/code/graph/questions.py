@@ -20,7 +20,7 @@ from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
-from vademecum.code.graph.traverse import Met, nearest, shortest_way, walked
+from vademecum.code.graph.traverse import Met, is_constructor, made_by, nearest, shortest_way, walked
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.did_you_mean import nearest_to
@@ -37,7 +37,6 @@ MOST = 50  # neighbours shown
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
 
 
 def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
@@ -248,10 +247,9 @@ def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     found = {node.id: node for node in nodes}
     classes = [node.id for node in nodes if node.kind in CLASSES]
     for node in graph.children(classes) if classes else ():
-        if node.name in _CONSTRUCTORS or node.kind == "constructor":
+        if is_constructor(node):
             found[node.id] = node
-    made = [n.parent for n in nodes if n.name in _CONSTRUCTORS or n.kind == "constructor"]
-    return list((found | graph.nodes(made)).values())
+    return list((found | graph.nodes(made_by(graph, nodes))).values())
 
 
 def _written(asked: Sequence[Node], start: Sequence[Node]) -> list[Node]:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.types import FileKind
 
 Met = tuple[Node, Edge, int, str, Tier]
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
 
 
 def walked(
@@ -24,24 +25,52 @@ def walked(
 ) -> list[Met]:
     """Return every reached node with its last edge.
 
-    With it come the steps, the nodes between, and the weakest tier.
+    With it come the steps, the nodes between, and the weakest tier. Code names a class to call its constructor, so
+    backwards a walk goes on from a constructor to the users of its class.
 
     `begun` tells by which way, and how surely, the start itself was reached.
     """
-    steps = graph.reach([node.id for node in start], relations, depth, into=into)
-    inner = [number for number, count in steps.items() if count < depth]
-    edges = graph.edges(inner, relations, into=into)
-    nodes = graph.nodes(steps)
     ways: dict[int, tuple[str, Tier]] = {node.id: ("", Tier.EXACT) for node in start} | dict(begun)
+    frontier = [node.id for node in start]
     found: list[Met] = []
-    for edge in sorted(edges, key=lambda e: (steps[e.target if into else e.source], e.tier, e.line)):
-        here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
-        if here in ways and there in nodes and there not in ways and steps.get(there) == steps[here] + 1:
-            via, tier = ways[here]
-            node, tier = nodes[there], max(tier, edge.tier)
-            ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
-            found.append((node, edge, steps[there], via, tier))
+    for step in range(1, check_depth(depth) + 1):
+        edges = graph.edges(frontier, relations, into=into)
+        nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
+        frontier = []
+        for edge in sorted(edges, key=lambda e: (e.tier, e.line)):
+            here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
+            if there in nodes and there not in ways:
+                via, tier = ways[here]
+                node, tier = nodes[there], max(tier, edge.tier)
+                ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
+                found.append((node, edge, step, via, tier))
+                frontier.append(there)
+        for made, constructor in made_by(graph, [nodes[there] for there in frontier] if into else ()).items():
+            if made not in ways:
+                ways[made] = ways[constructor]
+                frontier.append(made)
     return sorted(found, key=order)
+
+
+def is_constructor(node: Node) -> bool:
+    """Return whether a declaration runs when an instance is made."""
+    return node.name in _CONSTRUCTORS or node.kind == "constructor"
+
+
+def made_by(graph: Graph, nodes: Iterable[Node]) -> dict[int, int]:
+    """Return the classes that constructors make, each with its constructor.
+
+    A class without a constructor of its own is made by that of its base.
+    """
+    made = {node.parent: node.id for node in nodes if is_constructor(node)}
+    outer = made
+    while outer:
+        derived = graph.edges(outer, (Relation.INHERITS,), into=True)
+        below = {edge.source: made[edge.target] for edge in derived if edge.source not in made}
+        own = {node.parent for node in graph.children(below) if is_constructor(node)} if below else set()
+        outer = {number: constructor for number, constructor in below.items() if number not in own}
+        made |= outer
+    return made
 
 
 def order(met: Met) -> tuple[int, bool, Tier, str, int]:

@@ -25,7 +25,7 @@ from vademecum.code.graph.terms import Node, Tier, node_id
 from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
-from vademecum.code.languages.scopes import CLASSES
+from vademecum.code.languages.scopes import CLASSES, declaration_of
 from vademecum.code.search.features import holding
 from vademecum.code.snapshot.files import LEFT_OUT
 
@@ -197,7 +197,7 @@ class _Place:
     @cached_property
     def _bound(self) -> set[str]:
         """The qualified names of scopes that bind the name themselves."""
-        return {self._refs.owners[row[0]] for row in self._refs.bindings if row[2] == self.wanted.name}
+        return {declaration_of(self._refs.owners[row[0]]) for row in self._refs.bindings if row[2] == self.wanted.name}
 
     @cached_property
     def _judged(self) -> set[int]:

@@ -10,3 +10,4 @@
 (field_declaration type: (_) @return declarator: [(pointer_declarator (function_declarator)) (reference_declarator (function_declarator))])
 (template_argument_list (type_descriptor type: (type_identifier) @ref))
 (using_declaration) @using
+(lambda_expression) @inner

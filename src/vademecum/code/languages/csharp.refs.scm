@@ -18,3 +18,4 @@
 (cast_expression type: (_) @ref)
 (type_argument_list (identifier) @ref)
 (argument (identifier) @load)
+[(lambda_expression) (anonymous_method_expression)] @inner

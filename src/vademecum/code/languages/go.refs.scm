@@ -26,3 +26,4 @@
 (composite_literal
   type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
   body: (literal_value (keyed_element key: (literal_element [(identifier) (selector_expression)] @load))))
+(func_literal) @inner

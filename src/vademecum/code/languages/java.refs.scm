@@ -19,3 +19,4 @@
 (class_literal (type_identifier) @ref)
 (type_arguments (type_identifier) @ref)
 (cast_expression type: (_) @ref)
+(lambda_expression) @inner

@@ -12,3 +12,4 @@
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @return)
 (callable_reference) @load
 (type_arguments (type_projection (user_type) @ref))
+(lambda_literal) @inner

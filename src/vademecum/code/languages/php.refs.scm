@@ -20,3 +20,4 @@
 (function_definition return_type: (_) @return)
 (class_constant_access_expression . [(name) (qualified_name)] @ref)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @ref)
+[(anonymous_function) (arrow_function)] @inner

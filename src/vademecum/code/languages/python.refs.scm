@@ -26,3 +26,4 @@
 (pair value: [(identifier) (attribute)] @load)
 (list (identifier) @load)
 (tuple (identifier) @load)
+(lambda) @inner

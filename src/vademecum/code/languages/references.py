@@ -14,6 +14,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+    inner                   a function without a name: a scope of its own
     alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
 """
 
@@ -40,7 +41,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 4  # raised when other references are found, so that those found before are found anew
+VERSION = 5  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
@@ -51,7 +52,8 @@ _LITERALS = frozenset("{[\"'`0123456789")
 class References:
     """The references of one content.
 
-    `owners` are qualified names of its declarations; the first, "", is the file itself.
+    `owners` are qualified names of its declarations; the first, "", is the file itself. A function without a name has
+    one too, as in `setup.<1>`: it is a scope, but no declaration.
     Every row begins with its owner's number and the line. A binding's scope is the owner in which its text is to be
     read: a field belongs to its class, and is bound in a constructor.
     """
@@ -94,7 +96,8 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
     if matches is None:
         return ""
-    finder = _Finder(lines, outline, language)
+    literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
+    finder = _Finder(lines, outline, language, literals)
     finder.take(matches)
     finder.declared(outline)
     return finder.found.dump()
@@ -115,32 +118,35 @@ def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
 class _Finder:
     """Sorts matches of the query into rows."""
 
-    def __init__(self, lines: Lines, outline: Outline, language: str) -> None:
+    def __init__(self, lines: Lines, outline: Outline, language: str, literals: Sequence[tuple[int, int]]) -> None:
         self.found = References(VERSION)
         self._lines = lines
         self._content = lines.content
         self._rules = languages.rules_of(language)
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
-        self._starts, self._owners = self._sweep(outline)
+        self._starts, self._owners = self._sweep(outline, literals)
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
         self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
 
-    def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
-        """Return the places where the innermost declaration changes."""
+    def _sweep(self, outline: Outline, literals: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+        """Return the places where the innermost scope changes, with its number."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
-        holders = [d for d in outline.all if d.capture not in LEAVES and d.qualified]
-        for declaration in sorted(holders, key=lambda d: (d.core, -d.end)):
-            while stack and stack[-1][0] <= declaration.core:
+        holders = [(d.core, -d.end, d.qualified, d.capture) for d in outline.all if d.capture not in LEAVES]
+        holders = [holder for holder in holders if holder[2]]
+        holders += [(start, -end, f"<{number}>", "function") for number, (start, end) in enumerate(literals, 1)]
+        for start, minus_end, qualified, capture in sorted(holders):
+            while stack and stack[-1][0] <= start:
                 end, _ = stack.pop()
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
-            number = self._number(declaration.qualified)
-            self._kinds.setdefault(number, declaration.capture)
-            stack.append((declaration.end, number))
-            starts.append(declaration.core)
+            around = self.found.owners[stack[-1][1]] if stack and qualified[0] == "<" else ""
+            number = self._number(f"{around}.{qualified}" if around else qualified)
+            self._kinds.setdefault(number, capture)
+            stack.append((-minus_end, number))
+            starts.append(start)
             owners.append(number)
         while stack:
             end, _ = stack.pop()

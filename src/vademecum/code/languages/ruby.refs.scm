@@ -10,3 +10,4 @@
 (block_parameters (identifier) @name)
 (argument_list [(constant) (scope_resolution)] @load)
 (exceptions [(constant) (scope_resolution)] @ref)
+[(block) (do_block)] @inner

@@ -15,3 +15,4 @@
 (function_item return_type: (_) @return)
 (function_signature_item return_type: (_) @return)
 (arguments [(identifier) (scoped_identifier)] @load)
+(closure_expression) @inner

@@ -76,6 +76,26 @@ def parent_scopes(scope: str) -> Iterator[str]:
         scope = scope.rpartition(".")[0]
 
 
+def is_nameless(scope: str) -> bool:
+    """Return whether a scope is a function without a name.
+
+    >>> is_nameless("A.f.<1>"), is_nameless("A.operator<")
+    (True, False)
+    """
+    return scope.rpartition(".")[2][:1] == "<"
+
+
+def declaration_of(scope: str) -> str:
+    """Return the innermost declaration of a scope, "" for the file.
+
+    >>> declaration_of("A.f.<1>.<2>"), declaration_of("A.f"), declaration_of("<1>")
+    ('A.f', 'A.f', '')
+    """
+    while is_nameless(scope):
+        scope = scope.rpartition(".")[0]
+    return scope
+
+
 def starred(file: Source) -> set[str]:
     """Return the modules of which a file imports everything."""
     return {module for _, module, name in file.imports.get("*", ()) if name == "*"}
