@@ -63,6 +63,8 @@ class Classes(ABC):
         for each in (value, *bases):
             file = self.definitions.file(each.path)
             node = file.scopes.get(each.name, {}).get(name)
+            if node is not None and node.kind == "constructor" and name == each.name.rpartition(".")[2]:
+                node = None  # the name of a class is the class, all over its body
             if node is None or (
                 file.rules.is_header(each.path) and node.kind in FUNCTIONS
             ):  # declared there, defined elsewhere
@@ -105,8 +107,7 @@ class Classes(ABC):
         queue = [Value("def", value.path, value.name)]
         while queue and len(found) < _MOST_BASES:
             each = queue.pop(0)
-            file = self.definitions.file(each.path)
-            for text in file.bases.get(each.name, ()):
+            for file, text in self._based_on(each):
                 base, _ = self.type(file, each.name.rpartition(".")[0], text)
                 if base is None or base.is_external or not base.name:
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
@@ -115,6 +116,16 @@ class Classes(ABC):
                     queue.append(known)
         found.pop(Value("def", value.path, value.name), None)
         return tuple(found), complete
+
+    def _based_on(self, value: Value) -> Iterator[tuple[File, str]]:
+        """Yield the types that a class is based on, wherever it is opened."""
+        file = self.definitions.file(value.path)
+        files = [file]
+        if file.rules.reopens:
+            for other, node in self.definitions.named(value.name.rpartition(".")[2], file.family):
+                if node.qualified == value.name and node.kind in CLASSES and other.path != file.path:
+                    files.append(other)
+        return ((each, text) for each in files for text in each.bases.get(value.name, ()))
 
     # -- types, bindings, results --------------------------------------------------------------------------------
 

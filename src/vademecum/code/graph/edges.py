@@ -114,9 +114,11 @@ class FileEdges:
             begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
         if first == spelled:
             return begun
+        if self._rules.imports_packages or (begun[0] is not None and self._rules.opens_namespaces):
+            return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].what == "external" and not self._rules.opens_namespaces:
+        if begun[0].what == "external":
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 
@@ -170,7 +172,9 @@ class FileEdges:
         for owner, line, spelled in self.once_each(above):
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
-            self._call(owner, line, spelled, self._meaning(owner, spelled))
+            is_bare = self._rules.calls_apart and "." not in spelled
+            meaning = names.called(self._file, self._refs.owners[owner], spelled) if is_bare else self._meaning(owner, spelled)
+            self._call(owner, line, spelled, meaning)
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:

@@ -16,7 +16,7 @@ from typing import Any
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
@@ -42,6 +42,23 @@ class Names(Classes):
         """
         return self.definitions.once(("chain", file.path, scope, spelled), self._follow, UNKNOWN, file, scope, spelled)
 
+    def called(self, file: File, scope: str, name: str) -> Meaning:
+        """Return the meaning of a bare name that is called.
+
+        Where variables and functions have names apart, a variable of that name hides nothing.
+        """
+        if not file.rules.calls_apart or name in file.rules.self_names:
+            return self.meaning(file, scope, name)
+        return self.definitions.once(("called", file.path, scope, name), self._called, UNKNOWN, file, scope, name)
+
+    def _called(self, file: File, scope: str, name: str) -> Meaning:
+        for around in parent_scopes(scope):
+            if around not in file.nodes or file.nodes[around].kind in CLASSES:
+                value, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
+                if value is not None and not value.is_external:
+                    return value, tier
+        return self._in_file(file, scope, name) or self._around_file(file, scope, name)
+
     def above(self, file: File, scope: str, name: str) -> Meaning:
         """Return the meaning of a name above its declaration in a scope."""
         if scope:
@@ -65,15 +82,22 @@ class Names(Classes):
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         (name, suffix), *rest = _parts(spelled)
-        # many chains of a scope begin with one name: what it means is asked once
-        value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
+        if suffix[:2] == "()" and file.rules.calls_apart:
+            value, tier = self.called(file, scope, name)
+        else:  # many chains of a scope begin with one name: what it means is asked once
+            value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
         if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         if suffix:
             value, tier = self._applied(file, value, tier, suffix)
             if not rest:
                 return itself((value, tier))
-        if value is not None and value.is_external and rest and file.rules.opens_namespaces:
+        if rest and file.rules.imports_packages and name[:1] != "$" and name not in file.rules.self_names:
+            found, used = self._spelled(file, [(name, suffix), *rest])
+            if used:
+                value, tier = self._applied(file, *found, rest[used - 1][1])
+                rest = rest[used:]
+        elif value is not None and value.is_external and rest and file.rules.opens_namespaces:
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
         for name, suffix in rest:
@@ -108,8 +132,8 @@ class Names(Classes):
             found = self._of_itself(file, scope, name)
             if found is not None:
                 return found
-        if name == "?":
-            return UNKNOWN
+        if name in {"?", "'"}:
+            return UNKNOWN if name == "?" else (WRITTEN, Tier.TYPED)
         variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
         return (
@@ -248,6 +272,25 @@ class Names(Classes):
                 return Value("def", other.path, node.qualified), Tier.EXACT
         return OUTSIDE
 
+    def _spelled(self, file: File, parts: list[tuple[str, str]]) -> tuple[Meaning, int]:
+        """Return the declaration that a package and further names spell out.
+
+        With it comes the number of names after the first that belong to it. The first name is imported, a package
+        below the file's own, or "" for a name that is spelled from the top.
+        """
+        first, package = parts[0][0], file.refs.package
+        begins = [f"{module}.{name}" if module else name for _, module, name in file.imports.get(first, ())]
+        begins += ["" if not first else f"{package}.{first}" if package else first]
+        for whole in begins:
+            for used, (name, suffix) in enumerate(parts[1:], 1):
+                whole = f"{whole}.{name}" if whole else name  # noqa: PLW2901
+                found = self._qualified(file, whole)
+                if found is not OUTSIDE:
+                    return found, used
+                if suffix:
+                    break
+        return OUTSIDE, 0
+
     # -- members -------------------------------------------------------------------------------------------------
 
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
@@ -344,8 +387,10 @@ class Names(Classes):
 def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
     """Return a declaration in a scope that a bare name can mean.
 
-    A function that is put into an object cannot be named bare.
+    A constructor is named by its class, and a function that is put into an object cannot be named bare.
     """
+    if local is not None and local.kind == "constructor":
+        return None
     if local is None or around is None or not file.rules.nests_functions:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line

@@ -54,5 +54,6 @@ LANGUAGE = _CSharp(
     implicit_self=True,
     shares_names=True,
     opened_in=anywhere,
+    reopens=True,
     common=_COMMON,
 )

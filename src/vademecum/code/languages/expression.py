@@ -1,7 +1,8 @@
 r"""The spelling of an expression or a type, one for all languages.
 
 A *chain* is the spelling the graph resolves: names joined by dots, `()` after what is called, `[]` after what is
-subscripted. What is no such path (an operator, a literal, a lambda) has no chain, or begins with `?`.
+subscripted. Expressions that are no such path (operators, lambdas) have no chain, or one that begins with `?`; a chain
+that begins with `'` goes on from a literal.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def chain(text: str) -> str:
     >>> chain("self.store\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
     ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
     >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
-    ('xs[].run', '?.join', '', 'Vec.new()')
+    ('xs[].run', "'.join", '', 'Vec.new()')
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -52,7 +53,7 @@ def _head(text: str, at: int) -> tuple[str, int]:
         return chain(text[at + 1 : end - 1]) or "?", end
     if text[at : at + 1] in {'"', "'", "`", "[", "{"} or text[at : at + 1].isdigit():
         joint = max(text.rfind("."), text.rfind("->"))
-        return ("?", joint) if joint > at else ("", at)
+        return ("'", joint) if joint > at else ("", at)
     return "", at
 
 

@@ -67,5 +67,6 @@ LANGUAGE = _Java(
     type_first=True,
     implicit_self=True,
     shares_names=True,
+    calls_apart=True,
     common=_COMMON,
 )

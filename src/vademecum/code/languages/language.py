@@ -59,6 +59,7 @@ class Language:
     shares_names: bool = False  # a file sees names of its package or program that it does not import; see `chosen`
     names_modules: bool = False  # a bare name may be a module: `self`, a crate
     opens_namespaces: bool = False  # an unknown first name may be a namespace that other files open
+    imports_packages: bool = False  # an import may name a package, and a chain go on from there
     has_submodules: bool = False  # an imported name may be a module below the module
     separator: str = "."  # stands between a module's name and one below it
     self_names: frozenset[str] = SELVES | SUPERS  # names that mean the object or class around
@@ -66,6 +67,7 @@ class Language:
     maker: str = ""  # the member of a class that makes an instance
     call_method: str = ""  # the member that runs when an instance is called
     calls_super: bool = False  # `super()` means what `super` means elsewhere
+    calls_apart: bool = False  # a variable does not hide a function of its name
     calls_bare: bool = False  # naming a function calls it, without brackets
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
@@ -77,6 +79,7 @@ class Language:
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
     opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
+    reopens: bool = False  # a class may be declared in parts, in several files
     common: str = ""  # names of methods that libraries of the family have, separated by blanks
 
     @property

@@ -65,5 +65,6 @@ LANGUAGE = _Php(
     type_first=True,
     shares_names=True,
     marks_variables=True,
+    imports_packages=True,
     common=_COMMON,
 )

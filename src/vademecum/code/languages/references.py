@@ -203,8 +203,8 @@ class _Finder:
                 break
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
-        holder = captured.get("object")
-        before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
+        holder = self._text(captured["object"][0]) if "object" in captured else ""
+        before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
         self.found.calls.append((*self._at(node), before + self._text(node)))
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:

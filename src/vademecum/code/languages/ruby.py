@@ -66,5 +66,6 @@ LANGUAGE = _Ruby(
     maker="new",
     calls_bare=True,
     opened_in=anywhere,
+    reopens=True,
     common=_COMMON,
 )  # fmt: skip
