@@ -296,7 +296,8 @@ class Names(Classes):
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
         """Return the meaning of `value.name`."""
         if value.what == "module":
-            inside = self._again(value.path, name) or self._submodule(file, value.path, name)
+            inside = self._again(value.path, f"{value.name}.{name}" if value.name else name)
+            inside = inside or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else OUTSIDE
         if value.what in {"many", "external", "written"}:
             return HELD if value.what == "written" else OUTSIDE
@@ -361,6 +362,8 @@ class Names(Classes):
             return self._whole(where) if not spelled else self._again(where, spelled)
         if name == "default" and "=" in file.exports:
             return self._whole(file.path)
+        if name == "default" and any(exported.startswith("default.") for exported in file.exports):
+            return Value("module", file.path, name), Tier.EXACT  # an object whose members are exported
         for module, _ in file.exports.get("*", ()):
             where = self.modules.locate(file.path, module, file.rules)
             if where and (found := self._again(where, name)) is not None:

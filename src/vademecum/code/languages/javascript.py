@@ -45,6 +45,8 @@ _REQUIRED = r"(?:await\s+)?(?:require|import)\(\s*[\"'`]([^\"'`\n]+)[\"'`]\s*\)(
 _NAMES_ALONE = r"export\s*(?:type\s*)?[{*]"
 _EXPORTS = r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?"
 _MEMBER = r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])"
+_DEFAULT_VALUES = frozenset({"object", "new_expression", "call_expression", "member_expression"})
+_FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "function"})
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
 _GENERIC = frozenset(
     ["function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration"]
@@ -98,6 +100,9 @@ class Script(Language):
     def exported(self, statement: tree_sitter.Node, text: Read, whole: Read) -> Iterable[Bound]:
         """Read an export declaration."""
         beginning = text(statement)
+        value = statement.child_by_field_name("value")
+        if value is not None and value.type in _DEFAULT_VALUES:
+            return default_of(value, text)
         return exports_of(whole(statement) if re.match(_NAMES_ALONE, beginning) else beginning)
 
     def assigned(
@@ -172,6 +177,26 @@ def exports_of(statement: str) -> list[Bound]:
     if default and (default[2] not in {".", "("} or statement.startswith(heads)):
         return [("default", "", default[1])]
     return []
+
+
+def default_of(value: tree_sitter.Node, text: Read) -> Iterator[Bound]:
+    """Yield a default export: an expression, or an object with its members.
+
+    A member's exported name is `default.` and its own.
+    """
+    from vademecum.code.languages.expression import chain
+
+    if value.type != "object":
+        if spelled := chain(text(value)):
+            yield "default", "", spelled
+        return
+    for part in value.named_children:
+        name, held = (part.child_by_field_name(each) for each in ("name", "value"))
+        key = part.child_by_field_name("key") or name or part
+        if part.type != "pair":
+            yield f"default.{text(key)}", "", text(key)
+        elif held is not None and (spelled := text(key) if held.type in _FUNCTION_VALUES else chain(text(held))):
+            yield f"default.{text(key)}", "", spelled
 
 
 def required(name: str, value: str) -> list[Bound]:
