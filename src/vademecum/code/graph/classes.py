@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import EXTERNAL, HELD, LACKING, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type
 from vademecum.code.languages.modules import Modules
@@ -82,7 +82,7 @@ class Classes(ABC):
                     return HELD
             if node is not None:
                 return Value("def", node.path, node.qualified), Tier.EXACT
-        return OUTSIDE if complete else HELD
+        return LACKING if complete else HELD
 
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class."""
@@ -92,8 +92,11 @@ class Classes(ABC):
         last = scope.rpartition(".")[2]
         for other, node in self.definitions.named(name, file.family):
             around = node.qualified.rpartition(".")[0]
-            if around.rpartition(".")[2] == last and around and same(file.path, other.path) and other.path != file.path:
-                return node
+            if around.rpartition(".")[2] != last or other.path == file.path or not same(file.path, other.path):
+                continue
+            meant = None if file.rules.reopens else self.meaning(other, "", around)[0]
+            if meant is None or meant.what != "def" or (meant.path, meant.name) == (file.path, scope):
+                return node  # else the members belong to another class of that name
         return None
 
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:

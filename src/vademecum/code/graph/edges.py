@@ -16,7 +16,7 @@ from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
-from vademecum.code.graph.values import UNKNOWN, Meaning, Value, itself
+from vademecum.code.graph.values import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import TYPE, VALUE
@@ -191,6 +191,8 @@ class FileEdges:
             self._use(owner, line, value, tier)
         elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
+        elif meaning == LACKING:
+            self.found.unresolved.add(spelled.rpartition(".")[2])
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
         """Add the edge of a call, or of an instance made."""

@@ -16,7 +16,7 @@ from typing import Any
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import HELD, LACKING, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
@@ -298,7 +298,7 @@ class Names(Classes):
         if value.what == "module":
             inside = self._again(value.path, f"{value.name}.{name}" if value.name else name)
             inside = inside or self._submodule(file, value.path, name)
-            return (inside[0], max(tier, inside[1])) if inside is not None else OUTSIDE
+            return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
         if value.what in {"many", "external", "written"}:
             return HELD if value.what == "written" else OUTSIDE
         node = self.node(value)

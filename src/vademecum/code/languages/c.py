@@ -55,11 +55,15 @@ _CPP_HEADER = (
     rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>"
 )
 # Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between `class` and its
-# name, or before a function's type (`FMT_API void f(`).
+# name, before a function's type (`FMT_API void f(`), or after a field or a function: clang's thread safety annotations.
 _MACROS = (
     rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
     rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
     rb"|(?<=^struct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
+    rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{])"
+    rb"|(?<=[\w)][ \n])[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED"
+    rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
+    rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
     rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
 )
 

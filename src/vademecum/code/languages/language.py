@@ -126,6 +126,10 @@ class Language:
         """
         return None
 
+    def call_of_tokens(self, name: tree_sitter.Node) -> str:
+        """Return the call that ends in a name among a macro's tokens, "" for none."""
+        return ""
+
     def package(self, known: str, found: str) -> str:
         """Return the package of a file that declares a second one.
 

@@ -4,6 +4,7 @@ References belong to content, as chunks do: they are found once, beside them, an
 queries (`<language>.refs.scm`) use this vocabulary:
 
     call                    what is called; with `object` and `method` where the grammar keeps them apart
+    token                   the last name of a call among the arguments of a macro, which have no syntax
     new                     a class of which an instance is made
     using, exporting        an import statement, an export statement
     package                 the package or namespace the file belongs to
@@ -207,6 +208,10 @@ class _Finder:
         before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
         self.found.calls.append((*self._at(node), before + self._text(node)))
 
+    def calling_in_macro(self, node: tree_sitter.Node, _: Any) -> None:
+        if (spelled := self._rules.call_of_tokens(node)) and (named := chain(spelled)):
+            self.found.calls.append((*self._at(node), named))
+
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
         self.found.imports += [(owner, line, *bound) for bound in self._rules.imported(self._whole(node))]
@@ -299,7 +304,7 @@ def _how(captured: Container[str]) -> str:
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
-    "method": _Finder.calling_method, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip

@@ -5,10 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound, in_one_line, without_comments
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.modules import Modules
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 _COMMON = """
     as_bytes as_mut as_ref as_slice as_str borrow borrow_mut chars cloned collect default deref drain drop enumerate eq err
@@ -16,6 +20,11 @@ _COMMON = """
     map_err ok ok_or poll position push_str read_to_end retain starts_with ends_with to_owned to_string to_vec try_from try_into
     unwrap_or unwrap_or_default unwrap_or_else with_capacity zip spawn block_on await then_some and_then or_else
 """
+
+
+_JOINTS = frozenset({".", "::"})
+_PATHS = frozenset({"identifier", "self", "super", "crate", "Self"})
+_APPLIED = frozenset({"token_tree", "?"})
 
 
 class _Rust(Language):
@@ -32,6 +41,24 @@ class _Rust(Language):
             yield name, "self", name
         elif text.startswith("use "):
             yield from _use_tree("", text[4:].strip())
+
+    def call_of_tokens(self, name: tree_sitter.Node) -> str:
+        """Return the call that ends in a name among a macro's tokens."""
+        arguments, around = name.next_sibling, name.parent
+        while around is not None and around.type == "token_tree":
+            around = around.parent
+        is_call = arguments is not None and arguments.text and arguments.text[:1] == b"("
+        if not is_call or around is None or around.type == "attribute":
+            return ""
+        first, before = name, name.prev_sibling
+        while before is not None and before.type in _JOINTS and (before := before.prev_sibling) is not None:
+            while before is not None and before.type in _APPLIED:
+                before = before.prev_sibling
+            if before is None or before.type not in _PATHS:
+                return f"?.{_text(name)}"
+            first, before = before, before.prev_sibling
+        whole = around.text or b""
+        return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a module of a crate."""
@@ -59,6 +86,10 @@ class _Rust(Language):
             if place in modules.paths:
                 return place
         return ""
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode(errors="ignore")
 
 
 def _use_tree(prefix: str, text: str) -> Iterator[Bound]:

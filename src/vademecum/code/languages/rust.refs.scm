@@ -16,3 +16,4 @@
 (function_signature_item return_type: (_) @return)
 (arguments [(identifier) (scoped_identifier)] @load)
 (closure_expression) @inner
+(token_tree (identifier) @token . (token_tree))
