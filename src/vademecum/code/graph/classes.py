@@ -84,6 +84,20 @@ class Classes(ABC):
                 return Value("def", node.path, node.qualified), Tier.EXACT
         return LACKING if complete else HELD
 
+    def fitting(self, meaning: Meaning, count: int) -> Meaning:
+        """Return the method, or one of a base, that takes a number of arguments."""
+        value, tier = meaning
+        if value is None or value.what != "def" or _takes(self.definitions.file(value.path), value.name, count):
+            return meaning
+        around, _, name = value.name.rpartition(".")
+        bases, complete = self.bases(Value("def", value.path, around))
+        for base in bases:
+            file = self.definitions.file(base.path)
+            node = file.scopes.get(base.name, {}).get(name)
+            if node is not None and node.kind in FUNCTIONS and _takes(file, node.qualified, count):
+                return Value("def", node.path, node.qualified), max(tier, Tier.TYPED)
+        return meaning if complete else HELD
+
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class."""
         same = file.rules.opened_in
@@ -273,6 +287,12 @@ class Classes(ABC):
             return self.type(file, value.name, declared[0])
         found = {self.meaning(file, value.name, text)[0] for how, text in rows if how != TYPE and text not in _NOTHING}
         return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
+
+
+def _takes(file: File, qualified: str, count: int) -> bool:
+    """Return whether an overload takes so many arguments, or nothing is known."""
+    known = file.arities.get(qualified)
+    return not known or any(least <= count <= most for least, most in known)
 
 
 def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:

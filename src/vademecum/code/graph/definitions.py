@@ -161,6 +161,14 @@ class File:
         return found
 
     @cached_property
+    def arities(self) -> dict[str, list[tuple[int, int]]]:
+        """By owner: the least and most arguments of each overload, where that is known."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for owner, _, least, most in self.refs.arities:
+            found.setdefault(self.refs.owners[owner], []).append((least, most))
+        return found
+
+    @cached_property
     def bases(self) -> dict[str, list[str]]:
         """By qualified name: the types a declaration is based on."""
         found: dict[str, list[str]] = {}

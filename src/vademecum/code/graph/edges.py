@@ -172,9 +172,10 @@ class FileEdges:
         for owner, line, spelled in self.once_each(above):
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
-            is_bare = self._rules.calls_apart and "." not in spelled
-            meaning = names.called(self._file, self._refs.owners[owner], spelled) if is_bare else self._meaning(owner, spelled)
-            self._call(owner, line, spelled, meaning)
+            name, _, count = spelled.partition("/")
+            is_bare = self._rules.calls_apart and "." not in name
+            meaning = names.called(self._file, self._refs.owners[owner], name) if is_bare else self._meaning(owner, name)
+            self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:

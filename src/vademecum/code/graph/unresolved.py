@@ -203,7 +203,7 @@ class _Place:
     def _judged(self) -> set[int]:
         """The first lines of calls of the name that have been judged."""
         ending = f".{self.wanted.name}"
-        return {line for _, line, spelled in self._refs.calls if spelled.endswith(ending)}
+        return {line for _, line, spelled in self._refs.calls if spelled.partition("/")[0].endswith(ending)}
 
     @cached_property
     def _is_own(self) -> bool:

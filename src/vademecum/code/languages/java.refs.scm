@@ -1,6 +1,7 @@
 ; What Java refers to. The vocabulary of captures is explained in references.py.
 (package_declaration (_) @package)
-(method_invocation object: (_)? @object name: (_) @method)
+(method_invocation object: (_)? @object name: (_) @method arguments: (_) @arguments)
+(method_declaration parameters: (_) @parameters)
 (object_creation_expression type: (_) @new)
 (method_reference . (_) @object . (identifier) @method)
 (import_declaration) @using

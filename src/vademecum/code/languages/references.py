@@ -3,7 +3,8 @@
 References belong to content, as chunks do: they are found once, beside them, and resolved per snapshot by `graph`. The
 queries (`<language>.refs.scm`) use this vocabulary:
 
-    call                    what is called; with `object` and `method` where the grammar keeps them apart
+    call                    what is called; with `object`, `method` and perhaps `arguments` where the grammar keeps them apart
+    parameters              the parameters of a function that others of its name may overload
     token                   the last name of a call among the arguments of a macro, which have no syntax
     new                     a class of which an instance is made
     using, exporting        an import statement, an export statement
@@ -64,7 +65,8 @@ class References:
     owners: list[str] = field(default_factory=lambda: [""])
     imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
     exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
-    calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
+    calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain, after a slash the number of arguments
+    arities: list[tuple[int, int, int, int]] = field(default_factory=list)  # … least and most arguments
     news: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     bindings: list[tuple[int, int, str, str, str, int]] = field(default_factory=list)  # … name, how, text, scope
     returns: list[tuple[int, int, str, str]] = field(default_factory=list)  # … "type" or "value", type or chain
@@ -206,7 +208,13 @@ class _Finder:
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = self._text(captured["object"][0]) if "object" in captured else ""
         before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
-        self.found.calls.append((*self._at(node), before + self._text(node)))
+        count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
+        self.found.calls.append((*self._at(node), before + self._text(node) + count))
+
+    def parameters(self, node: tree_sitter.Node, _: Any) -> None:
+        taken = _written(node)
+        rest = sum(each.type in _RESTS for each in taken)
+        self.found.arities.append((*self._at(node), len(taken) - rest, _NO_END if rest else len(taken)))
 
     def calling_in_macro(self, node: tree_sitter.Node, _: Any) -> None:
         if (spelled := self._rules.call_of_tokens(node)) and (named := chain(spelled)):
@@ -301,10 +309,17 @@ def _how(captured: Container[str]) -> str:
     return SHADOW
 
 
+def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the arguments or parameters of a list, without comments."""
+    return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
+
+
+_RESTS = frozenset({"spread_parameter"})
+_NO_END = 1 << 16
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
-    "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip
