@@ -140,7 +140,7 @@ def test_impact_of_a_git_range(repo, engine):
     found = code.impact(diff="HEAD")
     assert [each.name for each in found.of] == ["read"]
     assert ("Store.get", "called_by", "exact", 1) in names(found)
-    assert found.tests == ()
+    assert found.tests == ("tests/test_serve.py",)
     assert code.impact(diff="HEAD", depth=3).tests == ("tests/test_serve.py",)
     with pytest.raises(UsageError):
         code.impact(diff="--output=x")

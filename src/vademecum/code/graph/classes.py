@@ -17,6 +17,7 @@ from vademecum.code.languages.scopes import CLASSES, parent_scopes
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
 _MOST_BASES = 64
+_DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
 _ITSELF = {"Self", "this", "static", "self"}
 
@@ -57,32 +58,43 @@ class Classes(ABC):
     def _of_class(self, value: Value, name: str) -> Meaning:
         """Return a member of a class or of its bases.
 
-        The member is external if a base is external and no nearer class has the member.
+        A method of a class or a trait comes before one that an interface only declares. The member is external if a
+        base is external and no nearer class has the member.
         """
         bases, complete = self.bases(value)
+        declared: Meaning | None = None
         for each in (value, *bases):
-            file = self.definitions.file(each.path)
-            node = file.scopes.get(each.name, {}).get(name)
-            if node is not None and node.kind == "constructor" and name == each.name.rpartition(".")[2]:
-                node = None  # the name of a class is the class, all over its body
-            if node is None or (
-                file.rules.is_header(each.path) and node.kind in FUNCTIONS
-            ):  # declared there, defined elsewhere
-                node = self._opened(file, each.name, name) or node
-            rows = file.bindings.get(each.name, {}).get(name)
-            if node is not None and (node.kind not in LEAVES or not rows):
-                if value.what == "inst" and node.path == each.path and node.qualified in file.properties:
-                    return self.result(Value("def", node.path, node.qualified), Tier.EXACT)
-                return Value("def", node.path, node.qualified), Tier.EXACT
-            if rows:
-                found, tier = self._bound(file, name, rows)
-                if found is not None:
-                    return held_by((found, max(tier, Tier.TYPED)), node)
-                if node is None:
-                    return HELD
-            if node is not None:
-                return Value("def", node.path, node.qualified), Tier.EXACT
-        return LACKING if complete else HELD
+            found = self._of_one(each, value, name)
+            if found is None:
+                continue
+            holder = self.node(each)
+            if each is value or holder is None or holder.kind not in _DECLARING:
+                return found
+            declared = declared or found
+        return declared or (LACKING if complete else HELD)
+
+    def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
+        """Return a member of one class, None without one; `value` is asked for the member."""
+        file = self.definitions.file(each.path)
+        node = file.scopes.get(each.name, {}).get(name)
+        if node is not None and node.kind == "constructor" and name == each.name.rpartition(".")[2]:
+            node = None  # the name of a class is the class, all over its body
+        if node is None or (
+            file.rules.is_header(each.path) and node.kind in FUNCTIONS
+        ):  # declared there, defined elsewhere
+            node = self._opened(file, each.name, name) or node
+        rows = file.bindings.get(each.name, {}).get(name)
+        if node is not None and (node.kind not in LEAVES or not rows):
+            if value.what == "inst" and node.path == each.path and node.qualified in file.properties:
+                return self.result(Value("def", node.path, node.qualified), Tier.EXACT)
+            return Value("def", node.path, node.qualified), Tier.EXACT
+        if rows:
+            found, tier = self._bound(file, name, rows)
+            if found is not None:
+                return held_by((found, max(tier, Tier.TYPED)), node)
+            if node is None:
+                return HELD
+        return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def fitting(self, meaning: Meaning, count: int) -> Meaning:
         """Return the method, or one of a base, that takes a number of arguments."""

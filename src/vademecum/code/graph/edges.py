@@ -174,7 +174,9 @@ class FileEdges:
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
             name, _, count = spelled.partition("/")
             is_bare = self._rules.calls_apart and "." not in name
-            meaning = names.called(self._file, self._refs.owners[owner], name) if is_bare else self._meaning(owner, name)
+            meaning = (
+                names.called(self._file, self._refs.owners[owner], name) if is_bare else self._meaning(owner, name)
+            )
             self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
@@ -192,7 +194,7 @@ class FileEdges:
             self._use(owner, line, value, tier)
         elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
-        elif meaning == LACKING:
+        elif value == LACKING[0]:
             self.found.unresolved.add(spelled.rpartition(".")[2])
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:

@@ -9,7 +9,7 @@ and `edges` decides what that is worth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -81,26 +81,15 @@ class Names(Classes):
         return not (name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
-        (name, suffix), *rest = _parts(spelled)
-        if suffix[:2] == "()" and file.rules.calls_apart:
-            value, tier = self.called(file, scope, name)
-        else:  # many chains of a scope begin with one name: what it means is asked once
-            value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
-        if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
-            suffix = suffix.removeprefix("()")
-        if suffix:
-            value, tier = self._applied(file, value, tier, suffix)
-            if not rest:
-                return itself((value, tier))
-        if rest and file.rules.imports_packages and name[:1] != "$" and name not in file.rules.self_names:
-            found, used = self._spelled(file, [(name, suffix), *rest])
-            if used:
-                value, tier = self._applied(file, *found, rest[used - 1][1])
-                rest = rest[used:]
-        elif value is not None and value.is_external and rest and file.rules.opens_namespaces:
-            value, tier = self._in_namespace(file, scope, name, rest[0][0])
-            value, tier = self._applied(file, value, tier, rest.pop(0)[1])
-        for name, suffix in rest:
+        parts = _parts(spelled)
+        value, tier = self._first(file, scope, parts[0], is_whole=parts[0][0] == spelled)
+        rest = parts[1:]
+        if not rest:
+            return itself((value, tier)) if parts[0][1] else (value, tier)
+        found, used = self._through_packages(file, scope, value, parts)
+        if used:
+            value, tier = self._applied(file, *found, rest[used - 1][1])
+        for name, suffix in rest[used:]:
             if value is None:
                 return UNKNOWN
             if value.is_external:
@@ -112,6 +101,31 @@ class Names(Classes):
             value, tier = self.member(file, value, name, tier)
             value, tier = self._applied(file, value, tier, suffix)
         return value, tier
+
+    def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
+        """Return the meaning of a chain's first name, with its calls and subscripts."""
+        name, suffix = part
+        if suffix[:2] == "()" and file.rules.calls_apart:
+            value, tier = self.called(file, scope, name)
+        else:  # many chains of a scope begin with one name: what it means is asked once
+            value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
+        if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
+            suffix = suffix.removeprefix("()")
+        return self._applied(file, value, tier, suffix) if suffix else (value, tier)
+
+    def _through_packages(
+        self, file: File, scope: str, value: Value | None, parts: Sequence[tuple[str, str]]
+    ) -> tuple[Meaning, int]:
+        """Return the declaration behind a package or namespace that a chain begins with.
+
+        With it comes the number of names after the first that lead there, 0 for none.
+        """
+        name = parts[0][0]
+        if file.rules.imports_packages and name[:1] != "$" and name not in file.rules.self_names:
+            return self._spelled(file, parts)
+        if file.rules.opens_namespaces and value is not None and value.is_external:
+            return self._in_namespace(file, scope, name, parts[1][0]), 1
+        return UNKNOWN, 0
 
     def _applied(self, file: File, value: Value | None, tier: Tier, suffix: str) -> Meaning:
         """Apply the calls and subscripts written after a name."""
@@ -272,7 +286,7 @@ class Names(Classes):
                 return Value("def", other.path, node.qualified), Tier.EXACT
         return OUTSIDE
 
-    def _spelled(self, file: File, parts: list[tuple[str, str]]) -> tuple[Meaning, int]:
+    def _spelled(self, file: File, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration that a package and further names spell out.
 
         With it comes the number of names after the first that belong to it. The first name is imported, a package
@@ -360,14 +374,20 @@ class Names(Classes):
             if not where:
                 return OUTSIDE
             return self._whole(where) if not spelled else self._again(where, spelled)
-        if name == "default" and "=" in file.exports:
-            return self._whole(file.path)
-        if name == "default" and any(exported.startswith("default.") for exported in file.exports):
-            return Value("module", file.path, name), Tier.EXACT  # an object whose members are exported
+        if name == "default" and (whole := self._whole_of(file)) is not None:
+            return whole
         for module, _ in file.exports.get("*", ()):
             where = self.modules.locate(file.path, module, file.rules)
             if where and (found := self._again(where, name)) is not None:
                 return found
+        return None
+
+    def _whole_of(self, file: File) -> Meaning | None:
+        """Return the default export that no statement names, None without one."""
+        if "=" in file.exports:
+            return self._whole(file.path)
+        if any(exported.startswith("default.") for exported in file.exports):
+            return Value("module", file.path, "default"), Tier.EXACT  # an object whose members are exported
         return None
 
     def _again(self, where: str, name: str) -> Meaning | None:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.changes import changed_files, changed_nodes
 from vademecum.code.graph.coverage import uncovered_files
 from vademecum.code.graph.expand import expand, neighbour_of
@@ -20,7 +19,16 @@ from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
-from vademecum.code.graph.traverse import Met, is_constructor, made_by, nearest, shortest_way, walked
+from vademecum.code.graph.traverse import (
+    TEST_STEPS,
+    Met,
+    is_constructor,
+    made_by,
+    nearest,
+    shortest_way,
+    tests_reaching,
+    walked,
+)
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.did_you_mean import nearest_to
@@ -31,7 +39,7 @@ from vademecum.code.search.open import past_end
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import is_below
-from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
+from vademecum.types import Evidence, Neighbour, Neighbours
 
 MOST = 50  # neighbours shown
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
@@ -106,10 +114,8 @@ def impact(
     own = {node.id for node in start} - {node.id for node, *_ in broken}
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
-    touched = [*(node for node, *_ in found), *nodes]  # a test that changed is to be run, whoever refers to it
-    tests = {node.path for node in touched if file_kind(node.path) is FileKind.TEST}
-    tests |= _tests_of(graph, {node.path for node in nodes})
-    answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
+    tests = _tests(graph, [*start, *above, *(met[0] for met in broken)], relations, {node.path for node in nodes})
+    answer = _with_guesses(graph, replace(answer, tests=tests), start, into=True, shown=False)
     return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)])
 
 
@@ -139,8 +145,10 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
         if is_below(each.now, graph.below) or is_below(each.before, graph.below)
     ]
     removed = removed_by(graph, revisions, files, (*BREAKS, Relation.IMPORTS), before)
-    less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
-    nodes = [node for node in changed_nodes(graph, files) if node.qualified or node.path not in less]
+    changed = changed_nodes(graph, files)
+    # Where a declaration changed or went, whoever imports the file is not affected by the lines beside it.
+    told = {node.path for node in [*removed.nodes, *changed] if node.qualified}
+    nodes = [node for node in changed if node.qualified or node.path not in told]
     if not nodes and not removed.nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
     answer = impact(graph, nodes, revisions, depth, limit, removed=removed)
@@ -272,10 +280,13 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     return list(found.values())
 
 
-def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
-    """Return the test files that import files."""
+def _tests(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], paths: set[str]) -> tuple[str, ...]:
+    """Return the test files to run, the surest first: those near, then those that import the files."""
+    found = tests_reaching(graph, start, relations)
     edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
-    return {node.path for node in graph.nodes(edge.source for edge in edges).values()}
+    for node in graph.nodes(edge.source for edge in edges).values():
+        found.setdefault(node.path, TEST_STEPS)
+    return tuple(sorted(found, key=lambda path: (found[path], path)))
 
 
 def _answer(

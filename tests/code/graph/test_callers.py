@@ -1,0 +1,161 @@
+"""Who calls a declaration, in the ways of each language that are easily read wrong; each case once was."""
+
+from __future__ import annotations
+
+import pytest
+
+CASES = {
+    # name of the case: files, the name asked for, its callers
+    "go: a function without a name has its own parameters": (
+        {
+            "go.mod": "module example.org/shop\n\ngo 1.22\n",
+            "desk.go": (
+                "package shop\n\ntype Order interface{ Close(note string) }\n\ntype Desk struct{}\n\nfunc NewDesk() *Desk { return &Desk{} }\n\n"
+                "func (d *Desk) Close(note string) {}\n\nfunc (d *Desk) Each(visit func(Order)) {}\n\n"
+                'func evening() {\n\td := NewDesk()\n\td.Each(func(d Order) { d.Close("a") })\n\td.Close("b")\n}\n'
+            ),
+        },
+        {"Desk.Close": ["evening"], "Order.Close": ["evening"], "Desk.Each": ["evening"]},
+    ),
+    "java: a constructor does not hide its class": (
+        {
+            "p/Cake.java": "package p;\npublic class Cake {\n  public Cake() {}\n  public Cake sugar(int g) { return this; }\n  public void bake() {}\n}\n",
+            "p/Day.java": "package p;\nclass Day {\n  void run(Cake c) { c.sugar(1).bake(); }\n}\n",
+        },
+        {"Cake.bake": ["Day.run"]},
+    ),
+    "java: a call goes to the overload that takes its arguments": (
+        {
+            "p/Node.java": "package p;\npublic class Node {\n  String words() { return null; }\n}\n",
+            "p/Page.java": "package p;\npublic class Page extends Node {\n  Page words(String... all) { return this; }\n  Page words(String one, int at) { return this; }\n}\n",
+            "p/Sheet.java": "package p;\npublic class Sheet extends Node {\n  Sheet words(String one) { return this; }\n}\n",
+            "p/Use.java": 'package p;\nclass Use {\n  void plain(Sheet s) { s.words(); }\n  void given(Sheet s) { s.words("x"); }\n  void any(Page s) { s.words(); }\n}\n',
+        },
+        {"Node.words": ["Use.plain"], "Sheet.words": ["Use.given"], "Page.words": ["Use.any"]},
+    ),
+    "java: a variable does not hide a method": (
+        {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
+        {"Desk.reader": ["Desk.open"]},
+    ),
+    "php: a name goes on through an imported namespace": (
+        {
+            "src/Leaf.php": "<?php\nnamespace App\\Tree;\nclass Leaf { public function fall(): string { return 'x'; } }\n",
+            "src/one.php": "<?php\nnamespace App;\nuse App\\Tree;\nfunction one() { $leaf = new Tree\\Leaf(); return $leaf->fall(); }\n",
+            "src/two.php": "<?php\nnamespace App;\nfunction two() { $leaf = new Tree\\Leaf(); return $leaf->fall(); }\n",
+            "src/three.php": "<?php\nnamespace Other;\nfunction three() { $leaf = new \\App\\Tree\\Leaf(); return $leaf->fall(); }\n",
+        },
+        {"Leaf.fall": ["one", "three", "two"]},
+    ),
+    "php: a trait's method comes before the interface's": (
+        {
+            "t.php": (
+                "<?php\nnamespace App;\ninterface Prints { public function sheet(); }\ntrait Printing { public function sheet() { return 1; } }\n"
+                "class Press implements Prints { use Printing; public function run() { return $this->sheet(); } }\n"
+            )
+        },
+        {"Printing.sheet": ["Press.run"]},
+    ),
+    "ruby: a class opened again keeps its base": (
+        {
+            "lib/base.rb": "module P\n  class Base\n    def warn_once(text); text; end\n  end\nend\n",
+            "lib/main.rb": "module P\n  class Reader < Base\n    def one; warn_once('a'); end\n  end\nend\n",
+            "lib/more.rb": "module P\n  class Reader\n    def two; warn_once('b'); end\n  end\nend\n",
+        },
+        {"P.Base.warn_once": ["P.Reader.one", "P.Reader.two"]},
+    ),
+    "rust: arguments of macros are read": (
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": (
+                "pub struct Scale;\nimpl Scale { pub fn weigh(&self) -> u8 { 1 } }\nfn only_here() -> u8 { 1 }\n"
+                "pub fn check(s: Scale) { assert_eq!(only_here(), s.weigh()); }\n#[cfg(all(test, not(loom)))]\nfn all() {}\n"
+            ),
+        },
+        {"only_here": ["check"], "Scale.weigh": ["check"], "all": []},
+    ),
+    "rust: members of a namesake in another module are not its own": (
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": "mod a;\nmod b;\n",
+            "src/a.rs": "pub struct Setup { pub a: u8 }\npub fn make() -> u8 { Setup::fresh() }\n",
+            "src/b.rs": "pub struct Setup { pub b: u8 }\nimpl Setup { pub fn fresh() -> u8 { 1 } }\npub fn own() -> u8 { Setup::fresh() }\n",
+        },
+        {"Setup.fresh": ["own"]},
+    ),
+    "c++: annotations of fields do not hide their types": (
+        {
+            "db.h": (
+                "#pragma once\n#define GUARDED_BY(x)\n#define EXPORT\nclass EXPORT Status { public: bool fine() const { return true; } };\n"
+                "class Lock {};\nclass Log { public: void Put(int x); };\nclass Base {\n public:\n  void Run();\n private:\n  Lock lock_;\n"
+                "  Status status_ GUARDED_BY(lock_);\n  Log* const log_ GUARDED_BY(lock_);\n};\n"
+            ),
+            "db.cc": '#include "db.h"\nvoid Log::Put(int x) {}\nvoid Base::Run() {\n  if (status_.fine()) log_->Put(1);\n}\n',
+        },
+        {"Status.fine": ["Base.Run"], "Log.Put": ["Base.Run"]},
+    ),
+    "javascript: members of a default object are called": (
+        {
+            "utils.js": "function isList(x) { return Array.isArray(x) }\nconst each = (o, f) => { f(o) }\nexport default { isList, every: each, late() { return 1 } }\n",
+            "use.js": "import utils from './utils.js'\nexport function go(a) { if (utils.isList(a)) utils.every(a, utils.late()) }\n",
+        },
+        {"isList": ["go"], "each": ["go"], "late": ["go"]},
+    ),
+    "javascript: a default export may be an instance": (
+        {
+            "registry.js": "class Registry { add(item) { return item } }\nexport default new Registry()\n",
+            "use.js": "import registry from './registry.js'\nexport function go(a) { registry.add(a) }\n",
+        },
+        {"Registry.add": ["go"]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_callers_are_those_that_the_language_means(repo, engine, case):
+    """Callers are told with their own names, and nobody else is."""
+    files, asked = CASES[case]
+    codebase = engine(repo("callers", files)).codebase
+    codebase.index()
+    for name, callers in asked.items():
+        answer = codebase.callers(name)
+        called = sorted(each.name for each in answer.found if each.relation == "called_by")
+        assert (name, called) == (name, callers)
+
+
+def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):
+    """Code names a class to run its constructor, or that of a base."""
+    files = {
+        "shop/url.py": "def tidy(text):\n    return text.strip()\n\n\nclass Url:\n    def __init__(self, text):\n        self.text = tidy(text)\n\n\nclass Short(Url):\n    pass\n",
+        "shop/get.py": "from shop.url import Short, Url\n\n\ndef get(text):\n    return Url(text)\n\n\ndef get_short(text):\n    return Short(text)\n",
+        "tests/test_get.py": "from shop.get import get\n\n\ndef test_get():\n    assert get('a')\n",
+        "tests/test_other.py": "def test_other():\n    assert 1\n",
+    }
+    codebase = engine(repo("urls", files)).codebase
+    codebase.index()
+    reached = {each.name: each.distance for each in codebase.callers("tidy", 3).found if each.name}
+    assert reached == {"Url.__init__": 1, "get": 2, "get_short": 2, "test_get": 3}
+    assert codebase.impact("tidy", 1).tests == ("tests/test_get.py",)
+
+
+def test_a_literal_has_no_method_of_the_repository(repo, engine):
+    """A method's only namesake is no more than a guess for a text."""
+    files = {
+        "p/Own.java": "package p;\nclass Own {\n  private static String repeatAll(int n) { return null; }\n}\n",
+        "p/Use.java": 'package p;\nclass Use {\n  String one() { return "1".repeatAll(3); }\n}\n',
+    }
+    codebase = engine(repo("literals", files)).codebase
+    codebase.index()
+    answer = codebase.callers("Own.repeatAll")
+    assert (answer.verdict, answer.withheld, answer.found) == ("unknown", 1, ())
+
+
+def test_a_member_that_its_class_lacks_is_not_taken_for_nobodys(repo, engine):
+    """Where a class of the repository has no such member, the call may mean another one: the file is named."""
+    files = {
+        "a.py": "class Pot:\n    pass\n\n\ndef brew(pot: Pot):\n    pot.pour_slowly()\n",
+        "b.py": "class Can:\n    def pour_slowly(self): ...\n",
+    }
+    codebase = engine(repo("pots", files)).codebase
+    codebase.index()
+    answer = codebase.callers("Can.pour_slowly")
+    assert (answer.verdict, answer.uncovered) == ("unknown", ("a.py",))
