@@ -7,7 +7,18 @@ from collections.abc import Iterator
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import EXTERNAL, HELD, LACKING, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import (
+    EXTERNAL,
+    GIVES,
+    HELD,
+    LACKING,
+    UNKNOWN,
+    WRITTEN,
+    Meaning,
+    Value,
+    held_by,
+    itself,
+)
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type
 from vademecum.code.languages.modules import Modules
@@ -240,6 +251,11 @@ class Classes(ABC):
 
     def _fixture(self, file: File, name: str) -> Meaning:
         """Return the result of the nearest fixture with a parameter's name."""
+        node = self.fixture(file, name)
+        return UNKNOWN if node is None else self.result(Value("def", node.path, node.qualified), Tier.TYPED)
+
+    def fixture(self, file: File, name: str) -> Node | None:
+        """Return the nearest function that gives a test the parameter of its name."""
         folder = file.path
         places = [file.path]
         while folder:
@@ -248,9 +264,9 @@ class Classes(ABC):
         for place in places:
             node = self.definitions.file(place).scopes.get("", {}).get(name) if place in self.definitions else None
             if node is not None and node.kind in FUNCTIONS:
-                return self.result(Value("def", place, node.qualified), Tier.TYPED)
+                return node
         self.definitions.consulted.add("/" + file.rules.fixture_file.partition(".")[0])
-        return UNKNOWN
+        return None
 
     def called_without_brackets(self, value: Value, tier: Tier) -> Meaning:
         """Return the result of a function that its name alone calls."""
@@ -282,6 +298,8 @@ class Classes(ABC):
                 called, _ = self.member(file, value, file.rules.call_method, tier)
                 return self.result(called, Tier.TYPED) if called is not None and called.what == "def" else UNKNOWN
             return value, tier  # `Foo.new()`
+        if value.what.startswith(GIVES):
+            return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
             return UNKNOWN
         if node.kind in CLASSES:

@@ -106,10 +106,16 @@ class File:
     @cached_property
     def properties(self) -> frozenset[str]:
         """The qualified names of functions that are read like fields."""
+        return self._decorated({"property", "cached_property", "classproperty", "hybrid_property"})
+
+    @cached_property
+    def fixtures(self) -> frozenset[str]:
+        """The qualified names of functions that give tests their parameters."""
+        return self._decorated({"fixture"})
+
+    def _decorated(self, by: Container[str]) -> frozenset[str]:
         return frozenset(
-            self.refs.owners[owner]
-            for owner, _, spelled in self.refs.loads
-            if spelled.rpartition(".")[2] in {"property", "cached_property", "classproperty", "hybrid_property"}
+            self.refs.owners[owner] for owner, _, spelled in self.refs.loads if spelled.rpartition(".")[2] in by
         )
 
     @cached_property

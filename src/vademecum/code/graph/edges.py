@@ -19,7 +19,7 @@ from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.code.graph.values import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
-from vademecum.code.languages.references import TYPE, VALUE
+from vademecum.code.languages.references import SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
 
 NOBODY: tuple[list[Node], bool] = ([], False)
@@ -69,6 +69,8 @@ class FileEdges:
         self._calls()
         self._mentions()
         self._bases()
+        if self._rules.fixture_file and self._file.is_test:
+            self._fixtures()
         return self.found
 
     def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
@@ -312,6 +314,17 @@ class FileEdges:
                         )
                         self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
                         break
+
+    def _fixtures(self) -> None:
+        """Add the edges of tests and fixtures to the fixtures that their parameters name."""
+        for owner, line, name, how, _, _ in self._refs.bindings:
+            source = self._file.nodes.get(self._refs.owners[owner])
+            if how not in {SHADOW, TYPE} or source is None or source.kind not in FUNCTIONS:
+                continue
+            if source.name.startswith("test") or source.qualified in self._file.fixtures:
+                node = self._names.fixture(self._file, name)
+                if node is not None and node.qualified in self._names.definitions.file(node.path).fixtures:
+                    self.found.add(source, Relation.REFERENCES, node, Tier.EXACT, line)
 
     def _type_of(self, qualified: str) -> Node | None:
         """Return the type that an `impl` or an extension adds to."""

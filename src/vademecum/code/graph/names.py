@@ -16,7 +16,7 @@ from typing import Any
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import HELD, LACKING, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import GIVES, HELD, LACKING, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
@@ -309,12 +309,18 @@ class Names(Classes):
 
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
         """Return the meaning of `value.name`."""
+        if value.what in {"def", "inst"}:
+            return self._of_declared(file, value, name, tier)
         if value.what == "module":
             inside = self._again(value.path, f"{value.name}.{name}" if value.name else name)
             inside = inside or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
-        if value.what in {"many", "external", "written"}:
-            return HELD if value.what == "written" else OUTSIDE
+        if value.what == "many":
+            return _held(file, value, name)
+        return HELD if value.what == "written" else OUTSIDE
+
+    def _of_declared(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
+        """Return a member of a declaration or of an instance."""
         node = self.node(value)
         if node is not None and value.what == "def":
             if self.definitions.file(node.path).rules.erases_types and node.kind in _HOLD_NOTHING:
@@ -324,6 +330,8 @@ class Names(Classes):
         if value.what == "def" and name == file.rules.maker:
             return Value("inst", value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
+        if value.what == "inst" and found == LACKING and name in file.rules.gives:
+            return _held(file, value, name)  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
@@ -405,6 +413,14 @@ class Names(Classes):
         """Return a module below a package."""
         below = file.rules.submodule(self.modules, where, name)
         return (Value("module", below), Tier.EXACT) if below else None
+
+
+def _held(file: File, value: Value, name: str) -> Meaning:
+    """Return what a method of a library's container or wrapper gives, where that is known."""
+    given = file.rules.gives.get(name)
+    if given is None:
+        return OUTSIDE
+    return Value(GIVES + ("inst" if given == "one" else value.what), value.path, value.name), Tier.TYPED
 
 
 def _local(file: File, around: Node | None, local: Node | None) -> Node | None:

@@ -12,7 +12,7 @@ class Value(NamedTuple):
 
     `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
     "module" (a file, or with a slash at its end a directory), "written" (a literal, or of a type that lists its members where it
-    is used: what is called on it is of no class), or "external".
+    is used: what is called on it is of no class), "external", or after `GIVES` what a method of a library's container gives.
     """
 
     what: str
@@ -27,6 +27,7 @@ class Value(NamedTuple):
         return self.what == "external"
 
 
+GIVES = "gives "
 EXTERNAL = Value("external")
 WRITTEN = Value("written")
 Meaning = tuple[Value | None, Tier]

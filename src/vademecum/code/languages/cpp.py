@@ -5,6 +5,14 @@ from __future__ import annotations
 from vademecum.code.languages.c import C
 from vademecum.code.languages.scopes import Candidate, Source, anywhere
 
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    get lock begin end
+"""
+_ONE = """
+    front back at value top find
+"""
+
 
 class _Cpp(C):
     def package(self, known: str, found: str) -> str:
@@ -36,4 +44,6 @@ LANGUAGE = _Cpp(
     shares_names=True,
     opens_namespaces=True,
     opened_in=anywhere,
+    same=_SAME,
+    one=_ONE,
 )  # fmt: skip

@@ -18,6 +18,13 @@ _COMMON = """
     Set Single Skip Split StartsWith EndsWith Substring Sum Take ToArray ToList ToLower ToString ToUpper Trim TryGetValue TryParse
     Where Write WriteLine Wait ConfigureAwait Add Start Stop Run Open Flush Load Save Send
 """
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    Where ToList ToArray OrderBy Reverse Skip Take Distinct Concat
+"""
+_ONE = """
+    First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Dequeue Pop Peek Find
+"""
 
 
 class _CSharp(Packaged):
@@ -56,4 +63,6 @@ LANGUAGE = _CSharp(
     opened_in=anywhere,
     reopens=True,
     common=_COMMON,
+    same=_SAME,
+    one=_ONE,
 )

@@ -21,6 +21,15 @@ _COMMON = """
     builder getBytes valueOf parseInt println printf accept test apply compare let also takeIf to until forEach
     mapNotNull firstOrNull joinToString use onEach launch async await emit collect
 """
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    stream iterator filter sorted distinct limit skip orElse orElseThrow orElseGet toList subList
+    descendingIterator values
+"""
+_ONE = """
+    get getFirst getLast next first last poll peek remove pop element findFirst findAny pollFirst pollLast
+    removeFirst removeLast getOrDefault computeIfAbsent
+"""
 
 
 class Packaged(Language):
@@ -69,4 +78,6 @@ LANGUAGE = _Java(
     shares_names=True,
     calls_apart=True,
     common=_COMMON,
+    same=_SAME,
+    one=_ONE,
 )

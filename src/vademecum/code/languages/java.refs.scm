@@ -21,3 +21,6 @@
 (type_arguments (type_identifier) @ref)
 (cast_expression type: (_) @ref)
 (lambda_expression) @inner
+; elements that a lambda is given
+(method_invocation object: (_) @each name: (_) @_method arguments: (argument_list . (lambda_expression parameters: (identifier) @name))
+  (#any-of? @_method "forEach" "map" "filter" "anyMatch" "allMatch" "noneMatch" "flatMap" "removeIf" "peek" "mapToInt" "sorted" "ifPresent"))

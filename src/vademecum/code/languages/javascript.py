@@ -72,6 +72,8 @@ class Script(Language):
     erases_types: bool = True
     has_shorthand: bool = True
     assigns_modules: bool = True
+    same: str = "filter slice concat reverse sort values"
+    one: str = "at pop shift find get next"
 
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read an import declaration.

@@ -12,3 +12,7 @@
 (pair value: (identifier) @load)
 (array (identifier) @load)
 (shorthand_property_identifier) @load
+; elements that a callback is given
+(call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
+  arguments: (arguments . (arrow_function parameter: (identifier) @name))
+  (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))

@@ -14,6 +14,15 @@ _CONSTRUCTOR = (
 )
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    filter toList toMutableList sorted reversed asSequence values drop take distinct
+"""
+_ONE = """
+    first last get firstOrNull lastOrNull getOrNull single singleOrNull find elementAt removeAt removeFirst
+    removeLast getValue getOrElse getOrPut
+"""
+
 
 class _Kotlin(Packaged):
     def readable(self, content: bytes) -> bytes:
@@ -34,4 +43,6 @@ LANGUAGE = _Kotlin(
     implicit_self=True,
     shares_names=True,
     opened_in=anywhere,
+    same=_SAME,
+    one=_ONE,
 )

@@ -7,7 +7,7 @@ language differs in it; the default is what most of them do. `recognised` holds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -80,6 +80,8 @@ class Language:
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
     opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
     reopens: bool = False  # a class may be declared in parts, in several files
+    same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
+    one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of methods that libraries of the family have, separated by blanks
 
     @property
@@ -91,6 +93,11 @@ class Language:
     def common_names(self) -> frozenset[str]:
         """Names of methods that libraries of the family have."""
         return frozenset(self.common.split())
+
+    @cached_property
+    def gives(self) -> Mapping[str, str]:
+        """By method of a library's container: "same" or "one", for all that it holds or an element."""
+        return dict.fromkeys(self.same.split(), "same") | dict.fromkeys(self.one.split(), "one")
 
     def refined(self, name: str, head: bytes) -> str:
         """Return the language id, judged from the first bytes too."""

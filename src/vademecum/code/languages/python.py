@@ -27,6 +27,14 @@ from vademecum.code.languages.modules import Modules, nearness
 _SOURCE_ROOTS = ("", "src", "lib", "python", "source")
 _PREFIX = rb"(?<!\w)[rbuftRBUFT]{1,2}$"
 
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    copy values
+"""
+_ONE = """
+    pop get popleft setdefault popitem
+"""
+
 
 class _Python(Language):
     @cached_property
@@ -152,4 +160,6 @@ LANGUAGE = _Python(
     subscripts_classes=True,
     names_arguments=True,
     fixture_file="conftest.py",
+    same=_SAME,
+    one=_ONE,
 )

@@ -27,3 +27,5 @@
 (list (identifier) @load)
 (tuple (identifier) @load)
 (lambda) @inner
+(for_statement left: (pattern_list (_) . (identifier) @name) right: (call function: (identifier) @_counting arguments: (argument_list . (_) @each))
+  (#eq? @_counting "enumerate"))

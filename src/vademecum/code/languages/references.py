@@ -128,6 +128,7 @@ class _Finder:
         self._rules = languages.rules_of(language)
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
+        self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._starts, self._owners = self._sweep(outline, literals)
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
@@ -258,7 +259,16 @@ class _Finder:
             spelled = chain(text)
             how, text = (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
         if name.removeprefix("#").isidentifier():
-            self.found.bindings.append((owner, line, name, how, text, scope))
+            self._bind(node.start_byte, (owner, line, name, how, text, scope))
+
+    def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:
+        """Keep one binding for each place: two patterns may read it, and one of them more."""
+        known = self._bound_at.get(at)
+        if known is None or row[3] != SHADOW != self.found.bindings[known][3]:
+            self._bound_at[at] = len(self.found.bindings)
+            self.found.bindings.append(row)
+        elif row[3] != SHADOW:
+            self.found.bindings[known] = row
 
     def _assigned(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
         """Take an assignment's imports or exports; return whether it has any."""

@@ -20,6 +20,16 @@ _COMMON = """
     map_err ok ok_or poll position push_str read_to_end retain starts_with ends_with to_owned to_string to_vec try_from try_into
     unwrap_or unwrap_or_default unwrap_or_else with_capacity zip spawn block_on await then_some and_then or_else
 """
+# Methods of the standard library's containers and wrappers.
+_SAME = """
+    iter iter_mut into_iter as_ref as_mut as_deref as_slice unwrap expect unwrap_or_default unwrap_or_else
+    unwrap_or clone cloned copied borrow borrow_mut lock read write ok take replace to_vec to_owned rev skip
+    step_by chain filter by_ref peekable drain
+"""
+_ONE = """
+    pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
+    front back peek find min_by max_by min_by_key max_by_key iter_next
+"""
 
 
 _JOINTS = frozenset({".", "::"})
@@ -178,4 +188,6 @@ LANGUAGE = _Rust(
     locates_by_file=True,
     opened_in=_same_crate,
     common=_COMMON,
+    same=_SAME,
+    one=_ONE,
 )

@@ -17,3 +17,16 @@
 (arguments [(identifier) (scoped_identifier)] @load)
 (closure_expression) @inner
 (token_tree (identifier) @token . (token_tree))
+; what an option or a result holds
+(let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name)]) value: (_) @value
+  (#any-of? @_holder "Some" "Ok"))
+(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_holder . (identifier) @name) value: (_) @value (#any-of? @_holder "Some" "Ok"))
+(match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern
+  (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name)]))))
+  (#any-of? @_holder "Some" "Ok"))
+; elements that a closure or a counting loop is given
+(call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)
+  arguments: (arguments . (closure_expression parameters: (closure_parameters . (identifier) @name)))
+  (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
+(for_expression pattern: (tuple_pattern (_) . (identifier) @name)
+  value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))

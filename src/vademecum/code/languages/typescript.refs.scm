@@ -23,3 +23,6 @@
 ; Whose type parameter it is, `references` looks at: a query that names every declaration takes a quarter longer to compile.
 (type_parameter name: (_) @alias constraint: (constraint (_) @type))
 (type_parameter name: (_) @alias !constraint)
+(call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
+  arguments: (arguments . (arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name !type))))
+  (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
