@@ -131,10 +131,17 @@ class Classes(ABC):
             around = node.qualified.rpartition(".")[0]
             if around.rpartition(".")[2] != last or other.path == file.path or not same(file.path, other.path):
                 continue
-            meant = None if file.rules.reopens else self.meaning(other, "", around)[0]
-            if meant is None or meant.what != "def" or (meant.path, meant.name) == (file.path, scope):
-                return node  # else the members belong to another class of that name
+            if file.rules.reopens or not self._is_namesake(other, around, file, scope):
+                return node
         return None
+
+    def _is_namesake(self, other: File, around: str, file: File, scope: str) -> bool:
+        """Return whether a class that a file adds members to is another than the one of `file`."""
+        if other.rules.declares_apart:  # headers declare classes several times
+            own = other.nodes.get(around)
+            return own is not None and own.kind in CLASSES
+        meant, _ = self.meaning(other, "", around)
+        return meant is not None and meant.what == "def" and (meant.path, meant.name) != (file.path, scope)
 
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
         """Return all bases, nearest first, and the fact that they are complete."""
