@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from vademecum.code.languages.imports import Bound, in_one_line, without_comments
 from vademecum.code.languages.language import Language
@@ -39,14 +40,19 @@ _APPLIED = frozenset({"token_tree", "?"})
 
 class _Rust(Language):
     def imported(self, statement: str) -> Iterator[Bound]:
-        """Read a `use` or `mod` declaration.
+        """Read a `use`, `mod` or `extern crate` declaration.
 
         >>> list(LANGUAGE.imported("pub use a::{b as c, d::*};")), list(LANGUAGE.imported("mod e;"))
         ([('c', 'a', 'b'), ('*', 'a::d', '*')], [('e', 'self', 'e')])
+        >>> list(LANGUAGE.imported("pub extern crate grep_printer as printer;"))
+        [('printer', 'grep_printer', '')]
         """
         text = re.sub(r"^(?:pub(?:\([^)]*\))?\s+)", "", in_one_line(without_comments(statement)))
         text = re.sub(r"^(?:#\[[^\]]*\]\s*)+", "", text)
-        if text.startswith("mod "):
+        if text.startswith("extern crate "):
+            crate, _, alias = text[13:].partition(" as ")
+            yield alias.strip() or crate.strip(), crate.strip(), ""
+        elif text.startswith("mod "):
             name = text[4:].strip()
             yield name, "self", name
         elif text.startswith("use "):
@@ -91,7 +97,8 @@ class _Rust(Language):
         """Return the file of a module declared in a file, "" for none."""
         folder, last = posixpath.split(where)
         stem = last.removesuffix(".rs")
-        below = folder if stem in {"mod", "lib", "main"} else posixpath.join(folder, stem)
+        is_root = stem in {"mod", "lib", "main"} or where in modules.once(_roots)
+        below = folder if is_root else posixpath.join(folder, stem)
         for place in (posixpath.join(below, f"{name}.rs"), posixpath.join(below, name, "mod.rs")):
             if place in modules.paths:
                 return place
@@ -128,32 +135,65 @@ def _use_tree(prefix: str, text: str) -> Iterator[Bound]:
 
 
 def _crates(modules: Modules) -> dict[str, str]:
-    """Return the root file of each crate by the crate's name."""
-    import tomllib  # which only crates need
-
+    """Return the root file of each library crate by the crate's name."""
     found = {}
-    for path in modules.by_last.get("Cargo.toml", ()):
-        folder = posixpath.dirname(path)
-        try:
-            manifest = tomllib.loads(modules.content(path))
-        except tomllib.TOMLDecodeError:
-            continue
-        named = (manifest.get("lib") or {}).get("name") or (manifest.get("package") or {}).get("name")
-        root = (manifest.get("lib") or {}).get("path", "src/lib.rs")
-        root = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else ""
+    for folder, manifest in modules.once(_manifests):
+        own, package = _table(manifest.get("lib")), _table(manifest.get("package"))
+        named = own.get("name") or package.get("name")
+        root = _below(folder, own.get("path", "src/lib.rs"))
         if isinstance(named, str) and root in modules.paths:
             found[named.replace("-", "_")] = root
     return found
 
 
+def _manifests(modules: Modules) -> list[tuple[str, dict[str, Any]]]:
+    """Return each readable Cargo.toml with its folder."""
+    import tomllib  # which only crates need
+
+    found = []
+    for path in modules.by_last.get("Cargo.toml", ()):
+        with suppress(tomllib.TOMLDecodeError):
+            found.append((posixpath.dirname(path), tomllib.loads(modules.content(path))))
+    return found
+
+
+def _roots(modules: Modules) -> frozenset[str]:
+    """Return the root files of all crates: libraries, programs, tests, examples."""
+    places: list[str] = []
+    for folder, manifest in modules.once(_manifests):
+        listed = [_table(manifest.get("lib"))]
+        for kind in ("bin", "test", "bench", "example"):
+            own = manifest.get(kind)
+            listed += map(_table, own if isinstance(own, list) else ())
+        places += [_below(folder, each.get("path", "")) for each in listed]
+        places += [_below(folder, usual) for usual in ("src/lib.rs", "src/main.rs", "build.rs")]
+        for inside in ("src/bin", "tests", "benches", "examples"):
+            places += modules.by_folder.get(_below(folder, inside), ())
+    return frozenset(place for place in places if place in modules.paths and place.endswith(".rs"))
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _below(folder: str, path: Any) -> str:
+    return posixpath.normpath(posixpath.join(folder, path)) if isinstance(path, str) else ""
+
+
 def _crate_root(modules: Modules, path: str) -> str:
     """Return the root file of a file's crate, "" for none."""
+    roots = modules.once(_roots)
+    if path in roots:
+        return path
     folder = posixpath.dirname(path)
     while True:
-        for name in ("lib.rs", "main.rs"):
-            root = posixpath.join(folder, name)
-            if root in modules.paths and (posixpath.basename(folder) == "src" or root == path):
-                return root
+        near = [
+            root
+            for root in modules.by_folder.get(folder, ())
+            if root in roots or root.endswith(("/lib.rs", "/main.rs"))
+        ]
+        if near:
+            return min(near, key=lambda root: (not root.endswith("lib.rs"), not root.endswith("main.rs"), root))
         if not folder:
             return ""
         folder = posixpath.dirname(folder)
@@ -167,11 +207,16 @@ def _parent(modules: Modules, path: str) -> str:
     for place in (f"{folder}.rs", f"{folder}/mod.rs", f"{folder}/lib.rs", f"{folder}/main.rs"):
         if place in modules.paths and place != path:
             return place
-    return ""
+    roots = modules.once(_roots)
+    return next((root for root in modules.by_folder.get(folder, ()) if root in roots and root != path), "")
 
 
 def _same_crate(one: str, other: str) -> bool:
-    return one.partition("/src/")[0] == other.partition("/src/")[0]
+    """Return whether two files may be of one crate."""
+    first, second = (
+        path.partition("/src/")[0] if "/src/" in path else posixpath.dirname(path) for path in (one, other)
+    )
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
 
 
 LANGUAGE = _Rust(

@@ -2,7 +2,7 @@
 (call_expression function: (_) @call)
 (macro_invocation macro: (_) @call)
 (struct_expression name: (_) @new)
-(use_declaration) @using
+[(use_declaration) (extern_crate_declaration)] @using
 (mod_item !body) @using
 (parameter pattern: (identifier) @name type: (_) @type)
 (closure_parameters (identifier) @name)
