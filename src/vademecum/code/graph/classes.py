@@ -108,18 +108,31 @@ class Classes(ABC):
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def fitting(self, meaning: Meaning, count: int) -> Meaning:
-        """Return the method, or one of a base, that takes a number of arguments."""
+        """Return the method, or one of a base, that takes a number of arguments.
+
+        A field is no method, and gives way to one of a base too.
+        """
         value, tier = meaning
-        if value is None or value.what != "def" or _takes(self.definitions.file(value.path), value.name, count):
+        if value is None or not (value.leaf or value.what == "def"):
             return meaning
-        around, _, name = value.name.rpartition(".")
-        bases, complete = self.bases(Value("def", value.path, around))
+        path, called = (value.leaf_path, value.leaf) if value.leaf else (value.path, value.name)
+        if self._takes(path, called, count):
+            return meaning
+        around, _, name = called.rpartition(".")
+        bases, complete = self.bases(Value("def", path, around))
         for base in bases:
-            file = self.definitions.file(base.path)
-            node = file.scopes.get(base.name, {}).get(name)
-            if node is not None and node.kind in FUNCTIONS and _takes(file, node.qualified, count):
+            node = self.definitions.file(base.path).scopes.get(base.name, {}).get(name)
+            if node is not None and self._takes(node.path, node.qualified, count):
                 return Value("def", node.path, node.qualified), max(tier, Tier.TYPED)
         return meaning if complete else HELD
+
+    def _takes(self, path: str, qualified: str, count: int) -> bool:
+        """Return whether a function takes so many arguments, or nothing is known of them."""
+        file = self.definitions.file(path)
+        node, known = file.nodes.get(qualified), file.arities.get(qualified)
+        if node is not None and node.kind in LEAVES:
+            return False
+        return not known or any(least <= count <= most for least, most in known)
 
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class."""
@@ -324,12 +337,6 @@ class Classes(ABC):
             return self.type(file, value.name, declared[0])
         found = {self.meaning(file, value.name, text)[0] for how, text in rows if how != TYPE and text not in _NOTHING}
         return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
-
-
-def _takes(file: File, qualified: str, count: int) -> bool:
-    """Return whether an overload takes so many arguments, or nothing is known."""
-    known = file.arities.get(qualified)
-    return not known or any(least <= count <= most for least, most in known)
 
 
 def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:

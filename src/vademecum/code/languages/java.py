@@ -78,6 +78,7 @@ LANGUAGE = _Java(
     shares_names=True,
     calls_apart=True,
     common=_COMMON,
+    has_library=True,
     same=_SAME,
     one=_ONE,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.scopes import Candidate, Source, parent_scopes
@@ -83,6 +84,7 @@ class Language:
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of methods that libraries of the family have, separated by blanks
+    has_library: bool = False  # `library/<id>.txt` lists the methods of the language's own library
 
     @property
     def family(self) -> str:
@@ -92,7 +94,8 @@ class Language:
     @cached_property
     def common_names(self) -> frozenset[str]:
         """Names of methods that libraries of the family have."""
-        return frozenset(self.common.split())
+        listed = Path(__file__).with_name("library") / f"{self.id}.txt"
+        return frozenset(f"{self.common} {listed.read_text('ascii') if self.has_library else ''}".split())
 
     @cached_property
     def gives(self) -> Mapping[str, str]:

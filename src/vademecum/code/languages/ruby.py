@@ -68,4 +68,5 @@ LANGUAGE = _Ruby(
     opened_in=anywhere,
     reopens=True,
     common=_COMMON,
+    has_library=True,
 )  # fmt: skip

@@ -10,7 +10,7 @@ const root = path.resolve(process.argv[3]) + path.sep;
 const files = process.argv.slice(4).map((file) => path.resolve(root, file));
 const nearest = ts.findConfigFile(root, ts.sys.fileExists);
 const configs = new Map();
-const options = { allowJs: false, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
+const options = { allowJs: files.some((file) => /\.[cm]?jsx?$/.test(file)), noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
   module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, jsx: ts.JsxEmit.Preserve, strict: true };
 if (nearest) {
   const read = ts.parseJsonConfigFileContent(ts.readConfigFile(nearest, ts.sys.readFile).config, ts.sys, path.dirname(nearest));

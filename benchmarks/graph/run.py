@@ -1,13 +1,14 @@
 """How true the graph's edges are, how many it misses, and what it costs: against ground truth that is not ours.
 
-    python benchmarks/graph.py trace NAME=CHECKOUT ... --python PYTHON     run each test suite, compare with what was called
-    python benchmarks/graph.py jedi NAME=CHECKOUT ... --python PYTHON      compare call sites with jedi's `goto`
-    python benchmarks/graph.py typescript NAME=CHECKOUT ... --typescript NPM_PACKAGE      compare with the compiler
-    python benchmarks/graph.py speed NAME=CHECKOUT ...                     index time with and without, and traversal
-    python benchmarks/graph.py traversal NAME=SYMBOLS ...                  traversal of made graphs with hubs
-    python benchmarks/graph.py report PART.json ... [--tuned NAME,...]     join parts into results/graph-<commit>.json
+    python benchmarks/graph/run.py trace NAME=CHECKOUT ... --python PYTHON     run each test suite, compare with what was called
+    python benchmarks/graph/run.py jedi NAME=CHECKOUT ... --python PYTHON      compare call sites with jedi's `goto`
+    python benchmarks/graph/run.py typescript NAME=CHECKOUT ... --typescript NPM_PACKAGE      compare with the compiler
+    python benchmarks/graph/run.py compiler NAME=CHECKOUT ... --language LANGUAGE          compare with another compiler
+    python benchmarks/graph/run.py speed NAME=CHECKOUT ...                     index time with and without, and traversal
+    python benchmarks/graph/run.py traversal NAME=SYMBOLS ...                  traversal of made graphs with hubs
+    python benchmarks/graph/run.py report PART.json ... [--tuned NAME,...]     join parts into results/graph-<commit>.json
 
-Each of the first five writes its figures to `--out`. A call is judged at its site: (file, line, name called). Precision is
+Each of the first six writes its figures to `--out`. A call is judged at its site: (file, line, name called). Precision is
 over sites where both sides name a definition of the repository, or the truth says that it is external; recall over
 sites where the truth names a function or class of the repository. See docs/graph.md for what each truth cannot see.
 """
@@ -30,6 +31,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+import compilers
 import report
 from vademecum.code.graph.build import Files, snapshot_files
 from vademecum.code.graph.definitions import Definitions
@@ -46,7 +51,6 @@ from vademecum.engine import Engine
 from vademecum.protocols import Condition
 from vademecum.storage.sqlite import SqliteStore
 
-HERE = Path(__file__).parent
 SITES = 3000  # asked of jedi for each repository, drawn evenly
 # Index a directory with the graph, or without, as a search does that finds no index.
 INDEX = """
@@ -256,7 +260,7 @@ def by_jedi(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         asked = list(python_sites(root, (p for p in ours.files if p.endswith(".py"))))
         asked = sorted(random.Random(7).sample(asked, min(SITES, len(asked))))
         sites = json.dumps([[site[0], line, column] for site, line, column in asked])
-        command = [arguments.python, str(HERE / "graph_jedi.py"), str(root)]
+        command = [arguments.python, str(HERE / "jedi_sites.py"), str(root)]
         said = json.loads(subprocess.run(command, input=sites, capture_output=True, text=True, check=True).stdout)
         judged = Judged()
         truths = ((site, truth) for (site, _, _), truth in zip(asked, said, strict=True))
@@ -274,7 +278,7 @@ def by_typescript(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         command = [
             "node",
             "--max-old-space-size=6000",
-            str(HERE / "graph_typescript.cjs"),
+            str(HERE / "typescript.cjs"),
             str(Path(arguments.typescript).resolve()),
             str(root),
             *paths,
@@ -288,6 +292,23 @@ def by_typescript(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         for site, truth in by_site(truths, lambda place: place[2] not in {"Parameter", "BindingElement"}):
             judge(ours.graph, site, found.get(site, []), truth, judged)
         return finished(judged, arguments) | {"sites": len(said)}
+
+
+def by_compiler(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Compare with the compiler of a language, by site and by question."""
+    endings = compilers.ENDINGS[arguments.language]
+    with Engine.open(root) as engine:
+        ours = linked(engine)
+        found = ours.sites(endings)
+        truths = compilers.said(arguments.language, root, (p for p in ours.files if p.endswith(endings)), arguments)
+        judged = Judged()
+        each = (
+            ((path, start, name), places if places is None else places or [["", 0, ""]])
+            for path, start, _, name, places in truths
+        )
+        for site, truth in by_site(each, compilers.definition):
+            judge(ours.graph, site, found.get(site, []), truth, judged)
+        return finished(judged, arguments) | {"sites": len(truths), "who": compilers.who(ours.graph, truths)}
 
 
 # -- traces --------------------------------------------------------------------------------------------------------
@@ -530,11 +551,15 @@ def join(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """Measure, and write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["trace", "jedi", "typescript", "speed", "traversal", "report"])
+    parser.add_argument("what", choices=["trace", "jedi", "typescript", "compiler", "speed", "traversal", "report"])
     parser.add_argument("repositories", nargs="+", metavar="NAME=CHECKOUT")
     parser.add_argument("--tuned", default="", help="names of repositories whose errors were looked at, for the report")
     parser.add_argument("--python", default=sys.executable, help="with jedi, pytest and what the suites need")
     parser.add_argument("--typescript", default="typescript", help="folder of the npm package")
+    parser.add_argument("--language", choices=list(compilers.ENDINGS))
+    parser.add_argument("--go", default="go", help="the go command")
+    parser.add_argument("--java", default="java", help="a java of JDK 17 or newer")
+    parser.add_argument("--classpath", default="", help="jars that the Java sources need")
     parser.add_argument("--examples", type=int, default=0, help="how many errors of each kind to print")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -544,14 +569,16 @@ def main() -> None:
         join(arguments)
         return
     os.environ["VADE_HOME"] = tempfile.mkdtemp()
-    measure = {"trace": by_trace, "jedi": by_jedi, "typescript": by_typescript, "speed": speed, "traversal": traversal}[
-        arguments.what
-    ]
+    measures = {
+        "trace": by_trace, "jedi": by_jedi, "typescript": by_typescript, "compiler": by_compiler, "speed": speed,
+        "traversal": traversal,
+    }  # fmt: skip
+    measure = measures[arguments.what]
     found = {}
     for repository in arguments.repositories:
         name, _, place = repository.partition("=")
         found[name] = measure(Path(place).resolve(), arguments)
-        print(name, json.dumps(found[name]))
+        print(name, json.dumps(found[name]), flush=True)
     if arguments.out:
         arguments.out.write_text(json.dumps({arguments.what: found}, indent=1) + "\n", encoding="utf-8")
 

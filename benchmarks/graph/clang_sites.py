@@ -1,0 +1,80 @@
+"""Where clang says that calls lead, in C or C++.
+
+    python clang_sites.py ROOT [OPTION ...] > found.json
+
+Prints the items that go/main.go describes. A function's declarations and its definition are all true targets.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from clang.cindex import Cursor, CursorKind, Index, TranslationUnit
+
+C, CPP = {".c"}, {".cc", ".cpp", ".cxx"}
+CALLED = {
+    CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONVERSION_FUNCTION,
+    CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
+}  # fmt: skip
+
+
+def units(root: Path, options: list[str]) -> Iterator[TranslationUnit]:
+    """Parse every source file, with every folder that holds a header in its path."""
+    folders = sorted({str(path.parent) for path in root.rglob("*.h*") if ".git" not in path.parts})
+    found = {str(Path(folder).parent) for folder in folders} | set(folders)
+    index = Index.create()
+    for path in sorted(root.rglob("*")):
+        if path.suffix in C | CPP and ".git" not in path.parts:
+            standard = "-std=c++17" if path.suffix in CPP else "-std=gnu11"
+            yield index.parse(str(path), [standard, *(f"-I{folder}" for folder in sorted(found)), *options])
+
+
+def walk(cursor: Cursor) -> Iterator[Cursor]:
+    """Yield every cursor below one."""
+    for child in cursor.get_children():
+        yield child
+        yield from walk(child)
+
+
+def placed(root: str, cursor: Cursor) -> tuple[str, int] | None:
+    """Return path and line of a cursor below the root."""
+    file = cursor.location.file
+    name = str(Path(file.name).resolve()) if file else ""
+    return (name.removeprefix(root), cursor.location.line) if name.startswith(root) else None
+
+
+def main() -> None:
+    """Print all sites."""
+    root = Path(sys.argv[1]).resolve()
+    prefix = f"{root}/"
+    declared: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by the symbol that all its declarations share
+    sites: dict[tuple[str, int, int, str], set[str] | None] = {}
+    for unit in units(root, sys.argv[2:]):
+        for cursor in walk(unit.cursor):
+            if cursor.kind in CALLED and (place := placed(prefix, cursor)):
+                declared[cursor.get_usr()].add(place)
+            elif cursor.kind is CursorKind.CALL_EXPR and cursor.spelling and (at := placed(prefix, cursor)):
+                name = cursor.spelling
+                token = next((t for t in cursor.get_tokens() if t.spelling == name), None)
+                if token is None:  # a macro, an operator, a conversion that is not written
+                    continue
+                site = (at[0], cursor.extent.start.line, token.location.line, name)
+                meant = cursor.referenced
+                if meant is None or meant.kind not in CALLED:
+                    sites[site] = None
+                elif sites.get(site, set()) is not None:
+                    sites.setdefault(site, set()).add(meant.get_usr())  # type: ignore[union-attr]
+    found: list[list[Any]] = []
+    for (path, start, line, name), symbols in sorted(sites.items()):
+        places = None if symbols is None else sorted({(*place, "Func") for each in symbols for place in declared[each]})
+        found.append([path, start, line, name, places])
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
