@@ -8,6 +8,7 @@ Prints the items that go/main.go describes. A function's declarations and its de
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 
 from clang.cindex import Cursor, CursorKind, Index, TranslationUnit
 
+KEEP_GOING = 0x200  # after a header that is not found
 C, CPP = {".c"}, {".cc", ".cpp", ".cxx"}
 CALLED = {
     CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONVERSION_FUNCTION,
@@ -27,11 +29,20 @@ def units(root: Path, options: list[str]) -> Iterator[TranslationUnit]:
     """Parse every source file, with every folder that holds a header in its path."""
     folders = sorted({str(path.parent) for path in root.rglob("*.h*") if ".git" not in path.parts})
     found = {str(Path(folder).parent) for folder in folders} | set(folders)
+    system = {suffix: headers_of("c++" if suffix in CPP else "c") for suffix in C | CPP}
     index = Index.create()
     for path in sorted(root.rglob("*")):
         if path.suffix in C | CPP and ".git" not in path.parts:
             standard = "-std=c++17" if path.suffix in CPP else "-std=gnu11"
-            yield index.parse(str(path), [standard, *(f"-I{folder}" for folder in sorted(found)), *options])
+            yield index.parse(str(path), [standard, *(f"-I{folder}" for folder in sorted(found)), *system[path.suffix], *options], options=KEEP_GOING)
+
+
+def headers_of(language: str) -> list[str]:
+    """Return options with the folders in which the machine's own compiler finds headers."""
+    command = ["cc", "-x", language, "-E", "-v", "-"]
+    told = subprocess.run(command, input="", capture_output=True, text=True, check=True).stderr
+    listed = told.partition("search starts here:\n#include <")[2].partition("search starts here:\n")[2].partition("End of search")[0]
+    return [f"-isystem{folder.strip()}" for folder in listed.splitlines() if folder.strip()]
 
 
 def walk(cursor: Cursor) -> Iterator[Cursor]:
@@ -69,6 +80,8 @@ def main() -> None:
                     sites[site] = None
                 elif sites.get(site, set()) is not None:
                     sites.setdefault(site, set()).add(meant.get_usr())  # type: ignore[union-attr]
+                    if meant.kind is CursorKind.CONSTRUCTOR and (around := placed(prefix, meant.semantic_parent)):
+                        declared[meant.get_usr()].add(around)  # nobody wrote it
     found: list[list[Any]] = []
     for (path, start, line, name), symbols in sorted(sites.items()):
         places = None if symbols is None else sorted({(*place, "Func") for each in symbols for place in declared[each]})

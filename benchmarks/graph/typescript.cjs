@@ -24,12 +24,14 @@ const host = { getCompilationSettings: () => options, getScriptFileNames: () => 
   getCurrentDirectory: () => root, getDefaultLibFileName: ts.getDefaultLibFilePath, fileExists: ts.sys.fileExists,
   readFile: ts.sys.readFile, directoryExists: ts.sys.directoryExists, getDirectories: ts.sys.getDirectories };
 const service = ts.createLanguageService(host);
-// A constant that is but another name of a function stands for that function: either is a true target of the call.
+// A constant or a member that is but another name of a function stands for that function: either is a true target of the call.
 function passedOn(declaration) {
-  const held = ts.isVariableDeclaration(declaration) && declaration.initializer;
-  if (!held || !(ts.isIdentifier(held) || ts.isPropertyAccessExpression(held))) return [];
-  const symbol = resolved(checker.getSymbolAtLocation(held));
-  return symbol && symbol.declarations ? placed(symbol.declarations) : [];
+  const held = (ts.isVariableDeclaration(declaration) || ts.isPropertyAssignment(declaration)) && declaration.initializer
+    || ts.isExportAssignment(declaration) && declaration.expression;
+  const symbol = ts.isShorthandPropertyAssignment(declaration) ? resolved(checker.getShorthandAssignmentValueSymbol(declaration))
+    : held && (ts.isIdentifier(held) || ts.isPropertyAccessExpression(held)) ? resolved(checker.getSymbolAtLocation(held)) : undefined;
+  return symbol && symbol.declarations && !symbol.declarations.includes(declaration)
+    ? [...placed(symbol.declarations), ...symbol.declarations.flatMap(passedOn)] : [];
 }
 function placed(declarations) {
   return declarations.map((declaration) => {

@@ -317,7 +317,18 @@ class Names(Classes):
             return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
         if value.what == "many":
             return _held(file, value, name)
-        return HELD if value.what == "written" else OUTSIDE
+        return self._of_written(value, name) if value.what == "written" else OUTSIDE
+
+    def _of_written(self, value: Value, name: str) -> Meaning:
+        """Return a member of an object that is written out where it is bound."""
+        if not value.leaf:
+            return HELD
+        file = self.definitions.file(value.leaf_path)
+        rows = file.bindings.get(value.leaf, {}).get(name)
+        if rows:
+            return self._bound(file, name, rows)
+        node = file.scopes.get(value.leaf, {}).get(name)
+        return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else HELD
 
     def _of_declared(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
         """Return a member of a declaration or of an instance."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from vademecum.code.languages.expression import chain
 from vademecum.code.languages.imports import RENAMED, Bound, named_in, without_comments
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.lexing import (
@@ -119,11 +120,13 @@ class Script(Language):
         if exports is None:
             return None
         if exports[1] or not held.startswith("{"):
-            from vademecum.code.languages.expression import chain
-
             spelled = chain(held)
             return (), [(exports[1] or "=", "", spelled)] if spelled else ()
         return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
+
+    def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
+        """Return the members of an object literal that name what is declared elsewhere."""
+        return ((key, spelled) for key, spelled in _members(value, text) if spelled)
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a name is an alias or a read type parameter."""
@@ -186,19 +189,22 @@ def default_of(value: tree_sitter.Node, text: Read) -> Iterator[Bound]:
 
     A member's exported name is `default.` and its own.
     """
-    from vademecum.code.languages.expression import chain
+    if value.type == "object":
+        yield from ((f"default.{key}", "", spelled or key) for key, spelled in _members(value, text))
+    elif spelled := chain(text(value)):
+        yield "default", "", spelled
 
-    if value.type != "object":
-        if spelled := chain(text(value)):
-            yield "default", "", spelled
-        return
+
+def _members(value: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
+    """Yield the members of an object with what they hold, "" for a function written there."""
     for part in value.named_children:
-        name, held = (part.child_by_field_name(each) for each in ("name", "value"))
-        key = part.child_by_field_name("key") or name or part
-        if part.type != "pair":
-            yield f"default.{text(key)}", "", text(key)
-        elif held is not None and (spelled := text(key) if held.type in _FUNCTION_VALUES else chain(text(held))):
-            yield f"default.{text(key)}", "", spelled
+        name, held, key = (part.child_by_field_name(each) for each in ("name", "value", "key"))
+        if part.type == "shorthand_property_identifier":
+            yield text(part), text(part)
+        elif name is not None or (held is not None and held.type in _FUNCTION_VALUES and key is not None):
+            yield text(name or key or part), ""
+        elif held is not None and key is not None and (spelled := chain(text(held))):
+            yield text(key), spelled
 
 
 def required(name: str, value: str) -> list[Bound]:

@@ -4,6 +4,7 @@
 (import_statement) @using
 (export_statement) @exporting
 (variable_declarator name: (_) @name value: (_) @value)
+(variable_declarator name: (identifier) @holder value: (object) @members)
 (arrow_function parameter: (identifier) @name)
 (catch_clause parameter: (identifier) @name)
 (assignment_expression left: [(identifier) (member_expression)] @name right: (_) @value)

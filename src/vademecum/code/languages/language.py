@@ -127,6 +127,10 @@ class Language:
         """
         return ()
 
+    def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
+        """Return the members of an object that is written out, each with the chain it holds."""
+        return ()
+
     def assigned(
         self, name: tree_sitter.Node, value: tree_sitter.Node, text: Read, whole: Read
     ) -> tuple[Iterable[Bound], Iterable[Bound]] | None:

@@ -12,6 +12,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     name + type | value | each | context
                             a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
                             is only shadowed
+    holder + members        an object that is written out, with the name it is bound to
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
@@ -261,6 +262,14 @@ class _Finder:
         if name.removeprefix("#").isidentifier():
             self._bind(node.start_byte, (owner, line, name, how, text, scope))
 
+    def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take the members of an object that is written out, bound in the scope of its name."""
+        owner, line, name = self._said(node)
+        around = self.found.owners[owner]
+        holder = self._number(f"{around}.{name}" if around else name)
+        for key, spelled in self._rules.members(captured["members"][0], self._text):
+            self.found.bindings.append((holder, line, key, VALUE, spelled, owner))
+
     def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:
         """Keep one binding for each place: two patterns may read it, and one of them more."""
         known = self._bound_at.get(at)
@@ -331,5 +340,5 @@ _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as 
 _HANDLERS = {
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
-    "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
+    "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip
