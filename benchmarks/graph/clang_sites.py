@@ -34,14 +34,22 @@ def units(root: Path, options: list[str]) -> Iterator[TranslationUnit]:
     for path in sorted(root.rglob("*")):
         if path.suffix in C | CPP and ".git" not in path.parts:
             standard = "-std=c++17" if path.suffix in CPP else "-std=gnu11"
-            yield index.parse(str(path), [standard, *(f"-I{folder}" for folder in sorted(found)), *system[path.suffix], *options], options=KEEP_GOING)
+            yield index.parse(
+                str(path),
+                [standard, *(f"-I{folder}" for folder in sorted(found)), *system[path.suffix], *options],
+                options=KEEP_GOING,
+            )
 
 
 def headers_of(language: str) -> list[str]:
     """Return options with the folders in which the machine's own compiler finds headers."""
     command = ["cc", "-x", language, "-E", "-v", "-"]
     told = subprocess.run(command, input="", capture_output=True, text=True, check=True).stderr
-    listed = told.partition("search starts here:\n#include <")[2].partition("search starts here:\n")[2].partition("End of search")[0]
+    listed = (
+        told.partition("search starts here:\n#include <")[2]
+        .partition("search starts here:\n")[2]
+        .partition("End of search")[0]
+    )
     return [f"-isystem{folder.strip()}" for folder in listed.splitlines() if folder.strip()]
 
 

@@ -21,7 +21,7 @@ from vademecum.code.graph.terms import Node
 from vademecum.code.languages.declarations import FUNCTIONS
 
 HERE = Path(__file__).parent
-ASKED = 200  # functions that have callers, drawn evenly from each repository
+ASKED = 200  # functions that have callers and a name of their own, drawn evenly from each repository
 ALL = 10_000  # callers shown
 UNCLEAR = {"Parameter", "BindingElement", "Var"}  # kinds of places that are no definition
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
@@ -62,7 +62,7 @@ def definition(place: list[Any]) -> bool:
 
 
 def asked_about(graph: Graph, truths: list[list[Any]]) -> dict[Node, set[Place]]:
-    """Return functions with the places of their calls, for those that every call names alone."""
+    """Return functions with the places of their calls, without those that a call names beside others."""
     nodes = {node.id: node for node in graph.every() if node.kind in FUNCTIONS}
     by_line: dict[Place, Node] = {}
     for node in sorted(nodes.values(), key=lambda n: (n.start_line, -n.end_line)):
@@ -82,7 +82,7 @@ def asked_about(graph: Graph, truths: list[list[Any]]) -> dict[Node, set[Place]]
 
 def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
     """Ask who calls drawn functions, and compare with every true call."""
-    known = asked_about(graph, truths)
+    known = {node: at for node, at in asked_about(graph, truths).items() if len(graph.named(node.qualified)) == 1}
     drawn = random.Random(7).sample(sorted(known, key=lambda n: n.id), min(ASKED, len(known)))
     counts: Counter[str] = Counter()
     hits = there = 0

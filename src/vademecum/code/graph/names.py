@@ -350,7 +350,8 @@ class Names(Classes):
         """Return a member of a namespace, or of an interface's constant."""
         other = self.definitions.file(value.path)
         node, inside = other.nodes[value.name], other.scopes.get(value.name, {}).get(name)
-        if inside is not None and node.kind == "namespace":
+        is_apart = inside is not None and not node.start_line <= inside.start_line <= node.end_line  # in the constant
+        if inside is not None and (is_apart or node.kind == "namespace"):
             return Value("def", value.path, inside.qualified), tier
         around, _, own = value.name.rpartition(".")
         rows = other.bindings.get(around, {}).get(own)

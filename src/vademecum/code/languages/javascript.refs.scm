@@ -17,3 +17,4 @@
 (call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
   arguments: (arguments . (arrow_function parameter: (identifier) @name))
   (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
+[(arrow_function) (function_expression)] @inner

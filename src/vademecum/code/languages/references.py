@@ -147,6 +147,8 @@ class _Finder:
                 end, _ = stack.pop()
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
+            if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2:
+                continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
             around = self.found.owners[stack[-1][1]] if stack and qualified[0] == "<" else ""
             number = self._number(f"{around}.{qualified}" if around else qualified)
             self._kinds.setdefault(number, capture)
@@ -259,7 +261,7 @@ class _Finder:
         if how not in {TYPE, SHADOW}:
             spelled = chain(text)
             how, text = (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
-        if name.removeprefix("#").isidentifier():
+        if name.removeprefix("#").replace("$", "_").isidentifier():
             self._bind(node.start_byte, (owner, line, name, how, text, scope))
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
