@@ -2,7 +2,8 @@
 
     python clang_sites.py ROOT [OPTION ...] > found.json
 
-Prints the items that go/main.go describes. A function's declarations and its definition are all true targets.
+Prints the items that go/main.go describes. A function's declarations, its definition and its overloads are all true
+targets, since they are one name to whoever reads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clang.cindex import Cursor, CursorKind, Index, TranslationUnit
+from clang.cindex import Cursor, CursorKind, Index, TranslationUnit, conf
 
 KEEP_GOING = 0x200  # after a header that is not found
 C, CPP = {".c"}, {".cc", ".cpp", ".cxx"}
@@ -67,6 +68,13 @@ def placed(root: str, cursor: Cursor) -> tuple[str, int] | None:
     return (name.removeprefix(root), cursor.location.line) if name.startswith(root) else None
 
 
+def symbol(function: Cursor) -> str:
+    """Return what all overloads of a function share."""
+    template = conf.lib.clang_getSpecializedCursorTemplate(function)
+    own = template if template is not None and template.kind in CALLED else function
+    return f"{own.semantic_parent.get_usr() if own.semantic_parent else ''} {own.spelling.partition('<')[0]}"
+
+
 def main() -> None:
     """Print all sites."""
     root = Path(sys.argv[1]).resolve()
@@ -76,7 +84,7 @@ def main() -> None:
     for unit in units(root, sys.argv[2:]):
         for cursor in walk(unit.cursor):
             if cursor.kind in CALLED and (place := placed(prefix, cursor)):
-                declared[cursor.get_usr()].add(place)
+                declared[symbol(cursor)].add(place)
             elif cursor.kind is CursorKind.CALL_EXPR and cursor.spelling and (at := placed(prefix, cursor)):
                 name = cursor.spelling
                 token = next((t for t in cursor.get_tokens() if t.spelling == name), None)
@@ -84,12 +92,13 @@ def main() -> None:
                     continue
                 site = (at[0], cursor.extent.start.line, token.location.line, name)
                 meant = cursor.referenced
-                if meant is None or meant.kind not in CALLED:
+                is_assumed = meant is not None and placed(prefix, meant) == (at[0], token.location.line)  # undeclared
+                if meant is None or meant.kind not in CALLED or is_assumed:
                     sites[site] = None
                 elif sites.get(site, set()) is not None:
-                    sites.setdefault(site, set()).add(meant.get_usr())  # type: ignore[union-attr]
+                    sites.setdefault(site, set()).add(symbol(meant))  # type: ignore[union-attr]
                     if meant.kind is CursorKind.CONSTRUCTOR and (around := placed(prefix, meant.semantic_parent)):
-                        declared[meant.get_usr()].add(around)  # nobody wrote it
+                        declared[symbol(meant)].add(around)  # nobody wrote it
     found: list[list[Any]] = []
     for (path, start, line, name), symbols in sorted(sites.items()):
         places = None if symbols is None else sorted({(*place, "Func") for each in symbols for place in declared[each]})

@@ -87,7 +87,7 @@ def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     hits = there = 0
     for node in drawn:
-        true = {graph.at(path, line)[0] for path, line in known[node]}
+        true = {around[0] for path, line in known[node] if (around := graph.at(path, line))}
         true.discard(node)
         if not true:
             continue

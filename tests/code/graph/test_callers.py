@@ -107,6 +107,80 @@ CASES = {
         },
         {"Registry.add": ["go"]},
     ),
+    "javascript: a constant holds functions that stand elsewhere": (
+        {
+            "tools.js": "function cut(x) { return x }\nconst tools = { cut, paste: glue.stick, fold() { return 1 } }\nexport { tools }\nconst glue = { stick() { return 2 } }\n",
+            "use.js": "import { tools } from './tools.js'\nexport function go(a) { tools.cut(a); tools.fold() }\n",
+        },
+        {"cut": ["go"], "tools.fold": ["go"]},
+    ),
+    "javascript: functions without a name have their own variables": (
+        {
+            "lamp.js": "export class Lamp { light() {} }\nexport class Fire { light() {} }\n",
+            "test.js": (
+                "import { Lamp, Fire } from './lamp.js'\ntest('a', () => { const it = new Lamp(); it.light() })\n"
+                "test('b', function () { const it = new Fire(); it.light() })\n"
+            ),
+        },
+        {"Lamp.light": [""], "Fire.light": [""]},
+    ),
+    "typescript: a constant beside an interface of its name": (
+        {
+            "node.ts": (
+                "export interface Leaf { kind: string }\ntype Makes = Readonly<{ grow(n: number): Leaf }>\n"
+                "export const Leaf: Makes = freeze<Makes>({\n  grow(n) { return { kind: 'leaf' } },\n})\n"
+            ),
+            "use.ts": "import { Leaf } from './node'\nexport function plant() { return Leaf.grow(1) }\n",
+        },
+        {"Leaf.grow": ["plant"]},
+    ),
+    "java: a field of a method's name does not hide it": (
+        {
+            "p/Tree.java": "package p;\nclass Tree {\n  int leaves() { return 1; }\n}\n",
+            "p/Oak.java": "package p;\nclass Oak extends Tree {\n  int leaves;\n  int all() { return leaves(); }\n}\n",
+            "p/Use.java": "package p;\nclass Use {\n  int run(Oak oak) { return oak.leaves(); }\n}\n",
+        },
+        {"Tree.leaves": ["Oak.all", "Use.run"]},
+    ),
+    "rust: options, results, patterns and iterators hold what they hold": (
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": (
+                "pub struct Gear;\nimpl Gear { pub fn turn(&self) {} }\npub struct Box2 { one: Option<Gear>, all: Vec<Gear> }\nimpl Box2 {\n"
+                "  fn a(&self) { if let Some(g) = &self.one { g.turn(); } }\n  fn b(&self) { match self.one { Some(ref g) => g.turn(), None => () } }\n"
+                "  fn c(&self) { self.one.as_ref().unwrap().turn(); }\n  fn d(&mut self) { self.all.pop().unwrap().turn(); }\n"
+                "  fn e(&self) { self.all.iter().for_each(|g| g.turn()); }\n  fn f(&self) { for (_, g) in self.all.iter().enumerate() { g.turn(); } }\n}\n"
+            ),
+        },
+        {"Gear.turn": [f"Box2.{name}" for name in "abcdef"]},
+    ),
+    "rust: a program's root is where Cargo.toml says, and crates have other names": (
+        {
+            "Cargo.toml": '[package]\nname = "tool"\n\n[[bin]]\nname = "tool"\npath = "core/start.rs"\n',
+            "core/start.rs": "mod flags;\nfn main() { flags::read_all(); }\n",
+            "core/flags.rs": "pub fn read_all() { crate::deep::help_all(); }\n",
+            "core/deep.rs": "pub fn help_all() {}\n",
+            "front/Cargo.toml": '[package]\nname = "front"\n',
+            "front/src/lib.rs": "pub extern crate wide_paint as paint;\npub fn draw() { paint::stroke_all(); }\n",
+            "paint/Cargo.toml": '[package]\nname = "wide-paint"\n',
+            "paint/src/lib.rs": "pub fn stroke_all() {}\n",
+        },
+        {"read_all": ["main"], "help_all": ["read_all"], "stroke_all": ["draw"]},
+    ),
+    "c: what the C library has is not the repository's": (
+        {
+            "tests/fake.c": "void close(int x) {}\n",
+            "src/run.c": "#include <unistd.h>\nvoid run(void) { close(1); }\n",
+        },
+        {"close": []},
+    ),
+    "python: a fixture is named, not called": (
+        {
+            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n\n\ndef other():\n    return 2\n",
+            "tests/test_shop.py": "def test_open(shop, other):\n    assert shop\n",
+        },
+        {"shop": [], "other": []},
+    ),
 }  # fmt: skip
 
 
@@ -159,3 +233,12 @@ def test_a_member_that_its_class_lacks_is_not_taken_for_nobodys(repo, engine):
     codebase.index()
     answer = codebase.callers("Can.pour_slowly")
     assert (answer.verdict, answer.uncovered) == ("unknown", ("a.py",))
+
+
+def test_a_test_names_its_fixtures_as_parameters(repo, engine):
+    """A fixture's users are the tests and fixtures with a parameter of its name."""
+    files = CASES["python: a fixture is named, not called"][0]
+    codebase = engine(repo("fixtures", files)).codebase
+    codebase.index()
+    assert [each.name for each in codebase.callers("shop").found] == ["test_open"]
+    assert codebase.callers("other").found == ()

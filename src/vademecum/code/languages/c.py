@@ -121,10 +121,13 @@ class C(Language):
         ]
         if not found:
             return None
+        name = found[0][1].qualified.rpartition(".")[2]
         bodies = [each for each in found if not self.is_header(each[0].path)] or found
         headers = [each for each in found if each not in bodies]
         seen = {modules.locate(file.path, module, self) for _, module, _ in file.imports.get("", ())}
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
+        if not (own or read) and name in LANGUAGE.common_names:
+            return None  # the C library's, as far as the file says
         if len(bodies) == 1 or own:
             return (own or bodies)[0], bool(own or read)
         return (read[0], True) if len({node.qualified for _, node in read}) == 1 else None
@@ -146,4 +149,5 @@ LANGUAGE = C(
     shares_names=True,
     opened_in=anywhere,
     common=_COMMON,
+    has_library=True,
 )

@@ -268,7 +268,8 @@ class _Finder:
         """Take the members of an object that is written out, bound in the scope of its name."""
         owner, line, name = self._said(node)
         around = self.found.owners[owner]
-        holder = self._number(f"{around}.{name}" if around else name)
+        is_owner = around.rpartition(".")[2] == name  # an object with methods is a declaration itself
+        holder = owner if is_owner else self._number(f"{around}.{name}" if around else name)
         for key, spelled in self._rules.members(captured["members"][0], self._text):
             self.found.bindings.append((holder, line, key, VALUE, spelled, owner))
 

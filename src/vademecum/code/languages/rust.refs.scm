@@ -28,5 +28,5 @@
 (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)
   arguments: (arguments . (closure_expression parameters: (closure_parameters . (identifier) @name)))
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
-(for_expression pattern: (tuple_pattern (_) . (identifier) @name)
+(for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
