@@ -9,10 +9,12 @@ targets, since they are one name to whoever reads.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,19 @@ def placed(root: str, cursor: Cursor) -> tuple[str, int] | None:
     return (name.removeprefix(root), cursor.location.line) if name.startswith(root) else None
 
 
+@cache
+def content(path: Path) -> bytes:
+    """Return a file's bytes."""
+    return path.read_bytes()
+
+
+def written(path: Path, call: Cursor, name: str) -> int:
+    """Return the line on which a call writes a name, 0 for none."""
+    start, end = call.extent.start, call.extent.end
+    found = re.search(rb"\b%s\b" % re.escape(name.encode()), content(path)[start.offset : end.offset])
+    return start.line + content(path)[start.offset : start.offset + found.start()].count(b"\n") if found else 0
+
+
 def symbol(function: Cursor) -> str:
     """Return what all overloads of a function share."""
     template = conf.lib.clang_getSpecializedCursorTemplate(function)
@@ -87,12 +102,12 @@ def main() -> None:
                 declared[symbol(cursor)].add(place)
             elif cursor.kind is CursorKind.CALL_EXPR and cursor.spelling and (at := placed(prefix, cursor)):
                 name = cursor.spelling
-                token = next((t for t in cursor.get_tokens() if t.spelling == name), None)
-                if token is None:  # a macro, an operator, a conversion that is not written
+                line = written(root / at[0], cursor, name)
+                if not line:  # a macro, an operator, a conversion that is not written
                     continue
-                site = (at[0], cursor.extent.start.line, token.location.line, name)
+                site = (at[0], cursor.extent.start.line, line, name)
                 meant = cursor.referenced
-                is_assumed = meant is not None and placed(prefix, meant) == (at[0], token.location.line)  # undeclared
+                is_assumed = meant is not None and placed(prefix, meant) == (at[0], line)  # undeclared
                 if meant is None or meant.kind not in CALLED or is_assumed:
                     sites[site] = None
                 elif sites.get(site, set()) is not None:
