@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from vademecum import __version__
+from vademecum.install.agents import CLAUDE, GEMINI, grouped
 from vademecum.install.command import Command
-from vademecum.install.hook_events import CLAUDE, GEMINI, grouped
-from vademecum.install.instructions import INSTRUCTIONS
-from vademecum.install.texts import EXPLORER, SKILL, body, claude_head, gemini_head, skill_head
+from vademecum.install.texts import EXPLORER, INSTRUCTIONS, SKILL, body, claude_head, gemini_head, skill_head
 
 TOP = Path(__file__).resolve().parents[1]
 NAME = "vademecum"

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from vademecum.install.formats import remove, upsert
-from vademecum.install.json_tree import bare
+from vademecum.install.json_text import bare
 from vademecum.install.part import EditError, Part
 
 SERVER = {"command": "uvx", "args": ["vademecum==0.1.0", "mcp"]}

@@ -23,7 +23,7 @@ from vademecum import __version__
 from vademecum.errors import UsageError
 from vademecum.install.agents import AGENTS, Agent
 from vademecum.install.command import Command, command
-from vademecum.install.json_tree import bare
+from vademecum.install.json_text import bare
 from vademecum.install.places import places
 
 Vade = Callable[..., Done]

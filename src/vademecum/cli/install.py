@@ -140,7 +140,7 @@ def _carry_out(planner: Planner, journal: Journal, places: Places, *, yes: bool,
             return _reported(plan, *write(plan, journal), as_json=as_json)
     plan = planner(journal)
     _show(plan, places, as_json=as_json)
-    if dry_run or not any(change.now != change.new for change in plan.changes):
+    if dry_run or not any(change.is_written for change in plan.changes):
         return _reported(plan, [], [], as_json=as_json)
     if not _agreed(plan, as_json=as_json):
         click.echo("nothing was written", err=True)
@@ -157,14 +157,14 @@ def _agreed(plan: Plan, *, as_json: bool) -> bool:
     """
     if as_json or not sys.stdin.isatty():
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
-    changes = [change for change in plan.changes if change.now != change.new]
+    changes = [change for change in plan.changes if change.is_written]
     verb = "Write" if any(change.done == "wrote" for change in changes) else "Restore"
     return click.confirm(f"{verb} {counted(len(changes), 'file')}?", err=True)
 
 
 def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
     from vademecum.answers.render import visible
-    from vademecum.install.show import diff
+    from vademecum.install.change import diff
 
     if as_json:
         return
@@ -172,7 +172,7 @@ def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
         emit("".join(f"{visible(line)}\n" for line in diff(change, places.home).split("\n")[:-1]))
     for note in plan.notes:
         click.echo(visible(note), err=True)
-    if not plan.problems and all(change.now == change.new for change in plan.changes):
+    if not plan.problems and not any(change.is_written for change in plan.changes):
         click.echo("nothing to do: everything is as it should be", err=True)
 
 
@@ -184,7 +184,11 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
         emit_json(
             {
                 "changes": [
-                    {"path": str(change.path), "action": _action(change.now, change.new), "done": change.done}
+                    {
+                        "path": str(change.file.path),
+                        "action": _action(change.file.content, change.new),
+                        "done": change.done,
+                    }
                     for change in plan.changes
                 ],
                 "written": [str(path) for path in written],
@@ -193,7 +197,7 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
             }
         )
     else:
-        done = {change.path: change.done for change in plan.changes}
+        done = {change.file.path: change.done for change in plan.changes}
         for path in written:
             click.echo(f"{done[path]} {visible(str(path))}", err=True)
         for problem in problems:

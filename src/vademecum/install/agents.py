@@ -6,27 +6,145 @@ A row follows the agent's own documentation; docs/install.md names the source of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from vademecum.install.hook_events import (
-    CASCADE,
-    CLAUDE,
-    COPILOT,
-    CURSOR,
-    GEMINI,
-    QWEN,
-    Hint,
-    Hooks,
-    Program,
-    bare,
-    typed,
-    unseen,
-)
 from vademecum.install.texts import Text, claude_texts, codex_texts, gemini_texts
 
 Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
+Element = Callable[[str, int | None], dict[str, Any]]
+
+
+def typed(line: str, timeout: int | None) -> dict[str, Any]:
+    """Return a hook with its type, for VS Code and Copilot CLI."""
+    hook: dict[str, Any] = {"type": "command", "command": line}
+    return hook if timeout is None else hook | {"timeout": timeout}
+
+
+def grouped(line: str, timeout: int | None) -> dict[str, Any]:
+    """Return a group of hooks, for Claude Code."""
+    return {"hooks": [typed(line, timeout)]}
+
+
+def bare(line: str, _timeout: int | None) -> dict[str, Any]:
+    """Return a hook of the line alone, for Cursor."""
+    return {"command": line}
+
+
+def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
+    """Return a hook whose output is hidden, for Windsurf."""
+    return {"command": line, "show_output": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The event of a search tool's call, before or after.
+
+    `tools` matches the names of tools that search text.
+    """
+
+    event: str
+    tools: str
+
+    def element(self, line: str, timeout: int | None) -> dict[str, Any]:
+        """Return a hook that runs for these tools only."""
+        return {"matcher": self.tools, **grouped(line, timeout)}
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """A file of settings with hooks.
+
+    Attributes:
+        file: Template of its path.
+        events: The agent's event → our hook, followed by the agent's name if it needs its own form.
+        timeout: In the agent's unit, None for the agent's default.
+        element: Makes a hook: (line to run, timeout) → an element of the event's list.
+        version: The required `version` of the file, None for none.
+        hint: The event for hints about `search`; None if the agent has no such event.
+    """
+
+    file: str
+    events: Mapping[str, str]
+    timeout: int | None = None
+    element: Element = grouped
+    version: int | None = None
+    hint: Hint | None = None
+    format: str = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that an agent runs instead of hooks.
+
+    Attributes:
+        file: Template of its path.
+        source: The file beside this module with its source.
+    """
+
+    file: str
+    source: str
+
+    def text(self, words: Sequence[str]) -> str:
+        """Return the program, with the command that runs `vade`.
+
+        >>> 'const COMMAND = ["uvx", "vademecum"];' in Program("", "opencode.js").text(["uvx", "vademecum"])
+        True
+        """
+        source = Path(__file__).with_name(self.source).read_text(encoding="utf-8")
+        return source.replace('["vade"]', json.dumps(list(words)), 1)
+
+
+# The agent's event → our hook.
+QWEN = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "stop"}
+CLAUDE = QWEN | {"SubagentStart": "subagent-start"}
+GEMINI = {"SessionStart": "session-start", "BeforeAgent": "prompt", "AfterAgent": "stop"}
+CURSOR = {
+    "sessionStart": "session-start cursor",
+    "beforeSubmitPrompt": "heard cursor",
+    "afterAgentResponse": "heard cursor",
+}
+CASCADE = {"pre_user_prompt": "heard windsurf", "post_cascade_response": "heard windsurf"}
+COPILOT = {"SessionStart": "session-start copilot", "UserPromptSubmit": "heard copilot", "Stop": "stop"}
+
+
+def _plain(command: str, arguments: list[str]) -> Any:
+    return {"command": command, "args": arguments}
+
+
+def _stdio(command: str, arguments: list[str]) -> Any:
+    return {"type": "stdio", "command": command, "args": arguments}
+
+
+def _opencode(command: str, arguments: list[str]) -> Any:
+    return {"type": "local", "command": [command, *arguments], "enabled": True}
+
+
+def _copilot(command: str, arguments: list[str]) -> Any:
+    return {"type": "local", "command": command, "args": arguments, "tools": ["*"]}
+
+
+def _goose(command: str, arguments: list[str]) -> Any:
+    return {
+        "enabled": True,
+        "type": "stdio",
+        "name": "vademecum",
+        "description": "Finds code, remembers the work",
+        "cmd": command,
+        "args": arguments,
+        "envs": {},
+        "timeout": 300,
+    }
+
+
+def _continue(command: str, arguments: list[str]) -> Any:
+    return (
+        "name: vademecum\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: vademecum\n"
+        f"    command: {json.dumps(command)}\n    args: {json.dumps(arguments)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +161,9 @@ class Config:
     """
 
     files: tuple[str, ...]
-    format: str
-    path: tuple[str, ...]
-    server: Server
+    format: str = "json"
+    path: tuple[str, ...] = ("mcpServers",)
+    server: Server = _plain
     argument: str = ""
 
 
@@ -88,48 +206,9 @@ class Agent:
     project: Scope
 
 
-def _plain(command: str, arguments: list[str]) -> Any:
-    return {"command": command, "args": arguments}
-
-
-def _stdio(command: str, arguments: list[str]) -> Any:
-    return {"type": "stdio", "command": command, "args": arguments}
-
-
-def _opencode(command: str, arguments: list[str]) -> Any:
-    return {"type": "local", "command": [command, *arguments], "enabled": True}
-
-
-def _copilot(command: str, arguments: list[str]) -> Any:
-    return {"type": "local", "command": command, "args": arguments, "tools": ["*"]}
-
-
-def _goose(command: str, arguments: list[str]) -> Any:
-    return {
-        "enabled": True,
-        "type": "stdio",
-        "name": "vademecum",
-        "description": "Finds code, remembers the work",
-        "cmd": command,
-        "args": arguments,
-        "envs": {},
-        "timeout": 300,
-    }
-
-
-def _continue(command: str, arguments: list[str]) -> Any:
-    import json
-
-    return (
-        "name: vademecum\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: vademecum\n"
-        f"    command: {json.dumps(command)}\n    args: {json.dumps(arguments)}"
-    )
-
-
-_SERVERS = ("mcpServers",)
 _GREP = Hint("PreToolUse", "Grep|Bash")
 _GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
-_COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", "json", COPILOT, 10, typed, 1)
+_COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", COPILOT, 10, typed, 1)
 _AGENTS_MD = Rules("{project}/AGENTS.md")
 _HEAD = "---\n{}\n---\n\n"
 
@@ -140,15 +219,15 @@ AGENTS: tuple[Agent, ...] = (
         ("claude",),
         ("{claude}", "{claude_json}/.claude.json"),
         Scope(
-            Config(("{claude_json}/.claude.json",), "json", _SERVERS, _stdio),
+            Config(("{claude_json}/.claude.json",), server=_stdio),
             Rules("{claude}/CLAUDE.md"),
-            Hooks("{claude}/settings.json", "json", CLAUDE, 10, hint=_GREP),
+            Hooks("{claude}/settings.json", CLAUDE, 10, hint=_GREP),
             claude_texts("{claude}"),
         ),
         Scope(
-            Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio),
+            Config(("{project}/.mcp.json",), server=_stdio),
             Rules("{project}/CLAUDE.md"),
-            Hooks("{project}/.claude/settings.json", "json", CLAUDE, 10, hint=_GREP),
+            Hooks("{project}/.claude/settings.json", CLAUDE, 10, hint=_GREP),
             claude_texts("{project}/.claude"),
         ),
     ),
@@ -158,15 +237,15 @@ AGENTS: tuple[Agent, ...] = (
         ("codex",),
         ("{codex}",),
         Scope(
-            Config(("{codex}/config.toml",), "toml", ("mcp_servers",), _plain),
+            Config(("{codex}/config.toml",), "toml", ("mcp_servers",)),
             Rules("{codex}/AGENTS.md"),
-            Hooks("{codex}/hooks.json", "json", CLAUDE, 10, hint=_GREP),
+            Hooks("{codex}/hooks.json", CLAUDE, 10, hint=_GREP),
             codex_texts("{codex}/skills", "{codex}"),
         ),
         Scope(
-            Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",), _plain),
+            Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
             _AGENTS_MD,
-            Hooks("{project}/.codex/hooks.json", "json", CLAUDE, 10, hint=_GREP),
+            Hooks("{project}/.codex/hooks.json", CLAUDE, 10, hint=_GREP),
             codex_texts("{project}/.agents/skills", "{project}/.codex"),
         ),
     ),
@@ -176,16 +255,16 @@ AGENTS: tuple[Agent, ...] = (
         ("cursor", "cursor-agent"),
         ("{home}/.cursor",),
         Scope(
-            Config(("{home}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}"),
-            hooks=Hooks("{home}/.cursor/hooks.json", "json", CURSOR, element=bare, version=1),
+            Config(("{home}/.cursor/mcp.json",), "jsonc", argument="${workspaceFolder}"),
+            hooks=Hooks("{home}/.cursor/hooks.json", CURSOR, element=bare, version=1),
         ),
         Scope(
-            Config(("{project}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}"),
+            Config(("{project}/.cursor/mcp.json",), "jsonc", argument="${workspaceFolder}"),
             Rules(
                 "{project}/.cursor/rules/vademecum.mdc",
                 _HEAD.format("description: when to use vademecum\nalwaysApply: true"),
             ),
-            Hooks("{project}/.cursor/hooks.json", "json", CURSOR, element=bare, version=1),
+            Hooks("{project}/.cursor/hooks.json", CURSOR, element=bare, version=1),
         ),
     ),
     Agent(
@@ -209,11 +288,11 @@ AGENTS: tuple[Agent, ...] = (
         ("copilot",),
         ("{home}/.copilot",),
         Scope(
-            Config(("{home}/.copilot/mcp-config.json",), "json", _SERVERS, _copilot),
+            Config(("{home}/.copilot/mcp-config.json",), server=_copilot),
             Rules("{home}/.copilot/copilot-instructions.md"),
-            Hooks("{home}/.copilot/hooks/vademecum.json", "json", COPILOT, 10, typed, 1),
+            Hooks("{home}/.copilot/hooks/vademecum.json", COPILOT, 10, typed, 1),
         ),
-        Scope(Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio), _AGENTS_MD, _COPILOT_HOOKS),
+        Scope(Config(("{project}/.mcp.json",), server=_stdio), _AGENTS_MD, _COPILOT_HOOKS),
     ),
     Agent(
         "windsurf",
@@ -221,13 +300,13 @@ AGENTS: tuple[Agent, ...] = (
         ("windsurf",),
         ("{home}/.codeium/windsurf",),
         Scope(
-            Config(("{home}/.codeium/windsurf/mcp_config.json",), "json", _SERVERS, _plain, "{repository}"),
+            Config(("{home}/.codeium/windsurf/mcp_config.json",), argument="{repository}"),
             Rules("{home}/.codeium/windsurf/memories/global_rules.md"),
-            Hooks("{home}/.codeium/windsurf/hooks.json", "json", CASCADE, element=unseen),
+            Hooks("{home}/.codeium/windsurf/hooks.json", CASCADE, element=unseen),
         ),
         Scope(
             rules=Rules("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on")),
-            hooks=Hooks("{project}/.windsurf/hooks.json", "json", CASCADE, element=unseen),
+            hooks=Hooks("{project}/.windsurf/hooks.json", CASCADE, element=unseen),
         ),
     ),
     Agent(
@@ -235,8 +314,8 @@ AGENTS: tuple[Agent, ...] = (
         "Zed",
         ("zed", "zeditor"),
         ("{config}/zed",),
-        Scope(Config(("{config}/zed/settings.json",), "jsonc", ("context_servers",), _plain)),
-        Scope(Config(("{project}/.zed/settings.json",), "jsonc", ("context_servers",), _plain), _AGENTS_MD),
+        Scope(Config(("{config}/zed/settings.json",), "jsonc", ("context_servers",))),
+        Scope(Config(("{project}/.zed/settings.json",), "jsonc", ("context_servers",)), _AGENTS_MD),
     ),
     Agent(
         "gemini",
@@ -244,15 +323,15 @@ AGENTS: tuple[Agent, ...] = (
         ("gemini",),
         ("{home}/.gemini/settings.json", "{home}/.gemini/GEMINI.md", "{home}/.gemini/tmp"),
         Scope(
-            Config(("{home}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
+            Config(("{home}/.gemini/settings.json",), "jsonc"),
             Rules("{home}/.gemini/GEMINI.md"),
-            Hooks("{home}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
+            Hooks("{home}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
             gemini_texts("{home}/.gemini"),
         ),
         Scope(
-            Config(("{project}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
+            Config(("{project}/.gemini/settings.json",), "jsonc"),
             Rules("{project}/GEMINI.md"),
-            Hooks("{project}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
+            Hooks("{project}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
             gemini_texts("{project}/.gemini"),
         ),
     ),
@@ -285,10 +364,7 @@ AGENTS: tuple[Agent, ...] = (
                     "{code}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
                     "{home}/.cline/data/settings/cline_mcp_settings.json",
                 ),
-                "json",
-                _SERVERS,
-                _plain,
-                "{repository}",
+                argument="{repository}",
             )
         ),
         Scope(rules=Rules("{project}/.clinerules/vademecum.md")),
@@ -299,17 +375,10 @@ AGENTS: tuple[Agent, ...] = (
         (),
         ("{code}/globalStorage/rooveterinaryinc.roo-cline",),
         Scope(
-            Config(
-                ("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",),
-                "json",
-                _SERVERS,
-                _plain,
-            ),
+            Config(("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",)),
             Rules("{home}/.roo/rules/vademecum.md"),
         ),
-        Scope(
-            Config(("{project}/.roo/mcp.json",), "json", _SERVERS, _plain), Rules("{project}/.roo/rules/vademecum.md")
-        ),
+        Scope(Config(("{project}/.roo/mcp.json",)), Rules("{project}/.roo/rules/vademecum.md")),
     ),
     Agent(
         "continue",
@@ -328,7 +397,7 @@ AGENTS: tuple[Agent, ...] = (
         ("amp",),
         ("{config}/amp",),
         Scope(
-            Config(("{config}/amp/settings.json", "{config}/amp/settings.jsonc"), "jsonc", ("amp.mcpServers",), _plain),
+            Config(("{config}/amp/settings.json", "{config}/amp/settings.jsonc"), "jsonc", ("amp.mcpServers",)),
             Rules("{config}/amp/AGENTS.md"),
         ),
         Scope(
@@ -354,8 +423,8 @@ AGENTS: tuple[Agent, ...] = (
         "Junie",
         ("junie",),
         ("{home}/.junie",),
-        Scope(Config(("{home}/.junie/mcp/mcp.json",), "json", _SERVERS, _plain), Rules("{home}/.junie/AGENTS.md")),
-        Scope(Config(("{project}/.junie/mcp/mcp.json",), "json", _SERVERS, _plain), _AGENTS_MD),
+        Scope(Config(("{home}/.junie/mcp/mcp.json",)), Rules("{home}/.junie/AGENTS.md")),
+        Scope(Config(("{project}/.junie/mcp/mcp.json",)), _AGENTS_MD),
     ),
     Agent(
         "kiro",
@@ -363,11 +432,11 @@ AGENTS: tuple[Agent, ...] = (
         ("kiro", "kiro-cli"),
         ("{home}/.kiro",),
         Scope(
-            Config(("{home}/.kiro/settings/mcp.json",), "json", _SERVERS, _plain),
+            Config(("{home}/.kiro/settings/mcp.json",)),
             Rules("{home}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
         ),
         Scope(
-            Config(("{project}/.kiro/settings/mcp.json",), "json", _SERVERS, _plain),
+            Config(("{project}/.kiro/settings/mcp.json",)),
             Rules("{project}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
         ),
     ),
@@ -377,14 +446,14 @@ AGENTS: tuple[Agent, ...] = (
         ("qwen",),
         ("{home}/.qwen",),
         Scope(
-            Config(("{home}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
+            Config(("{home}/.qwen/settings.json",), "jsonc"),
             Rules("{home}/.qwen/QWEN.md"),
-            Hooks("{home}/.qwen/settings.json", "jsonc", QWEN),
+            Hooks("{home}/.qwen/settings.json", QWEN, format="jsonc"),
         ),
         Scope(
-            Config(("{project}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
+            Config(("{project}/.qwen/settings.json",), "jsonc"),
             Rules("{project}/QWEN.md"),
-            Hooks("{project}/.qwen/settings.json", "jsonc", QWEN),
+            Hooks("{project}/.qwen/settings.json", QWEN, format="jsonc"),
         ),
     ),
     Agent(
@@ -392,8 +461,8 @@ AGENTS: tuple[Agent, ...] = (
         "Crush",
         ("crush",),
         ("{config}/crush",),
-        Scope(Config(("{config}/crush/crush.json",), "json", ("mcp",), _stdio)),
-        Scope(Config(("{project}/crush.json", "{project}/.crush.json"), "json", ("mcp",), _stdio), _AGENTS_MD),
+        Scope(Config(("{config}/crush/crush.json",), path=("mcp",), server=_stdio)),
+        Scope(Config(("{project}/crush.json", "{project}/.crush.json"), path=("mcp",), server=_stdio), _AGENTS_MD),
     ),
 )
 BY_ID: Mapping[str, Agent] = {agent.id: agent for agent in AGENTS}

@@ -1,43 +1,46 @@
-"""The planned change of one file: adding or removing our parts."""
+"""The planned change of one file, and its unified diff for people."""
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vademecum.install.files import Found
+from vademecum.install.files import File, digest_of
 from vademecum.install.formats import decoded, remove, upsert
-from vademecum.install.journal import Journal, Record, digest_of
+from vademecum.install.journal import Journal, Record
+from vademecum.install.json_text import bare
 from vademecum.install.part import Part, Placed
 from vademecum.version import __version__
+
+CONTEXT = 1  # lines around a change; few, because settings hold secrets and terminals are shared
+WIDTH = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The planned change of one file; None means no file.
+    """The planned change of one file.
 
     Attributes:
-        path: The real path.
-        now: The current content.
-        new: The planned content.
-        clean: The content without our parts.
+        file: The file as it is.
+        new: The planned content, None for no file.
+        clean: The content without our parts, None for no file.
         record: The planned journal entry, None for none. `before` is filled in when the file is written.
-        mode: The planned permissions.
-        owner: The user and group.
-        folders: Directories to create for the file, outermost first.
         was: The digest of the content before our parts, if known.
     """
 
-    path: Path
-    now: bytes | None
+    file: File
     new: bytes | None
     clean: bytes | None
     record: Record | None
-    mode: int
-    owner: tuple[int, int] | None
-    folders: tuple[str, ...] = ()
     was: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        """True if the file changes, and not the journal alone."""
+        return self.file.content != self.new
 
     @property
     def done(self) -> str:
@@ -58,57 +61,62 @@ class Wanted:
 
 
 def with_parts(
-    found: Found, wanted: Sequence[Wanted], mine: Collection[str], journal: Journal, project: str
+    file: File, wanted: Sequence[Wanted], installing: Collection[str], journal: Journal, project: str
 ) -> Change | None:
     """Return the change that adds parts to a file.
 
     None if nothing changes, not even the journal.
 
     Args:
-        found: The file.
+        file: The file.
         wanted: The parts.
-        mine: The agents being installed. Parts that only they use and that are no longer wanted are removed.
+        installing: The agents. Parts that only they use and that are no longer wanted are removed.
         journal: The journal of files.
         project: The repository of the file; "" for the user's own.
 
     Raises:
         EditError: the file breaks its format, or a part cannot be added.
     """
-    old = _record(found, journal)
-    text = decoded(found.content or b"")
-    kept, stale = _divided(old.parts if old else (), mine, {each.part.id for each in wanted})
-    for gone in reversed(stale):
-        text = remove(text, gone.part, gone.hint)
-    known = {each.part.id: each for each in kept}
-    for each in wanted:
-        before = known.get(each.part.id)
-        if before is not None and before.part.head and text.startswith(before.part.head):
-            text = each.part.head + text.removeprefix(before.part.head)  # the head of an older version, unchanged
-        text, hint = upsert(text, each.part)
-        if before is not None and (not hint or "replaced" in hint):
-            hint = before.hint  # the part is ours already: its earlier hint still undoes it
-        if hint or before:  # an equal entry that somebody wrote by hand stays theirs
-            agents = {*(before.agents if before else ()), *each.agents}
-            known[each.part.id] = Placed(each.part, hint, tuple(sorted(agents)))
-    new = text.encode()
-    parts = tuple(known.values())
+    old = _record(file, journal)
+    text = decoded(file.content or b"")
+    known: dict[str, Placed] = {}
+    stale: list[Placed] = []
+    for each in old.parts if old else ():
+        others = tuple(agent for agent in each.agents if agent not in installing)
+        if any(one.part.id == each.part.id for one in wanted):
+            known[each.part.id] = each
+        elif others:
+            known[each.part.id] = replace(each, agents=others)
+        else:
+            stale.append(each)
+    text = _removed(text, stale)
+    for one in wanted:
+        text = _added(text, one, known)
+    new, parts, clean = text.encode(), tuple(known.values()), _clean(file, old, journal)
     if not parts:
-        clean = _clean(found, old, journal)
-        return (
-            Change(found.path, found.content, clean, clean, None, found.mode, found.owner, was=old.before)
-            if old
-            else None
-        )
-    if found.content == new and old and old.parts == parts and old.after == (digest_of(new),):
+        return Change(file, clean, clean, None, old.before) if old else None
+    if file.content == new and old and old.parts == parts and old.after == (digest_of(new),):
         return None
-    record = Record("", (digest_of(new),), parts, __version__, project)
-    return Change(
-        found.path, found.content, new, _clean(found, old, journal), record, found.mode, found.owner, found.folders
-    )
+    return Change(file, new, clean, Record("", (digest_of(new),), parts, __version__, project))
 
 
-def without_parts(found: Found, old: Record, chosen: Collection[str], journal: Journal) -> Change | None:
-    """Return the change that removes the chosen agents' parts.
+def _added(text: str, wanted: Wanted, known: dict[str, Placed]) -> str:
+    """Return a text with a part, which is added to the known ones."""
+    part = wanted.part
+    before = known.get(part.id)
+    if before is not None and before.part.head and text.startswith(before.part.head):
+        text = part.head + text.removeprefix(before.part.head)  # the head of an older version, unchanged
+    text, hint = upsert(text, part)
+    if before is not None and (not hint or "replaced" in hint):
+        hint = before.hint  # the part is ours already: its earlier hint still undoes it
+    if hint or before:  # an equal entry that somebody wrote by hand stays theirs
+        agents = {*(before.agents if before else ()), *wanted.agents}
+        known[part.id] = Placed(part, hint, tuple(sorted(agents)))
+    return text
+
+
+def without_parts(file: File, old: Record, agents: Collection[str], journal: Journal) -> Change | None:
+    """Return the change that removes some agents' parts.
 
     Parts that other agents also use stay. None if nothing changes.
 
@@ -116,63 +124,97 @@ def without_parts(found: Found, old: Record, chosen: Collection[str], journal: J
         EditError: the file now breaks its format.
     """
     staying = tuple(
-        Placed(each.part, each.hint, agents)
+        replace(each, agents=others)
         for each in old.parts
-        if (agents := tuple(agent for agent in each.agents if agent not in chosen))
+        if (others := tuple(agent for agent in each.agents if agent not in agents))
     )
     if staying == old.parts:
         return None
-    clean = _clean(found, _record(found, journal), journal)
+    clean = _clean(file, _record(file, journal), journal)
     if not staying:
-        return Change(found.path, found.content, clean, clean, None, found.mode, found.owner, was=old.before)
-    text, remaining = decoded(found.content or b""), {each.part.id for each in staying}
-    for each in reversed(old.parts):
-        if each.part.id not in remaining:
-            text = remove(text, each.part, each.hint)
+        return Change(file, clean, clean, None, old.before)
+    remaining = {each.part.id for each in staying}
+    text = _removed(decoded(file.content or b""), [each for each in old.parts if each.part.id not in remaining])
     new = text.encode()
-    record = Record("", (digest_of(new),), staying, old.version, old.project)
-    return Change(found.path, found.content, new, clean, record, found.mode, found.owner)
+    return Change(file, new, clean, replace(old, before="", after=(digest_of(new),), parts=staying))
 
 
-def _record(found: Found, journal: Journal) -> Record | None:
+def _removed(text: str, parts: Sequence[Placed]) -> str:
+    for each in reversed(parts):
+        text = remove(text, each.part, each.hint)
+    return text
+
+
+def _record(file: File, journal: Journal) -> Record | None:
     """Return the journal's record of a file.
 
     None if the file has its earlier content, without our parts.
     """
-    old = journal.records.get(str(found.path))
-    return None if old is None or digest_of(found.content) == old.before else old
+    old = journal.records.get(str(file.path))
+    return None if old is None or digest_of(file.content) == old.before else old
 
 
-def _divided(
-    parts: Sequence[Placed], mine: Collection[str], wanted: Collection[str]
-) -> tuple[list[Placed], list[Placed]]:
-    """Return the parts that stay, and those only these agents used."""
-    kept: list[Placed] = []
-    stale: list[Placed] = []
-    for each in parts:
-        others = tuple(agent for agent in each.agents if agent not in mine)
-        if each.part.id in wanted:
-            kept.append(each)
-        elif others:
-            kept.append(Placed(each.part, each.hint, others))
-        else:
-            stale.append(each)
-    return kept, stale
-
-
-def _clean(found: Found, old: Record | None, journal: Journal) -> bytes | None:
+def _clean(file: File, old: Record | None, journal: Journal) -> bytes | None:
     """Return a file's content without our parts.
 
     It is the exact backup, unless others changed the file since.
     """
-    if old is None or found.content is None:
-        return found.content
-    if digest_of(found.content) in old.after:
+    if old is None or file.content is None:
+        return file.content
+    if digest_of(file.content) in old.after:
         if not old.before:
             return None
         if (kept := journal.kept(old.before)) is not None:
             return kept
-    text = decoded(found.content)
-    for each in reversed(old.parts):
-        text = remove(text, each.part, each.hint)
+    text = _removed(decoded(file.content), old.parts)
     return None if not old.before and not text.strip("\ufeff \t\r\n") else text.encode()
+
+
+def diff(change: Change, home: Path) -> str:
+    """Return a change as a unified diff.
+
+    "" if only the journal changes. Settings on one long line are wrapped for the diff, so that a reader sees every
+    command before agreeing.
+    """
+    if not change.is_written:
+        return ""
+    path, now = change.file.path, change.file.content
+    name = f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+    old, new = _lines(now), _lines(change.new)
+    note = ""
+    if any(len(line) > WIDTH for line in set(old) - set(new) - {line.removesuffix(",") for line in new}):
+        rewrapped = _rewrapped(now), _rewrapped(change.new)
+        if all(rewrapped):
+            (old, new), note = rewrapped, "  (wrapped anew to be read: the file keeps its lines)"
+    lines = difflib.unified_diff(
+        old,
+        new,
+        name if now is not None else "/dev/null",
+        name + note if change.new is not None else "/dev/null",
+        lineterm="",
+        n=CONTEXT,
+    )
+    return "".join(f"{_clipped(line, old)}\n" for line in lines)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    text = (content or b"").decode("utf-8", "replace")
+    lines = text.split("\n")
+    if lines[-1] == "":
+        return lines[:-1]
+    return [*lines[:-1], lines[-1] + " (no line end)"]
+
+
+def _rewrapped(content: bytes | None) -> list[str]:
+    """Return a JSON file with an entry a line; else []."""
+    try:
+        value = json.loads(bare((content or b"").decode("utf-8-sig")))
+    except ValueError:
+        return []
+    return json.dumps(value, indent=2, ensure_ascii=False).split("\n")
+
+
+def _clipped(line: str, old: Collection[str]) -> str:
+    """Shorten a very long line, unless the line is our addition."""
+    ours = line.startswith("+") and line[1:].removesuffix(",") not in old
+    return line if ours or len(line) <= WIDTH else f"{line[:WIDTH]}…"

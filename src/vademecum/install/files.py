@@ -1,19 +1,26 @@
-"""An agent's file: its content, or a refusal if not writable."""
+"""An agent's file: read before a change, and replaced atomically."""
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import os
 import stat
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vademecum.errors import SourceError
 from vademecum.install.part import EditError
+from vademecum.private import private_folder
 
 MOST_BYTES = 64_000_000  # of a settings file: Claude Code keeps its history in one, which takes megabytes
+PARTIAL = ".vade-"  # prefix of unfinished files
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class File:
     """A file.
 
     Attributes:
@@ -31,7 +38,7 @@ class Found:
     folders: tuple[str, ...]
 
 
-def look(path: Path, within: Path | None) -> Found:
+def look(path: Path, within: Path | None) -> File:
     """Read a file before changing it; links are followed.
 
     Args:
@@ -47,7 +54,7 @@ def look(path: Path, within: Path | None) -> Found:
     try:
         state = os.lstat(real)
     except FileNotFoundError:
-        return Found(real, None, 0o600 if within is None else 0o644, None, _missing(real.parent))
+        return File(real, None, 0o600 if within is None else 0o644, None, _missing(real.parent))
     except OSError as error:
         raise EditError(f"it cannot be read: {error.strerror}") from error
     if stat.S_ISLNK(state.st_mode):
@@ -62,7 +69,7 @@ def look(path: Path, within: Path | None) -> Found:
         content = real.read_bytes()
     except OSError as error:
         raise EditError(f"it cannot be read: {error.strerror}") from error
-    return Found(real, content, stat.S_IMODE(state.st_mode), (state.st_uid, state.st_gid), ())
+    return File(real, content, stat.S_IMODE(state.st_mode), (state.st_uid, state.st_gid), ())
 
 
 def _missing(folder: Path) -> tuple[str, ...]:
@@ -74,3 +81,67 @@ def _missing(folder: Path) -> tuple[str, ...]:
     if not folder.is_dir():
         raise EditError(f"{folder} is no directory")
     return tuple(missing)
+
+
+def digest_of(content: bytes | None) -> str:
+    """Return the digest of a content; "" for no file."""
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def sweep(path: Path) -> None:
+    """Delete unfinished files of a crashed write.
+
+    The caller holds the journal's lock.
+    """
+    with suppress(OSError):
+        for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
+            partial.unlink()
+
+
+def make(folder: Path, *, private: bool = False) -> None:
+    """Create a directory if it is missing.
+
+    Raises `SourceError`.
+    """
+    try:
+        if private:
+            private_folder(folder)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(f"cannot make {folder}: {error.strerror}; make it by hand, and writable") from error
+
+
+def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:
+    """Replace a file atomically, synced to disk.
+
+    Raises:
+        SourceError: the file cannot be written.
+    """
+    partial = ""
+    try:
+        handle, partial = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name[:40]}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(partial, mode)
+        if owner is not None and hasattr(os, "chown"):
+            with suppress(OSError):  # only root may give a file away
+                os.chown(partial, *owner)
+        os.replace(partial, path)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(partial)
+        raise SourceError(f"cannot write {path}: {error.strerror}; make its directory writable") from error
+
+
+def delete(path: Path) -> None:
+    """Delete a file, if there is one.
+
+    Raises `SourceError`.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SourceError(f"cannot remove {path}: {error.strerror}; remove it by hand") from error

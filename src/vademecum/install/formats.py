@@ -1,10 +1,24 @@
-"""File formats: one function to add a part, one to remove it."""
+"""File formats: one function to add a part, one to remove it.
+
+JSON, TOML and YAML have modules of their own. Here is the marked block, for instructions in Markdown and for our own
+files in YAML, TOML and JavaScript. A block's hint holds:
+
+    glue        the line ends put before the block, so that an empty line precedes it
+    headed      the file was empty, and its head is ours
+    replaced    the earlier block
+"""
 
 from __future__ import annotations
 
-from vademecum.install.part import EditError, Hint, Part
+import re
+
+from vademecum.install import json_text, toml_text
+from vademecum.install.part import EditError, Hint, Part, cut, newline_of
 
 BOM = "\ufeff"
+BEGIN = "vademecum:begin -- `vade uninstall` removes this block"
+END = "vademecum:end"
+_MARKS = {"markdown": ("<!-- ", " -->"), "yaml-file": ("# ", ""), "toml-file": ("# ", ""), "javascript": ("// ", "")}
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
@@ -15,23 +29,18 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
     Raises:
         EditError: the text breaks its format, or the part cannot be added.
     """
-    mark, text = (BOM, text.removeprefix(BOM)) if text.startswith(BOM) else ("", text)
-    if part.format in {"json", "jsonc"}:
-        from vademecum.install import json_text
+    mark, text = _split_mark(text)
+    match part.format:
+        case "json" | "jsonc":
+            text, hint = json_text.upsert(text, part)
+        case "toml":
+            text, hint = toml_text.upsert(text, part)
+        case "yaml":
+            from vademecum.install import yaml_text
 
-        text, hint = json_text.upsert(text, part, comments=part.format == "jsonc")
-    elif part.format == "toml":
-        from vademecum.install import toml_text
-
-        text, hint = toml_text.upsert(text, part)
-    elif part.format == "yaml":
-        from vademecum.install import yaml_text
-
-        text, hint = yaml_text.upsert(text, part)
-    else:
-        from vademecum.install import block_text
-
-        text, hint = block_text.upsert(text, part)
+            text, hint = yaml_text.upsert(text, part)
+        case _:
+            text, hint = _upsert_block(text, part)
     return mark + text, hint
 
 
@@ -40,23 +49,18 @@ def remove(text: str, part: Part, hint: Hint) -> str:
 
     The earlier text is restored, except for others' later changes. Raises as `upsert` does.
     """
-    mark, text = (BOM, text.removeprefix(BOM)) if text.startswith(BOM) else ("", text)
-    if part.format in {"json", "jsonc"}:
-        from vademecum.install import json_text
+    mark, text = _split_mark(text)
+    match part.format:
+        case "json" | "jsonc":
+            text = json_text.remove(text, part, hint)
+        case "toml":
+            text = toml_text.remove(text, part, hint)
+        case "yaml":
+            from vademecum.install import yaml_text
 
-        text = json_text.remove(text, part, hint, comments=part.format == "jsonc")
-    elif part.format == "toml":
-        from vademecum.install import toml_text
-
-        text = toml_text.remove(text, part, hint)
-    elif part.format == "yaml":
-        from vademecum.install import yaml_text
-
-        text = yaml_text.remove(text, part, hint)
-    else:
-        from vademecum.install import block_text
-
-        text = block_text.remove(text, part, hint)
+            text = yaml_text.remove(text, part, hint)
+        case _:
+            text = _remove_block(text, part, hint)
     return mark + text
 
 
@@ -70,3 +74,43 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise EditError("it is not UTF-8") from error
+
+
+def _split_mark(text: str) -> tuple[str, str]:
+    return text[: text.startswith(BOM)], text.removeprefix(BOM)
+
+
+def _upsert_block(text: str, part: Part) -> tuple[str, Hint]:
+    newline = newline_of(text)
+    opening, closing = _MARKS[part.format]
+    block = f"{opening}{BEGIN}{closing}\n{str(part.value).strip()}\n{opening}{END}{closing}\n".replace("\n", newline)
+    span = _block_span(text, part)
+    if span is not None:
+        there = text[slice(*span)]
+        if there.rstrip("\r\n") == block.rstrip("\r\n"):
+            return text, {}
+        block = block if there.endswith("\n") else block.rstrip("\r\n")
+        return text[: span[0]] + block + text[span[1] :], {"replaced": there}
+    if not text:
+        return part.head + block, {"headed": True}
+    glue = newline if text.endswith("\n") else newline * 2
+    return text + glue + block, {"glue": glue}
+
+
+def _remove_block(text: str, part: Part, hint: Hint) -> str:
+    span = _block_span(text, part)
+    if span is None:
+        return text
+    rest = cut(text, span, hint)
+    return "" if hint.get("headed") and rest.strip() == part.head.strip() else rest
+
+
+def _block_span(text: str, part: Part) -> tuple[int, int] | None:
+    opening, closing = map(re.escape, _MARKS[part.format])
+    begins = list(re.finditer(rf"^{opening}vademecum:begin\b[^\r\n]*{closing}[ \t]*\r?$", text, re.MULTILINE))
+    ends = list(re.finditer(rf"^{opening}vademecum:end{closing}[ \t]*(?:\r?\n|\Z)", text, re.MULTILINE))
+    if not begins and not ends:
+        return None
+    if len(begins) != 1 or len(ends) != 1 or ends[0].start() < begins[0].end():
+        raise EditError("its vademecum block does not begin and end once: mend the marks, or take them out")
+    return begins[0].start(), ends[0].end()

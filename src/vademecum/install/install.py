@@ -12,22 +12,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as with_fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vademecum.errors import SourceError, UsageError
-from vademecum.install.agents import AGENTS, BY_ID, Agent, Config
+from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks, Program, Scope
 from vademecum.install.change import Change, Wanted, with_parts, without_parts
 from vademecum.install.command import Command
-from vademecum.install.files import Found, look
+from vademecum.install.files import File, delete, look, make, sweep
+from vademecum.install.files import replace as replace_file
 from vademecum.install.formats import decoded, upsert
-from vademecum.install.hook_events import Hooks, Program
-from vademecum.install.instructions import INSTRUCTIONS
-from vademecum.install.journal import Journal, Record, make, sweep
-from vademecum.install.journal import replace as replace_file
+from vademecum.install.journal import Journal, Record
 from vademecum.install.part import EditError, Part
 from vademecum.install.places import Places
+from vademecum.install.texts import INSTRUCTIONS
 
 NAME = "vademecum"
 
@@ -60,8 +58,6 @@ Planner = Callable[[Journal], Plan]
 def chosen(names: Sequence[str], places: Places) -> tuple[Agent, ...]:
     """Return the named agents, or those found on this machine.
 
-    Without names, returns the found agents.
-
     Raises:
         UsageError: a name belongs to no agent.
     """
@@ -86,32 +82,32 @@ def install(choice: Choice, places: Places) -> Planner:
 
     def plan(journal: Journal) -> Plan:
         wanted, notes = gather(choice, places)
-        whole = _planned_for(choice, wanted, notes, journal)
+        whole = _addition(choice, wanted, notes, places, journal)
         serverless = _serverless(choice, wanted, whole.left_alone)
         if not serverless:
             return whole
         # An agent that cannot have the server must not get instructions to use the server.
-        rest = with_fields(choice, agents=tuple(agent for agent in choice.agents if agent not in serverless))
-        said = (f"nothing is installed for {agent.title}, which cannot have the server" for agent in serverless)
-        kept = _planned_for(rest, *gather(rest, places), journal)
-        problems = dict.fromkeys((*whole.problems, *kept.problems, *said))
+        rest = replace(choice, agents=tuple(agent for agent in choice.agents if agent not in serverless))
+        kept = _addition(rest, *gather(rest, places), places, journal)
+        left_out = (f"nothing is installed for {agent.title}, which cannot have the server" for agent in serverless)
+        problems = dict.fromkeys((*whole.problems, *kept.problems, *left_out))
         return Plan(kept.changes, tuple(problems), kept.notes, whole.left_alone)
 
-    def _planned_for(
-        choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], notes: tuple[str, ...], journal: Journal
-    ) -> Plan:
-        within = places.project if choice.scope == "project" else None
-        project = str(places.project) if within else ""
-
-        mine = {agent.id for agent in choice.agents}
-        earlier = [Path(path) for path, record in journal.records.items() if record.project == project]
-
-        def change_of(found: Found) -> Change | None:
-            return with_parts(found, wanted.get(found.path, ()), mine, journal, project)
-
-        return _planned(((path, within) for path in dict.fromkeys((*wanted, *earlier))), change_of, notes)
-
     return plan
+
+
+def _addition(
+    choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], notes: tuple[str, ...], places: Places, journal: Journal
+) -> Plan:
+    within = places.project if choice.scope == "project" else None
+    project = str(places.project) if within else ""
+    ids = {agent.id for agent in choice.agents}
+    earlier = (Path(path) for path, record in journal.records.items() if record.project == project)
+
+    def change_of(file: File) -> Change | None:
+        return with_parts(file, wanted.get(file.path, ()), ids, journal, project)
+
+    return _planned(dict.fromkeys((*wanted, *earlier)), within, change_of, notes)
 
 
 def _serverless(
@@ -146,13 +142,29 @@ def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Pl
     """
 
     def plan(journal: Journal) -> Plan:
-        def change_of(found: Found) -> Change | None:
-            return without_parts(found, journal.records[str(found.path)], agents, journal)
+        def change_of(file: File) -> Change | None:
+            return without_parts(file, journal.records[str(file.path)], agents, journal)
 
         known = [Path(path) for path, record in journal.records.items() if is_meant(record)]
-        return _planned(((path, None) for path in known), change_of, ())
+        return _planned(known, None, change_of, ())
 
     return plan
+
+
+def _planned(
+    paths: Iterable[Path], within: Path | None, change_of: Callable[[File], Change | None], notes: tuple[str, ...]
+) -> Plan:
+    changes: list[Change] = []
+    problems: dict[Path, str] = {}
+    for path in paths:
+        try:
+            change = change_of(look(path, within))
+        except EditError as error:
+            problems[path] = f"{path} is left alone: {error}"
+            continue
+        if change is not None:
+            changes.append(change)
+    return Plan(tuple(changes), tuple(problems.values()), notes, tuple(problems))
 
 
 def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tuple[str, ...]]:
@@ -163,28 +175,31 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
     """
     if choice.scope == "project" and places.homeless:
         raise UsageError("the home directory is no repository: change to one, or leave out --scope project")
-    wanted: dict[Path, list[Wanted]] = {}
+    covers, other = (
+        ("of a repository's own", "user") if choice.scope == "project" else ("for all repositories", "project")
+    )
+    wanted: dict[Path, dict[str, Wanted]] = {}
     notes: list[str] = []
     for agent in choice.agents:
         scope = agent.project if choice.scope == "project" else agent.user
-        parts = list(_parts(agent, choice, places))
-        if scope.config is None:
-            notes.append(
-                f"{agent.title} has no servers {_of(choice.scope)}: only {'instructions and hooks' if scope.hooks else 'instructions'}"
-                if parts
-                else f"{agent.title} has nothing {_of(choice.scope)}: try --scope {_other(choice.scope)}"
-            )
+        parts = list(_parts(scope, choice, places))
+        if scope.config is None and parts:
+            kinds = "instructions and hooks" if scope.hooks else "instructions"
+            notes.append(f"{agent.title} has no servers {covers}: only {kinds}")
+        elif scope.config is None:
+            notes.append(f"{agent.title} has nothing {covers}: try --scope {other}")
         elif scope.config.argument == "{repository}":
-            served = f"this one serves {places.project}"
-            said = "run this in the one to be served" if _is_homeless(scope.config, places) else served
-            notes.append(f"{agent.title} starts its servers outside of any repository: {said}")
-        for path, part in parts:
-            _add(wanted.setdefault(Path(os.path.realpath(path)), []), part, agent.id)
+            advice = "run this in the one to be served" if places.homeless else f"this one serves {places.project}"
+            notes.append(f"{agent.title} starts its servers outside of any repository: {advice}")
+        for path, part in parts:  # several agents may read the same file: a part that two of them need is added once
+            of_file = wanted.setdefault(Path(os.path.realpath(path)), {})
+            earlier = of_file.get(part.id, Wanted(part, ()))
+            of_file[part.id] = replace(earlier, agents=(*earlier.agents, agent.id))
     if choice.scope == "project" and choice.command.local and wanted:
         notes.append(
             f"these files name {choice.command.words[0]}, a place on this machine: for a team, --command 'uvx {NAME}'"
         )
-    return wanted, tuple(notes)
+    return {path: list(of_file.values()) for path, of_file in wanted.items()}, tuple(notes)
 
 
 def agreed(plan: Plan, shown: Plan) -> Plan:
@@ -192,11 +207,14 @@ def agreed(plan: Plan, shown: Plan) -> Plan:
 
     A file whose planned content has changed since is left alone.
     """
-    seen = {change.path: (change.now, change.new) for change in shown.changes}
-    same = [change for change in plan.changes if seen.get(change.path) == (change.now, change.new)]
-    others = [change for change in plan.changes if seen.get(change.path) != (change.now, change.new)]
-    said = (f"{change.path} changed meanwhile, and is left alone: run this again" for change in others)
-    return Plan(tuple(same), (*plan.problems, *said), plan.notes, plan.left_alone)
+    seen = {(change.file.path, change.file.content, change.new) for change in shown.changes}
+    same, problems = [], list(plan.problems)
+    for change in plan.changes:
+        if (change.file.path, change.file.content, change.new) in seen:
+            same.append(change)
+        else:
+            problems.append(f"{change.file.path} changed meanwhile, and is left alone: run this again")
+    return replace(plan, changes=tuple(same), problems=tuple(problems))
 
 
 def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
@@ -210,66 +228,36 @@ def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
     written, problems = [], []
     for change in plan.changes:
         try:
-            write_one(change, journal)
+            _write_one(change, journal)
         except SourceError as error:
             problems.append(str(error))
         else:
-            if change.now != change.new:
-                written.append(change.path)
+            if change.is_written:
+                written.append(change.file.path)
     journal.tidy()
     return written, problems
 
 
-def write_one(change: Change, journal: Journal) -> None:
-    """Write one change.
-
-    After a crash between any two lines, `uninstall` still restores the file.
-
-    Raises:
-        SourceError: the file or the journal cannot be written.
-    """
-    sweep(change.path)
+def _write_one(change: Change, journal: Journal) -> None:
+    # After a crash between any two lines, `uninstall` still restores the file.
+    path = change.file.path
+    sweep(path)
     before = journal.keep(change.clean)
-    old = journal.records.get(str(change.path))
-    record = None if change.record is None else with_fields(change.record, before=before)
+    old = journal.records.get(str(path))
+    record = None if change.record is None else replace(change.record, before=before)
     if record is not None:
-        journal.put(
-            change.path, with_fields(record, after=(*record.after, *(old.after if old else ()))), change.folders
-        )
+        during = replace(record, after=(*record.after, *(old.after if old else ())))
+        journal.put(path, during, change.file.folders)
     if change.new is None:
-        _unlink(change.path)
-    elif change.new != change.now:
-        make(change.path.parent)
-        replace_file(change.path, change.new, change.mode, change.owner)
-    journal.put(change.path, record)
+        delete(path)
+    elif change.is_written:
+        make(path.parent)
+        replace_file(path, change.new, change.file.mode, change.file.owner)
+    journal.put(path, record)
 
 
-def _unlink(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise SourceError(f"cannot remove {path}: {error.strerror}; remove it by hand") from error
-
-
-def _planned(
-    files: Iterable[tuple[Path, Path | None]], change_of: Callable[[Found], Change | None], notes: tuple[str, ...]
-) -> Plan:
-    changes: list[Change] = []
-    problems: dict[Path, str] = {}
-    for path, within in files:
-        try:
-            change = change_of(look(path, within))
-        except EditError as error:
-            problems[path] = f"{path} is left alone: {error}"
-            continue
-        if change is not None:
-            changes.append(change)
-    return Plan(tuple(changes), tuple(problems.values()), notes, tuple(problems))
-
-
-def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
-    scope = agent.project if choice.scope == "project" else agent.user
-    if scope.config is not None and not _is_homeless(scope.config, places):
+def _parts(scope: Scope, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
+    if scope.config is not None and not (scope.config.argument == "{repository}" and places.homeless):
         yield _server(scope.config, choice.command, places)
     if scope.rules is not None and choice.rules:
         yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
@@ -304,31 +292,6 @@ def _hooks(hooks: Hooks, command: Command, *, hints: bool) -> Iterable[Part]:
     if hints and hooks.hint is not None:
         element = hooks.hint.element(command.hook("hint"), hooks.timeout)
         yield Part("hook hint", hooks.format, element, ("hooks", hooks.hint.event), "memory hook hint")
-
-
-def _add(parts: list[Wanted], part: Part, agent: str) -> None:
-    """Add a part for an agent.
-
-    Several agents may read the same file: a part that two of them need is added once.
-    """
-    for index, each in enumerate(parts):
-        if each.part.id == part.id:
-            parts[index] = Wanted(each.part, (*each.agents, agent))
-            return
-    parts.append(Wanted(part, (agent,)))
-
-
-def _is_homeless(config: Config, places: Places) -> bool:
-    """Return whether a server needs a repository's path, and there is none."""
-    return config.argument == "{repository}" and places.homeless
-
-
-def _of(scope: str) -> str:
-    return "of a repository's own" if scope == "project" else "for all repositories"
-
-
-def _other(scope: str) -> str:
-    return "user" if scope == "project" else "project"
 
 
 def state(agent: Agent, journal: Journal) -> Mapping[str, str]:

@@ -6,24 +6,20 @@ A change is recorded before it is made. After a crash the journal recognises a f
 
 from __future__ import annotations
 
-import glob
-import hashlib
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import SourceError, StoreBusyError, StoreCorruptError, StoreVersionError
+from vademecum.install.files import digest_of, make, replace
 from vademecum.install.part import Placed, placed
-from vademecum.private import private_folder
 
 FORMAT = 1
-PARTIAL = ".vade-"  # prefix of unfinished files
 WAIT_S = 10.0
 
 
@@ -47,13 +43,17 @@ class Record:
 
     def plain(self) -> dict[str, Any]:
         """Return the record as plain JSON."""
-        return {
-            "before": self.before,
-            "after": list(self.after),
-            "parts": [part.record() for part in self.parts],
-            "version": self.version,
-            "project": self.project,
-        }
+        return asdict(self) | {"parts": [part.record() for part in self.parts]}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Record:
+        """Return the record from its plain JSON.
+
+        Raises:
+            KeyError, TypeError: the JSON has another form.
+        """
+        names = {name: str(plain[name]) for name in ("before", "version", "project")}
+        return cls(after=tuple(map(str, plain["after"])), parts=tuple(map(placed, plain["parts"])), **names)
 
 
 class Journal:
@@ -116,7 +116,7 @@ class Journal:
         """
         if content is None:
             return ""
-        digest = hashlib.sha256(content).hexdigest()
+        digest = digest_of(content)
         path = self._backup(digest)
         if not path.exists():
             make(path.parent, private=True)
@@ -127,7 +127,7 @@ class Journal:
         """Return a backup, or None if missing or damaged."""
         with suppress(OSError):
             content = self._backup(digest).read_bytes()
-            if hashlib.sha256(content).hexdigest() == digest:
+            if digest_of(content) == digest:
                 return content
         return None
 
@@ -173,7 +173,7 @@ class Journal:
         try:
             if said["format"] > FORMAT:
                 raise StoreVersionError(f"{self.path} was written by a newer vademecum: upgrade")
-            self.records = {str(name): _record(each) for name, each in said["files"].items()}
+            self.records = {str(name): Record.read(each) for name, each in said["files"].items()}
             self.folders = set(map(str, said["folders"]))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise self._damaged() from error
@@ -182,66 +182,3 @@ class Journal:
         return StoreCorruptError(
             f"{self.path} is damaged: move it away and install again; what files were before is in backups beside it"
         )
-
-
-def _record(said: dict[str, Any]) -> Record:
-    return Record(
-        str(said["before"]),
-        tuple(map(str, said["after"])),
-        tuple(placed(each) for each in said["parts"]),
-        str(said["version"]),
-        str(said["project"]),
-    )
-
-
-def digest_of(content: bytes | None) -> str:
-    """Return the digest of a content; "" for no file."""
-    return "" if content is None else hashlib.sha256(content).hexdigest()
-
-
-def sweep(path: Path) -> None:
-    """Delete unfinished files of a crashed write.
-
-    The caller holds the journal's lock.
-    """
-    with suppress(OSError):
-        for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
-            partial.unlink()
-
-
-def make(folder: Path, *, private: bool = False) -> None:
-    """Create a directory if it is missing.
-
-    Raises `SourceError`.
-    """
-    try:
-        if private:
-            private_folder(folder)
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SourceError(f"cannot make {folder}: {error.strerror}; make it by hand, and writable") from error
-
-
-def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:
-    """Replace a file atomically, synced to disk.
-
-    Raises:
-        SourceError: the file cannot be written.
-    """
-    partial = ""
-    try:
-        handle, partial = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name[:40]}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(partial, mode)
-        if owner is not None and hasattr(os, "chown"):
-            with suppress(OSError):  # only root may give a file away
-                os.chown(partial, *owner)
-        os.replace(partial, path)
-    except OSError as error:
-        with suppress(OSError):
-            os.unlink(partial)
-        raise SourceError(f"cannot write {path}: {error.strerror}; make its directory writable") from error

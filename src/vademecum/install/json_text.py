@@ -14,10 +14,128 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
 
-from vademecum.install.json_tree import Item, Node, bare, tokens, tree_of, value_of
-from vademecum.install.part import EditError, Hint, Part, contains, newline_of
+from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of, value_at, without
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\n]+)|(?P<comment>//[^\r\n]*|/\*.*?\*/)|(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<punctuation>[{}\[\],:])|(?P<word>[^\s{}\[\],:"/]+)|(?P<other>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+@dataclass(slots=True)
+class Node:
+    """A value: its start and end, and its items if any.
+
+    Only objects and lists have items.
+    """
+
+    start: int
+    kind: str  # "{", "[" or "" for a plain value
+    end: int = -1
+    items: list[Item] = field(default_factory=list)
+
+    def find(self, key: str) -> Item | None:
+        """Return the last member with this name, as JSON readers do."""
+        return next((item for item in reversed(self.items) if item.key == key), None)
+
+
+@dataclass(slots=True)
+class Item:
+    """A member of an object, or an element of a list.
+
+    `start` is the place of its key, or of its value; `comma` the place of the comma after it.
+    """
+
+    start: int
+    key: str | None
+    node: Node
+    comma: int | None = None
+
+
+def tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of each token."""
+    for match in _TOKEN.finditer(text):
+        yield str(match.lastgroup), match.start(), match.end()
+
+
+def bare(text: str) -> str:
+    r"""Replace comments and trailing commas by spaces, keeping all places.
+
+    >>> bare('{"a": 1, // one\n}')
+    '{"a": 1        \n}'
+    """
+    pieces: list[str] = []
+    comma = -1  # index of the last comma, while only space follows it
+    for kind, start, end in tokens(text):
+        word = text[start:end]
+        if kind == "comment":
+            word = re.sub(r"[^\r\n]", " ", word)
+        elif kind == "punctuation" and word in "}]" and comma >= 0:
+            pieces[comma] = " "
+        if kind not in {"space", "comment"}:
+            comma = len(pieces) if word == "," else -1
+        pieces.append(word)
+    return "".join(pieces)
+
+
+def value_of(text: str, *, comments: bool) -> Any:
+    """Parse a text.
+
+    Raises:
+        EditError: the text is not valid JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(bare(text) if comments else text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise EditError("it is nested too deeply") from error
+    except ValueError as error:
+        if not comments and _is_json(bare(text)):
+            raise EditError(
+                f"it is not valid JSON, which has no comments and no trailing commas: {error}: {MEND}"
+            ) from error
+        raise EditError(f"it is not valid JSON: {error}: {MEND}") from error
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def tree_of(text: str) -> Node:
+    """Return the tree of a text that `value_of` accepts."""
+    top = Node(0, "[", len(text))
+    stack, key = [top], None
+    key_start = -1
+    for kind, start, end in tokens(text):
+        word = text[start:end]
+        if kind in {"space", "comment"} or word == ":":
+            continue
+        inside = stack[-1]
+        if word == ",":
+            inside.items[-1].comma = start
+        elif word in {"}", "]"}:
+            stack.pop().end = end
+        elif inside.kind == "{" and key is None:
+            key, key_start = json.loads(word) if "\\" in word else word[1:-1], start
+        else:
+            node = Node(start, word if word in {"{", "["} else "", end)
+            inside.items.append(Item(start if key is None else key_start, key, node))
+            key = None
+            if node.kind:
+                stack.append(node)
+    return top.items[0].node
 
 
 class Step(NamedTuple):
@@ -31,7 +149,7 @@ class Step(NamedTuple):
     item: Item
 
 
-def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
+def upsert(text: str, part: Part) -> tuple[str, Hint]:
     """Insert the entry; return the text and a hint for removal.
 
     The hint is empty if the entry was already there.
@@ -39,9 +157,10 @@ def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
     Raises:
         EditError: the text is not valid JSON, or another value is in the entry's place.
     """
+    comments = part.format == "jsonc"
     if not _says_something(text, comments=comments):
         glue = "" if not text or text.endswith("\n") else newline_of(text)
-        text, hint = upsert(f"{text}{glue}{{}}{newline_of(text)}", part, comments=comments)
+        text, hint = upsert(f"{text}{glue}{{}}{newline_of(text)}", part)
         return text, hint | {"rooted": True, "glue": glue}
     before = value_of(text, comments=comments)
     new, hint = _placed(text, part)
@@ -51,11 +170,12 @@ def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
     return new, hint
 
 
-def remove(text: str, part: Part, hint: Hint, *, comments: bool) -> str:
+def remove(text: str, part: Part, hint: Hint) -> str:
     """Return the text without the entry.
 
     The earlier text is restored, except for others' later changes. Raises as `upsert` does.
     """
+    comments = part.format == "jsonc"
     if not _says_something(text, comments=comments):
         return text
     value_of(text, comments=comments)
@@ -81,10 +201,7 @@ def _says_something(text: str, *, comments: bool) -> bool:
 
 def _part_of(value: Any, part: Part) -> Any:
     """Return the value in the part's place, or None."""
-    for key in part.path:
-        if not isinstance(value, dict) or key not in value:
-            return None
-        value = value[key]
+    value = value_at(value, part.path)
     if not part.mark:
         return value
     return next((each for each in value if _holds(each, part)), None) if isinstance(value, list) else None
@@ -110,29 +227,17 @@ def _says(value: Any, part: Part) -> bool:
 
 def _without(value: Any, part: Part) -> Any:
     """Return the value without the part, and without emptied parents."""
+    if not part.mark:
+        return without(value, part.path)
     if _part_of(value, part) is not None:
         value = json.loads(json.dumps(value))
-        outer = value
-        for key in part.path if part.mark else part.path[:-1]:
-            outer = outer[key]
-        if not part.mark:
-            del outer[part.path[-1]]
-        else:
-            element = _part_of(value, part)
-            for key, each in list(element.items()) if isinstance(element, dict) else ():
-                if isinstance(each, list) and len(each) > 1:
-                    element[key] = [one for one in each if not _holds(one, part)]
-            if _holds(element, part):
-                outer.remove(element)
-    return _pruned(value, part.path)
-
-
-def _pruned(value: Any, path: tuple[str, ...]) -> Any:
-    if not path or not isinstance(value, dict) or path[0] not in value:
-        return value
-    inner = _pruned(value[path[0]], path[1:])
-    rest = {key: each for key, each in value.items() if key != path[0]}
-    return rest if inner in ({}, []) else rest | {path[0]: inner}
+        element = _part_of(value, part)
+        for key, each in list(element.items()) if isinstance(element, dict) else ():
+            if isinstance(each, list) and len(each) > 1:
+                element[key] = [one for one in each if not _holds(one, part)]
+        if _holds(element, part):
+            value_at(value, part.path).remove(element)
+    return value if value_at(value, part.path) else without(value, part.path)
 
 
 def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:

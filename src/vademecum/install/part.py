@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vademecum.errors import UsageError
@@ -39,17 +39,6 @@ class Part:
     mark: str = ""
     head: str = ""
 
-    def record(self) -> dict[str, Any]:
-        """Return the part as plain JSON."""
-        return {
-            "id": self.id,
-            "format": self.format,
-            "value": self.value,
-            "path": list(self.path),
-            "mark": self.mark,
-            "head": self.head,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -61,7 +50,7 @@ class Placed:
 
     def record(self) -> dict[str, Any]:
         """Return the placed part as plain JSON."""
-        return self.part.record() | {"hint": self.hint, "agents": list(self.agents)}
+        return asdict(self.part) | {"hint": self.hint, "agents": self.agents}
 
 
 def placed(record: Mapping[str, Any]) -> Placed:
@@ -70,14 +59,8 @@ def placed(record: Mapping[str, Any]) -> Placed:
     Raises:
         KeyError, TypeError: the record has another form.
     """
-    part = Part(
-        str(record["id"]),
-        str(record["format"]),
-        record["value"],
-        tuple(map(str, record["path"])),
-        str(record["mark"]),
-        str(record["head"]),
-    )
+    names = {name: str(record[name]) for name in ("id", "format", "mark", "head")}
+    part = Part(value=record["value"], path=tuple(map(str, record["path"])), **names)
     return Placed(part, dict(record["hint"]), tuple(map(str, record["agents"])))
 
 
@@ -88,6 +71,15 @@ def newline_of(text: str) -> str:
     ('\r\n', '\n', '\n')
     """
     return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def value_at(value: Any, path: tuple[str, ...]) -> Any:
+    """Return the value at the keys of a path, or None."""
+    for key in path:
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
 
 
 def contains(there: Any, wanted: Any) -> bool:
@@ -101,3 +93,48 @@ def contains(there: Any, wanted: Any) -> bool:
     if isinstance(there, dict) and isinstance(wanted, dict):
         return all(key in there and there[key] == value for key, value in wanted.items())
     return bool(there == wanted)
+
+
+def without(value: Any, path: tuple[str, ...]) -> Any:
+    """Return a value without the entry at a path, and without emptied parents.
+
+    >>> without({"a": {"b": 1}, "c": 2}, ("a", "b"))
+    {'c': 2}
+    """
+    if not isinstance(value, dict) or path[0] not in value:
+        return value
+    rest = {key: each for key, each in value.items() if key != path[0]}
+    inner = without(value[path[0]], path[1:]) if path[1:] else None
+    return rest if inner in (None, {}, []) else rest | {path[0]: inner}
+
+
+def verify(before: Any, after: Any, part: Part) -> None:
+    """Check that a file gained an entry and nothing else.
+
+    Args:
+        before: The file's earlier value.
+        after: Its value with the entry.
+        part: The entry.
+
+    Raises:
+        EditError: the entry is missing, or another value differs.
+    """
+    if not contains(value_at(after, part.path), part.value) or without(after, part.path) != without(before, part.path):
+        raise EditError(f"{'.'.join(part.path)} cannot be added without changing something else")
+
+
+def cut(text: str, span: tuple[int, int], hint: Hint) -> str:
+    """Return a text without our lines, or with the lines that ours replaced.
+
+    Args:
+        text: The text.
+        span: Start and end of our lines.
+        hint: `replaced` has the earlier lines, `glue` the line ends put before ours.
+    """
+    start, end = span
+    if "replaced" in hint:
+        return text[:start] + str(hint["replaced"]) + text[end:]
+    kept = text[:start].removesuffix(str(hint.get("glue", "")))
+    if text[end:] and kept and not kept.endswith("\n"):  # others appended text: it must begin on its own line
+        kept += newline_of(text)
+    return kept + text[end:]

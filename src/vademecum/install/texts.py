@@ -1,4 +1,4 @@
-"""Texts in separate files: the skill and the explorer subagent.
+"""Texts for agents: instructions, the skill and the explorer subagent.
 
 Each agent has its own form of them.
 """
@@ -21,6 +21,23 @@ SAID = {
     "It reads and never edits.",
 }
 _TOOLS = ("search", "context", "symbol", "recall")
+INSTRUCTIONS = """\
+## vademecum
+
+The MCP server `vademecum` (on the command line `vade`) finds code in this repository by meaning, knows who calls what,
+and remembers the work.
+
+Use it
+- to find where something is done or decided: `search` with a question in plain words;
+- before you change a function: `symbol` with relation `impact`: who calls it, what may break, which tests to run;
+- before a larger change: `context` with the whole issue: what to read, within a budget;
+- for what was decided or preferred before, and why: `recall`; for a decision worth keeping: `remember`.
+
+Do not use it
+- for an exact string: grep is quicker;
+- for a file whose path you know: read it;
+- again after `not_found`: rephrase once at most, then say that it is not there.
+"""
 
 
 @dataclass(frozen=True, slots=True)

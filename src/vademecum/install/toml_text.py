@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
+from vademecum.install.part import MEND, EditError, Hint, Part, contains, cut, newline_of, value_at, verify
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 # Pieces of a value: four kinds of strings, comments, brackets, and the rest.
@@ -48,8 +48,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
         EditError: the text is not valid TOML, or the table cannot be added.
     """
     before, newline = _read(text), newline_of(text)
-    there = _part_of(before, part)
-    if there is not None and contains(there, part.value):
+    if contains(value_at(before, part.path), part.value):
         return text, {}
     span = _span(text, part)
     if span is None:
@@ -61,8 +60,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
         after = _read(new)
     except EditError as error:
         raise EditError(f"{'.'.join(part.path)} is written in a form that cannot be added to") from error
-    if not contains(_part_of(after, part), part.value) or _without(after, part) != _without(before, part):
-        raise EditError(f"{'.'.join(part.path)} cannot be added without changing something else")
+    verify(before, after, part)
     return new, hint
 
 
@@ -73,16 +71,7 @@ def remove(text: str, part: Part, hint: Hint) -> str:
     """
     _read(text)
     span = _span(text, part)
-    if span is None:
-        return text
-    start, end = span
-    if "replaced" in hint:
-        return text[:start] + str(hint["replaced"]) + text[end:]
-    glue = str(hint.get("glue", ""))
-    kept = text[:start].removesuffix(glue)
-    if text[end:] and kept and not kept.endswith("\n"):  # others appended text: it must begin on its own line
-        kept += newline_of(text)
-    return kept + text[end:]
+    return text if span is None else cut(text, span, hint)
 
 
 def _read(text: str) -> dict[str, Any]:
@@ -90,23 +79,6 @@ def _read(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise EditError(f"it is not valid TOML: {error}: {MEND}") from error
-
-
-def _part_of(value: Any, part: Part) -> Any:
-    for key in part.path:
-        if not isinstance(value, dict) or key not in value:
-            return None
-        value = value[key]
-    return value
-
-
-def _without(value: dict[str, Any], part: Part) -> dict[str, Any]:
-    outer = value.get(part.path[0])
-    if not isinstance(outer, dict):
-        return value
-    inner = {key: each for key, each in outer.items() if key != part.path[1]}
-    rest = {key: each for key, each in value.items() if key != part.path[0]}
-    return rest | {part.path[0]: inner} if inner else rest
 
 
 def _table(part: Part) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
+from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of, verify
 
 MOST_ALIASES = 100  # more aliases are an attack on the parser
 
@@ -35,11 +35,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
     if contains(there.get(part.path[1]), part.value):
         return text, {}
     new, hint = _placed(text, part, there.get(part.path[1]))
-    after = _read(new)
-    if not contains(after.get(part.path[0], {}).get(part.path[1]), part.value) or _without(after, part) != _without(
-        before, part
-    ):
-        raise EditError(f"{'.'.join(part.path)} cannot be added without changing something else")
+    verify(before, _read(new), part)
     return new, hint
 
 
@@ -57,18 +53,16 @@ def remove(text: str, part: Part, hint: Hint) -> str:
     start, end = _line_start(text, inner[0].start_mark.index), _content_end(text, inner[1])
     if "replaced" in hint:
         return text[:start] + str(hint["replaced"]) + text[end:]
-    if len(outer[1].value) > 1:
-        end = _line_end(text, end)
-        glue = str(hint.get("glue", "")) if not text[end:] else ""
-        return text[:start].removesuffix(glue) + text[end:]
-    if hint.get("opened"):
+    is_last = len(outer[1].value) == 1
+    if is_last and not hint.get("opened"):
+        if "was" in hint:
+            return text[: outer[1].start_mark.index].rstrip(" \t\r\n") + str(hint["was"]) + text[end:]
+        return text[:start] + _line_margin(text, outer[0].start_mark.index) + "  {}" + text[end:]
+    if is_last:
         start = _line_start(text, outer[0].start_mark.index)
-        end = _line_end(text, end)
-        glue = str(hint.get("glue", "")) if not text[end:] else ""
-        return text[:start].removesuffix(glue) + text[end:]
-    if "was" in hint:
-        return text[: outer[1].start_mark.index].rstrip(" \t\r\n") + str(hint["was"]) + text[end:]
-    return text[:start] + _line_margin(text, outer[0].start_mark.index) + "  {}" + text[end:]
+    end = _line_end(text, end)
+    glue = "" if text[end:] else str(hint.get("glue", ""))
+    return text[:start].removesuffix(glue) + text[end:]
 
 
 def _read(text: str) -> Any:
@@ -81,12 +75,6 @@ def _read(text: str) -> Any:
             raise
         raise EditError(f"it is not valid YAML: {' '.join(str(error).split())}: {MEND}") from error
     return {} if value is None else value
-
-
-def _without(value: dict[str, Any], part: Part) -> dict[str, Any]:
-    inner = {key: each for key, each in (value.get(part.path[0]) or {}).items() if key != part.path[1]}
-    rest = {key: each for key, each in value.items() if key != part.path[0]}
-    return rest | {part.path[0]: inner} if inner else rest
 
 
 def _placed(text: str, part: Part, there: Any) -> tuple[str, Hint]:
