@@ -14,7 +14,7 @@ from mcp.types import ElicitRequestParams, ElicitResult, ListRootsResult, Root
 from fronted import gateway
 from mcp import Client
 from vademecum.errors import ToolServerError, UsageError
-from vademecum.mcp.elicitation import MOST_PARKED, Rounds, working
+from vademecum.mcp.client import MOST_PARKED, Rounds, working
 from vademecum.providers.servers.wire import MOST_ROUNDS, in_rounds
 
 OFFERS = {"elicitation": {}, "roots": {}}

@@ -46,10 +46,8 @@ MOST_INPUT_BYTES = 1_000_000
 BUSY_S = 0.2
 CATCH_UP = "catch-up"  # the process that `stop` starts
 CATCH_UP_S = 600.0
-LOCK, AGAIN = (
-    "sync.lock",
-    "sync.again",
-)  # a lock for the process that catches up; a mark that new messages may have come since it began
+LOCK = "sync.lock"  # held by the process that catches up
+AGAIN = "sync.again"  # a mark that new messages may have come since that process began
 NICENESS = 10
 # Hook → events of agents that call it
 EVENTS: Mapping[str, tuple[str, ...]] = {

@@ -9,7 +9,6 @@ repositories.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -24,8 +23,7 @@ from vademecum.http.engines import Opening
 from vademecum.http.problems import ProblemError
 from vademecum.http.request_context import Desk
 from vademecum.mcp.registry import INSTRUCTIONS, front_for
-from vademecum.mcp.stdio import PROGRESS_EVERY_S
-from vademecum.mcp.tool import Tool
+from vademecum.mcp.tool import Tool, paced
 from vademecum.version import __version__
 
 if TYPE_CHECKING:
@@ -109,15 +107,9 @@ def _progress(context: Context) -> Progress:
 
     Any thread may call it. The SDK sends notifications only to clients that asked for them.
     """
-    loop, told, count = asyncio.get_running_loop(), 0.0, 0
+    loop = asyncio.get_running_loop()
 
-    def progress(stage: str, done: int, total: int) -> None:
-        nonlocal told, count
-        now = time.monotonic()
-        if now - told < PROGRESS_EVERY_S:
-            return
-        told, count = now, count + 1
-        said = f"{stage} {done}/{total}" if total else f"{stage} {done}"
-        asyncio.run_coroutine_threadsafe(context.session.report_progress(count, None, said), loop)
+    def send(count: int, stage: str) -> None:
+        asyncio.run_coroutine_threadsafe(context.session.report_progress(count, None, stage), loop)
 
-    return progress
+    return paced(send)

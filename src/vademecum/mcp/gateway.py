@@ -20,8 +20,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
-from vademecum.mcp.passthrough import CAPABILITIES, Offerings, linked
-from vademecum.mcp.questions import Questions
+from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
 from vademecum.mcp.schema import violation
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream

@@ -1,4 +1,4 @@
-"""Pass-through for servers behind a gateway: resources, prompts, completions, logs.
+"""Pass-through for servers behind a gateway: resources, prompts, completions, logs, questions.
 
 Names begin with the server's name, like those of tools, so a name never depends on the other servers:
 
@@ -8,6 +8,11 @@ Names begin with the server's name, like those of tools, so a name never depends
 
 Nothing is cached. Each list asks all servers with that capability in parallel; a server that fails is left out and
 logged.
+
+A server may also ask for the user, the model or the roots while it runs a call (`elicitation/create`,
+`sampling/createMessage`, `roots/list`), if its client accepts that. So the gateway announces to its servers exactly the
+capabilities of its own client. The client sees the gateway's name alone, so a question to the user, a form or a page,
+begins with the name of the asking server.
 """
 
 from __future__ import annotations
@@ -19,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from vademecum.errors import Error, UsageError
-from vademecum.providers.servers.wire import every_page
+from vademecum.protocols import AskingServer, ToolServer
+from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, every_page, offered
 
 if TYPE_CHECKING:
     from vademecum.mcp.upstream import Upstream
@@ -41,6 +47,7 @@ _HANDED_ON = ("notifications/resources/list_changed", "notifications/prompts/lis
 _FOR_ANYBODY = ("http://", "https://")  # links that the client can read itself stay unchanged
 
 Params = Mapping[str, Any]
+Asking = Callable[[str, Mapping[str, Any], str], Mapping[str, Any]]  # (method, params, asking server) → answer
 
 
 class Offerings:
@@ -193,6 +200,38 @@ class Offerings:
                 upstream.ask(method, params)
         except Error as error:
             self._warn(str(error))
+
+
+class Questions:
+    """Passes the servers' questions to the client, once there is one."""
+
+    def __init__(self) -> None:
+        self._asks: Asking | None = None
+        self._offers: Mapping[str, Any] = {}
+        self._connected = threading.Event()
+
+    def connect(self, asks: Asking | None, capabilities: Mapping[str, Any]) -> None:
+        """Set the client, with the capabilities it named."""
+        self._asks, self._offers = asks, offered(capabilities)
+        self._connected.set()
+
+    def serve(self, server: ToolServer) -> None:
+        """Answer the questions of a new server.
+
+        Does nothing if the client accepts no questions. Waits until the client is known: its first message may be a
+        call, and that call may start the server.
+        """
+        self._connected.wait()
+        if isinstance(server, AskingServer) and self._offers:
+            server.answer_by(lambda method, params: self._asked(server.name, method, params), self._offers)
+
+    def _asked(self, name: str, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._asks is None or not can_be_asked(method, params, self._offers):
+            return {"error": {"code": METHOD_NOT_FOUND, "message": "this client offers no such thing"}}
+        said = params.get("message")
+        if method == "elicitation/create" and isinstance(said, str):
+            params = {**params, "message": f"{name}: {said}"}
+        return self._asks(method, params, name)
 
 
 def outside(server: str, uri: str) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
     from vademecum.protocols import Progress
-    from vademecum.types import Answer
 
 INSTRUCTIONS = (
     "Finds code in this repository by meaning. To find code: one `search`. Before you change a function: `symbol` with relation `impact` tells who calls it, what may "
@@ -68,7 +67,11 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
     below = (arguments["path"],) if arguments.get("path") else ()
     if relation == "definition":
         found = engine.codebase.symbol(name, k=DEFINITIONS, below=below)
-        return _with_items(_outcome(engine, found, SNIPPET_LINES, facts=True), engine.codebase.items(found.evidence))
+        several = len(engine.roots) > 1
+        text = answer_text(found, snippet_lines=SNIPPET_LINES, name_repos=several, facts=True)
+        data = answer_record(found, snippet_lines=SNIPPET_LINES, compact=True)
+        said = Outcome(text.rstrip("\n"), data, shown=found.evidence)
+        return _with_items(said, engine.codebase.items(found.evidence))
     depth = arguments.get("depth", 1 if relation in {"callers", "callees"} else 2)
     if relation == "path":
         if "to" not in arguments:
@@ -144,12 +147,6 @@ def _predict_tool(engine: Engine, arguments: Mapping[str, Any], _: Progress | No
 def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     plan = engine.tools.suggest(arguments["intent"])
     return Outcome(plan_text(plan).rstrip("\n"), record_of(plan))
-
-
-def _outcome(engine: Engine, answer: Answer, lines: int, *, facts: bool = False, several: bool = False) -> Outcome:
-    text = answer_text(answer, snippet_lines=lines, name_repos=several or len(engine.roots) > 1, facts=facts)
-    data = answer_record(answer, snippet_lines=lines, compact=True)
-    return Outcome(text.rstrip("\n"), data, shown=answer.evidence if lines else ())
 
 
 def _inside(engine: Engine, path: str) -> str:

@@ -19,12 +19,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
 from vademecum.mcp.registry import front_for
-from vademecum.mcp.tool import Front
+from vademecum.mcp.tool import Front, paced
 from vademecum.version import __version__
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 SERVER_INFO = {"name": "vademecum", "version": __version__}
 CAPABILITIES: dict[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
-PROGRESS_EVERY_S = 0.5
 RELAY_EVERY_S = 0.05
 IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")  # requests that may be answered with a question
 MOST_APART = 64  # parallel calls of tools that run on separate threads
@@ -196,7 +196,7 @@ class Server:
         return result
 
     def _in_rounds(self, request: Any, method: str, params: Message) -> Message | None:
-        """Answer a request that may need questions first (`elicitation`).
+        """Answer a request that may need questions first (`client`).
 
         The codebase's own tools ask nothing.
         """
@@ -238,9 +238,7 @@ class Server:
         """
 
         def warm() -> None:
-            import contextlib
-
-            with contextlib.suppress(Exception):
+            with suppress(Exception):
                 self._opened().warm_up()
 
         self._work.put(warm)
@@ -259,10 +257,9 @@ class Server:
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         if self._is_cancelled(request):
             return None
+        tool = tools[name]
         try:
-            tool = tools[name]
-            apart = tool.apart is not None
-            if apart:
+            if tool.apart is not None:
                 result = tool.call_apart(arguments, self._told(request, params)).result()
             else:
                 engine = self._opened()
@@ -270,11 +267,13 @@ class Server:
                 result = outcome.result(structured=engine.settings.mcp.structured_content)
         except Error as error:  # the model reads the message and can correct its call
             self.client.send_to_pages(error)
-            result = {"content": [_text(str(error))], "isError": True}
+            result = _failed(str(error))
         except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
-            _trace(error)
+            import traceback
+
+            traceback.print_exception(error, file=sys.stderr)
             said = f"internal error in {name}: {type(error).__name__}: {error}: use grep for now and report it"
-            result = {"content": [_text(said)], "isError": True}
+            result = _failed(said)
         return None if self._is_cancelled(request) else result
 
     def _is_cancelled(self, request: Any) -> bool:
@@ -288,20 +287,7 @@ class Server:
         token = _meta(params).get("progressToken")
         if token is None:
             return None
-        sent, told = 0.0, 0
-
-        def progress(stage: str, done: int, total: int) -> None:
-            nonlocal sent, told
-            now = time.monotonic()
-            if now - sent < PROGRESS_EVERY_S:
-                return
-            sent, told = now, told + 1
-            said = f"{stage} {done}/{total}" if total else f"{stage} {done}"
-            # Every stage counts from 0, but MCP needs a growing number: the count of notifications.
-            notice = {"progressToken": token, "progress": told, "message": said}
-            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
-
-        return progress
+        return paced(lambda count, stage: self._notify(token, {"progress": count, "message": stage}))
 
     def _told(self, request: Any, params: Message) -> Told | None:
         """Return a callback that relays another server's progress.
@@ -320,12 +306,14 @@ class Server:
             if self._is_cancelled(request) or (now - sent < RELAY_EVERY_S and not last):
                 return
             sent = now
-            notice: Message = {"progressToken": token, "progress": progress}
-            notice |= {} if total is None else {"total": total}
-            notice |= {"message": message} if message else {}
-            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
+            notice: Message = {"progress": progress} | ({} if total is None else {"total": total})
+            self._notify(token, notice | ({"message": message} if message else {}))
 
         return told
+
+    def _notify(self, token: Any, progress: Message) -> None:
+        params = {"progressToken": token, **progress}
+        self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
 def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
@@ -392,7 +380,6 @@ def _front(paths: tuple[str, ...]) -> Front:
 
 def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
     from vademecum.config import load
-    from vademecum.errors import UsageError
     from vademecum.wiring.roots import unasked
 
     settings = load(paths[0] if len(paths) == 1 else None if paths else ".")
@@ -432,16 +419,10 @@ def _error(request: Any, error: ProtocolError | UsageError) -> Message:
     return {"jsonrpc": "2.0", "id": request, "error": body}
 
 
+def _failed(message: str) -> Message:
+    return {"content": [{"type": "text", "text": message}], "isError": True}
+
+
 def _id(message: Any) -> Any:
     found = message.get("id") if isinstance(message, dict) else None
     return found if isinstance(found, str | int) else None
-
-
-def _text(text: str) -> Message:
-    return {"type": "text", "text": text}
-
-
-def _trace(error: Exception) -> None:
-    import traceback
-
-    traceback.print_exception(error, file=sys.stderr)

@@ -5,6 +5,7 @@ Arguments are checked against the schema before the function runs. The error nam
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.protocols import Progress, Told
     from vademecum.types import Evidence
+
+
+PROGRESS_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,23 @@ class Front:
     instructions: str
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     methods: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
+
+
+def paced(send: Callable[[int, str], object]) -> Progress:
+    """Return a progress callback that sends at most two messages a second.
+
+    `send` gets the number of the message, and its text. Every stage counts from 0, but MCP needs a growing number.
+    """
+    sent, count = 0.0, 0
+
+    def progress(stage: str, done: int, total: int) -> None:
+        nonlocal sent, count
+        now = time.monotonic()
+        if now - sent >= PROGRESS_EVERY_S:
+            sent, count = now, count + 1
+            send(count, f"{stage} {done}/{total}" if total else f"{stage} {done}")
+
+    return progress
 
 
 def _problem(value: Any, schema: Mapping[str, Any]) -> str:

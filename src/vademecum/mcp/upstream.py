@@ -7,21 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vademecum.errors import Error, ToolServerError
-from vademecum.mcp.elicitation import working
+from vademecum.mcp.client import working
 from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed
 
-PATIENCE_S = (
-    0.0,
-    1.0,
-    2.0,
-    4.0,
-    8.0,
-    15.0,
-    30.0,
-    60.0,
-)  # seconds before the nth restart in a row
+PATIENCE_S = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # seconds before the nth restart in a row
 
 
 class Upstream:
