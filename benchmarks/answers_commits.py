@@ -4,7 +4,7 @@
 
 The script takes at most ten of the newest 3,000 commits of each repository below. A commit counts if it is neither a merge nor
 a robot's, modifies one to four files of the product and adds or removes none, tells of a fault, and has a subject that a
-user could ask (`vademecum.bench.subjects`). The question is the subject and then the prose of the body. The gold is the
+user could ask (`vademecum.bench.history`). The question is the subject and then the prose of the body. The gold is the
 changed lines as they stand in the parent, and the parent's tree is asked. Commits with a body come before those without, in
 the order of a digest of their ids. No two questions of a repository say the same or change the same first file.
 
@@ -26,9 +26,8 @@ from typing import Any
 from messages import clean_body, has_prose
 
 from data import mirror_of
-from vademecum.bench.history import may_be_asked, product_changes, targets_of
+from vademecum.bench.history import may_be_asked, product_changes, question_of, targets_of
 from vademecum.bench.questions import alike
-from vademecum.bench.subjects import question_of
 from vademecum.code import languages
 from vademecum.code.checkout.commits import Commit, commits, messages
 from vademecum.code.checkout.git import Root

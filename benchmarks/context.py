@@ -9,7 +9,7 @@ For each issue, the tree at its commit, and the lines and files that its fix cha
     search title   the same for the issue's first line
     chunks         the engine's best chunks for the issue, as they rank, until the budget is full
     chunks title   the same for the issue's first line
-    grep           windows of a careful reader with grep (`vademecum.bench.grep`), for the issue, until the budget is full
+    grep           windows of a careful reader with grep (`vademecum.bench.systems`), for the issue, until the budget is full
     grep title     the same for the issue's first line
 
 Everyone's text is counted by the same counter, with one line `path:start-end` above each piece of the others; what does not
@@ -39,7 +39,7 @@ from issues import read_state
 from metrics import Hit, paired_interval
 from quality import grouped
 from vademecum.answers.piece import CODE
-from vademecum.bench.grep import Grep
+from vademecum.bench.systems import Grep
 from vademecum.bench.trees import read_tree
 from vademecum.code.checkout.root import find_root
 from vademecum.engine import Engine

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from metrics import Hit
-from vademecum.bench.bm25 import WINDOW, Bm25
+from vademecum.bench.systems import WINDOW, Bm25
 
 MAX_BYTES = 1_000_000  # files above this are skipped by the baselines, as the engines skip them
 _STOPWORDS = (

@@ -26,9 +26,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from data import export_tree
-from vademecum.bench.history import MOST_HUNKS, MOST_LINES, may_be_asked, product_changes, spans_of
+from vademecum.bench.history import MOST_HUNKS, MOST_LINES, may_be_asked, product_changes, question_of, spans_of
 from vademecum.bench.questions import is_product
-from vademecum.bench.subjects import question_of
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.commits import Change, Commit, Hunk, hunks_of
 from vademecum.types import FileKind

@@ -8,8 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.bench.bm25 import Bm25, tokens_of
-from vademecum.bench.grep import LISTED, Grep, keywords_of
+from vademecum.bench.systems import LISTED, Bm25, Grep, keywords_of, tokens_of
 
 LINES = st.lists(st.text("abAB_é1 .(", max_size=12), min_size=1, max_size=8)
 FILES = st.dictionaries(st.sampled_from(["a.py", "b/c.py", "d.md"]), LINES.map("\n".join), min_size=1)

@@ -18,9 +18,8 @@ from pathlib import Path
 from vademecum import config
 from vademecum.bench.docstrings import docstring_questions
 from vademecum.bench.history import history_questions
-from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, enough
+from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, enough, symbol_questions
 from vademecum.bench.report import Asked, Measured, Place, Report, values_of
-from vademecum.bench.symbols import symbol_questions
 from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
 from vademecum.code.checkout import git
@@ -100,22 +99,23 @@ def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = 
     Kinds with too few questions are left out. Each question is asked of a tree that holds its answer.
     """
     started = time.perf_counter()
-    found = list(ask_disk(root, prefixes, run))
-    found.append(ask_history(root, prefixes, run) if history else LeftOut(HISTORY, "not asked for"))
+    results = list(_ask_disk(root, prefixes, run))
+    results.append(_ask_history(root, prefixes, run) if history else LeftOut(HISTORY, "not asked for"))
+    embedder = run.settings.search.embedder if run.embedder is None else run.embedder
     return Report(
         repo=repository_name(root),
         root=root.path,
         commit=git.head(root).unwrap().commit,
         seed=run.seed,
-        embedder=embedder_name(run),
+        embedder=embedder if isinstance(embedder, str) else embedder.name,
         ranker=run.settings.search.ranker,
         seconds=time.perf_counter() - started,
-        measured=tuple(each for each in found if isinstance(each, Measured)),
-        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+        measured=tuple(each for each in results if isinstance(each, Measured)),
+        left_out=tuple(each for each in results if isinstance(each, LeftOut)),
     )
 
 
-def ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measured | LeftOut]:
+def _ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measured | LeftOut]:
     """Ask about comments and names, on a copy of the tree.
 
     The comments that are asked about are cut out of the copy.
@@ -126,11 +126,11 @@ def ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measur
     copy = write_tree(files | cut, run.home / "copy")
     with opened(copy, run.settings, run.embedder, copied=True) as tree_at:
         tree = tree_at(run.progress, "")
-        yield measured(DOCSTRING, docstrings, [tree], run)
-        yield measured(SYMBOL, symbol_questions(tree, run.most, run.seed), [tree], run)
+        yield _measured(DOCSTRING, docstrings, [tree], run)
+        yield _measured(SYMBOL, symbol_questions(tree, run.most, run.seed), [tree], run)
 
 
-def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
+def _ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
     """Ask about commits, on the trees before them.
 
     The index is temporary, of the user's own repository.
@@ -145,10 +145,10 @@ def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | L
         return too_few
     with opened(root, run.settings, run.embedder, prefixes=prefixes) as tree_at:
         bases = dict.fromkeys(question.commit for question in questions)
-        return measured(HISTORY, questions, (tree_at(run.progress, base) for base in bases), run)
+        return _measured(HISTORY, questions, (tree_at(run.progress, base) for base in bases), run)
 
 
-def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
+def _measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
     """Ask every system each question in its tree, and measure.
 
     One tree is open at a time.
@@ -158,22 +158,13 @@ def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], ru
     asked: list[Asked] = []
     places = []
     for tree in trees:
-        own = [question for question in questions if is_answered_in(tree, question)]
+        before = len(asked)
         systems = Systems(tree)
-        for question in own:
+        for question in questions:
+            if question.commit != tree.commit or any(target.path not in tree.files for target in question.targets):
+                continue
             readings = systems.readings(question.text)
             asked.append(Asked(question, {name: values_of(reading, question) for name, reading in readings.items()}))
             run.progress(f"asking {kind} questions", len(asked), len(questions))
-        places.append(Place(tree.commit, len(tree.files), tree.chunks, len(own)))
+        places.append(Place(tree.commit, len(tree.files), tree.chunks, len(asked) - before))
     return enough(kind, [each.question for each in asked]) or Measured(kind, tuple(asked), tuple(places), run.seed)
-
-
-def is_answered_in(tree: Tree, question: Question) -> bool:
-    """Return whether a tree is a question's own and holds its answer."""
-    return question.commit == tree.commit and all(target.path in tree.files for target in question.targets)
-
-
-def embedder_name(run: Run) -> str:
-    """Return the name of the measured embedder."""
-    embedder = run.settings.search.embedder if run.embedder is None else run.embedder
-    return embedder if isinstance(embedder, str) else embedder.name

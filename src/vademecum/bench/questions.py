@@ -3,7 +3,7 @@
 The same seed draws the same questions.
 
 docstring   the first sentence of a declaration's own doc comment, which is cut out of the code before the question is asked
-symbol      the name of a definition
+symbol      the name of a definition, for the first line of every definition that the index's parser found
 history     the first line of a commit, asked of the tree before it
 """
 
@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import random
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from vademecum.amounts import counted
 from vademecum.bench.measures import Target
+from vademecum.bench.trees import Tree
 from vademecum.code import languages
 from vademecum.code.checkout.classify import file_kind
+from vademecum.code.languages.declarations import KIND, LEAVES
 from vademecum.index.stopwords import STOP_WORDS
 from vademecum.types import FileKind
 
@@ -29,6 +33,9 @@ LEAST_FILES = 5  # fewer files give an interval too wide to say anything
 ALIKE = 0.6  # two questions with this share of common words count as one
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _ANY_WORD = re.compile(r"\w+")
+LEAST_CHARACTERS = 4
+MOST_DEFINITIONS = 3  # a name with more definitions (`run`, `__init__`) identifies nothing
+_ASKED = frozenset(KIND) - LEAVES - {"namespace", "module", "impl", "extension"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +141,38 @@ def files_asked(questions: Iterable[Question]) -> set[str]:
     Questions are grouped by these files.
     """
     return {question.targets[0].path for question in questions}
+
+
+def symbol_questions(tree: Tree, most: int, seed: int) -> list[Question]:
+    """Draw names of functions, methods and types in product code.
+
+    A name is asked about if it is neither short nor special, and is defined a few times, in product code alone.
+    """
+    definitions = _definitions(tree)
+    candidates: dict[str, list[str]] = defaultdict(list)
+    for name, places in sorted(definitions.items()):
+        is_usual = len(name) >= LEAST_CHARACTERS and name.isidentifier() and not name.startswith("__")
+        if is_usual and len(places) <= MOST_DEFINITIONS and all(is_product(path) for path, _ in places):
+            candidates[places[0][0]].append(name)
+    drawn = draw(candidates, most, f"{seed}:{SYMBOL}", lambda _: True)
+    return [Question(SYMBOL, name, _first_lines(definitions[name]), name) for name in drawn]
+
+
+def _definitions(tree: Tree) -> dict[str, list[tuple[str, int]]]:
+    """Return every defined name, with path and line of each definition."""
+    columns = ("blob", "name", "kind", "start_line")
+    rows = tree.repo.catalogue.symbols([("blob", "in", sorted(set(tree.blobs.values())))], columns)
+    blobs = [row[0] for row in rows]
+    places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for path, blob in sorted(tree.blobs.items()):
+        for row in rows[bisect_left(blobs, blob) : bisect_left(blobs, blob + 1)]:
+            if row[2] in _ASKED:
+                places[row[1]].append((path, row[3]))
+    return places
+
+
+def _first_lines(places: list[tuple[str, int]]) -> tuple[Target, ...]:
+    lines: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for path, line in places:
+        lines[path].append((line, line))
+    return tuple(Target(path, tuple(spans)) for path, spans in lines.items())
