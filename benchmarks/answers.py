@@ -43,7 +43,7 @@ from typing import Any, Self
 
 import report
 import vademecum
-from context import DEPTH, OURS, fill, tree_of
+from context import DEPTH, OURS, fill, half_arguments, tree_of
 from context import half as half_of_issues
 from data import Question, load_questions
 from issues import QUERIES, in_turn, read_state
@@ -286,18 +286,13 @@ def chosen(options: argparse.Namespace) -> list[Question]:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure one half and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with issues.jsonl.gz")
-    parser.add_argument("--mirrors", type=Path, required=True, help="git directories of the repositories")
-    parser.add_argument("--keep", type=Path, required=True, help="folder for trees and indexes, kept for the next run")
-    parser.add_argument("--state", type=Path, required=True, help="JSON lines of finished rows, outside the project")
+    parser = half_arguments(__doc__)
     parser.add_argument("--commits", type=Path, help="commits.jsonl.gz, made by answers_commits.py")
     parser.add_argument("--today", type=Path, help="sources of the state that is compared")
     parser.add_argument("--arms", type=lambda text: text.split(","), default=list(ARMS))
     parser.add_argument(
         "--again", type=lambda text: text.split(","), default=[], help="arms whose rows are dropped first"
     )
-    parser.add_argument("--half", choices=["develop", "report", "all"], default="report")
     parser.add_argument("--limit", type=int, default=None, help="only so many questions of each set")
     parser.add_argument("--into", type=Path, default=None, help="folder for the result; none is written without")
     options = parser.parse_args(argv)

@@ -35,7 +35,7 @@ from typing import Any
 
 import report
 from data import Question, export_tree, load_questions, mirror_of
-from issues import read_state
+from issues import issue_arguments, read_state
 from metrics import Hit, paired_interval
 from quality import grouped
 from vademecum.answers.piece import CODE
@@ -170,14 +170,17 @@ def summarise(rows: list[Row]) -> Row:
     return {"issues": len(of[OURS]), "means": means, "minus": gaps}
 
 
+def half_arguments(description: str | None) -> argparse.ArgumentParser:
+    """Return the options of every script that measures one half of the issues."""
+    parser = issue_arguments(description)
+    parser.add_argument("--keep", type=Path, required=True, help="folder for trees and indexes, kept for the next run")
+    parser.add_argument("--half", choices=["develop", "report", "all"], default="report")
+    return parser
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure one half and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with issues.jsonl.gz")
-    parser.add_argument("--mirrors", type=Path, required=True, help="git directories of the repositories")
-    parser.add_argument("--keep", type=Path, required=True, help="folder for trees and indexes, kept for the next run")
-    parser.add_argument("--state", type=Path, required=True, help="JSON lines of finished rows, outside the project")
-    parser.add_argument("--half", choices=["develop", "report", "all"], default="report")
+    parser = half_arguments(__doc__)
     parser.add_argument("--budget", type=int, default=8_000)
     parser.add_argument("--limit", type=int, default=None, help="only so many issues")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")

@@ -126,12 +126,18 @@ def summarise(rows: list[Row], peer_names: list[str]) -> Row:
     return result
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run what is missing, then summarise everything in the state file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def issue_arguments(description: str | None) -> argparse.ArgumentParser:
+    """Return the options of every script that asks about issues."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with issues.jsonl.gz")
     parser.add_argument("--mirrors", type=Path, required=True, help="git directories of the repositories")
     parser.add_argument("--state", type=Path, required=True, help="JSON lines of finished rows, outside the project")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run what is missing, then summarise everything in the state file."""
+    parser = issue_arguments(__doc__)
     parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
     parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")

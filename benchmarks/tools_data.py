@@ -6,6 +6,7 @@ turns?}. A task with turns is a session: each turn is an intent of its own, with
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -67,6 +68,16 @@ def read_set(folder: Path) -> TraceSet:
     tools = [_tool(json.loads(line)) for line in (folder / "tools.jsonl").read_text(encoding="utf-8").splitlines()]
     tasks = [_task(json.loads(line)) for line in (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()]
     return TraceSet(folder.name, tools, [task for task in tasks if task.gold])
+
+
+def set_arguments(description: str | None, name: str, sets: str) -> argparse.ArgumentParser:
+    """Return the options of every script that measures trace sets, with the result's name and the default sets."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--sets", default=sets)
+    parser.add_argument("--no-write", action="store_true")
+    parser.add_argument("--name", default=name, help="of the result: that of other sets is kept apart")
+    return parser
 
 
 @cache

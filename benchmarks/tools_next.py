@@ -14,7 +14,6 @@ constant were chosen on tools hidden inside the training tasks of the first fold
 from __future__ import annotations
 
 # ruff: noqa: SLF001 - the parts are measured by themselves; numpy reads the variable when it is imported
-import argparse
 import json
 import os
 import tempfile
@@ -29,7 +28,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens a
 import numpy as np
 
 import report
-from tools_data import Task, TraceSet, capability, read_set, traces_of
+from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
@@ -345,13 +344,9 @@ def _renamed(tool: Any, part: int) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", default="ultratool,bfcl_mt_base,tmdb")
+    parser = set_arguments(__doc__, "tools-next", "ultratool,bfcl_mt_base,tmdb")
     parser.add_argument("--no-ablations", action="store_true")
     parser.add_argument("--latency", action="store_true", help="also measure how long an answer takes")
-    parser.add_argument("--no-write", action="store_true")
-    parser.add_argument("--name", default="tools-next", help="of the result: that of other sets is kept apart")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         for name in filter(None, args.sets.split(",")):

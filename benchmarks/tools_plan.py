@@ -10,7 +10,6 @@ of a Markov model joined with BM25.
 from __future__ import annotations
 
 # ruff: noqa: SLF001 - the baselines read what the capability reads
-import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import report
-from tools_data import Task, TraceSet, capability, read_set, traces_of
+from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from tools_next import Markov
 from vademecum.tools.records import Plan
 from vademecum.tools.view import View
@@ -108,12 +107,7 @@ def summed(rows: Sequence[tuple[float, float | None, bool]]) -> dict[str, float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", default="ultratool,tmdb")
-    parser.add_argument("--no-write", action="store_true")
-    parser.add_argument("--name", default="tools-plan", help="of the result: that of other sets is kept apart")
-    args = parser.parse_args()
+    args = set_arguments(__doc__, "tools-plan", "ultratool,tmdb").parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
         for name in args.sets.split(","):

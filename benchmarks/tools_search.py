@@ -14,7 +14,6 @@ training tasks of tmdb and bfcl, and with two of the draws of livemcp in view.
 from __future__ import annotations
 
 # ruff: noqa: SLF001 - the baselines read what the capability reads
-import argparse
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import report
-from tools_data import TraceSet, capability, read_set, traces_of
+from tools_data import TraceSet, capability, read_set, set_arguments, traces_of
 from vademecum.tools.view import View
 
 WITHOUT_HISTORY = ("livemcp",)
@@ -111,12 +110,7 @@ def _first(made: Any, intent: str) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", default="ultratool,livemcp,tmdb,bfcl_mt_base")
-    parser.add_argument("--no-write", action="store_true")
-    parser.add_argument("--name", default="tools-search", help="of the result: that of other sets is kept apart")
-    args = parser.parse_args()
+    args = set_arguments(__doc__, "tools-search", "ultratool,livemcp,tmdb,bfcl_mt_base").parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
         for name in args.sets.split(","):
