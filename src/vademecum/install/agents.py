@@ -168,17 +168,6 @@ class Config:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """A file of instructions that the agent reads in every session.
-
-    `head` is the beginning of a file that we create.
-    """
-
-    file: str
-    head: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
     """The files for one repository or for the user.
 
@@ -186,7 +175,7 @@ class Scope:
     """
 
     config: Config | None = None
-    rules: Rules | None = None
+    rules: Text | None = None
     hooks: Hooks | Program | None = None
     texts: tuple[Text, ...] = ()
 
@@ -209,7 +198,7 @@ class Agent:
 _GREP = Hint("PreToolUse", "Grep|Bash")
 _GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
 _COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", COPILOT, 10, typed, 1)
-_AGENTS_MD = Rules("{project}/AGENTS.md")
+_AGENTS_MD = Text("{project}/AGENTS.md")
 _HEAD = "---\n{}\n---\n\n"
 
 AGENTS: tuple[Agent, ...] = (
@@ -220,13 +209,13 @@ AGENTS: tuple[Agent, ...] = (
         ("{claude}", "{claude_json}/.claude.json"),
         Scope(
             Config(("{claude_json}/.claude.json",), server=_stdio),
-            Rules("{claude}/CLAUDE.md"),
+            Text("{claude}/CLAUDE.md"),
             Hooks("{claude}/settings.json", CLAUDE, 10, hint=_GREP),
             claude_texts("{claude}"),
         ),
         Scope(
             Config(("{project}/.mcp.json",), server=_stdio),
-            Rules("{project}/CLAUDE.md"),
+            Text("{project}/CLAUDE.md"),
             Hooks("{project}/.claude/settings.json", CLAUDE, 10, hint=_GREP),
             claude_texts("{project}/.claude"),
         ),
@@ -238,7 +227,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{codex}",),
         Scope(
             Config(("{codex}/config.toml",), "toml", ("mcp_servers",)),
-            Rules("{codex}/AGENTS.md"),
+            Text("{codex}/AGENTS.md"),
             Hooks("{codex}/hooks.json", CLAUDE, 10, hint=_GREP),
             codex_texts("{codex}/skills", "{codex}"),
         ),
@@ -260,7 +249,7 @@ AGENTS: tuple[Agent, ...] = (
         ),
         Scope(
             Config(("{project}/.cursor/mcp.json",), "jsonc", argument="${workspaceFolder}"),
-            Rules(
+            Text(
                 "{project}/.cursor/rules/vademecum.mdc",
                 _HEAD.format("description: when to use vademecum\nalwaysApply: true"),
             ),
@@ -274,11 +263,11 @@ AGENTS: tuple[Agent, ...] = (
         ("{code}",),
         Scope(
             Config(("{code}/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
-            Rules("{code}/prompts/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+            Text("{code}/prompts/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
         ),
         Scope(
             Config(("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
-            Rules("{project}/.github/instructions/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+            Text("{project}/.github/instructions/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
             _COPILOT_HOOKS,
         ),
     ),
@@ -289,7 +278,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{home}/.copilot",),
         Scope(
             Config(("{home}/.copilot/mcp-config.json",), server=_copilot),
-            Rules("{home}/.copilot/copilot-instructions.md"),
+            Text("{home}/.copilot/copilot-instructions.md"),
             Hooks("{home}/.copilot/hooks/vademecum.json", COPILOT, 10, typed, 1),
         ),
         Scope(Config(("{project}/.mcp.json",), server=_stdio), _AGENTS_MD, _COPILOT_HOOKS),
@@ -301,11 +290,11 @@ AGENTS: tuple[Agent, ...] = (
         ("{home}/.codeium/windsurf",),
         Scope(
             Config(("{home}/.codeium/windsurf/mcp_config.json",), argument="{repository}"),
-            Rules("{home}/.codeium/windsurf/memories/global_rules.md"),
+            Text("{home}/.codeium/windsurf/memories/global_rules.md"),
             Hooks("{home}/.codeium/windsurf/hooks.json", CASCADE, element=unseen),
         ),
         Scope(
-            rules=Rules("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on")),
+            rules=Text("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on")),
             hooks=Hooks("{project}/.windsurf/hooks.json", CASCADE, element=unseen),
         ),
     ),
@@ -324,13 +313,13 @@ AGENTS: tuple[Agent, ...] = (
         ("{home}/.gemini/settings.json", "{home}/.gemini/GEMINI.md", "{home}/.gemini/tmp"),
         Scope(
             Config(("{home}/.gemini/settings.json",), "jsonc"),
-            Rules("{home}/.gemini/GEMINI.md"),
+            Text("{home}/.gemini/GEMINI.md"),
             Hooks("{home}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
             gemini_texts("{home}/.gemini"),
         ),
         Scope(
             Config(("{project}/.gemini/settings.json",), "jsonc"),
-            Rules("{project}/GEMINI.md"),
+            Text("{project}/GEMINI.md"),
             Hooks("{project}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
             gemini_texts("{project}/.gemini"),
         ),
@@ -344,7 +333,7 @@ AGENTS: tuple[Agent, ...] = (
             Config(
                 ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"), "jsonc", ("mcp",), _opencode
             ),
-            Rules("{config}/opencode/AGENTS.md"),
+            Text("{config}/opencode/AGENTS.md"),
             Program("{config}/opencode/plugins/vademecum.js", "opencode.js"),
         ),
         Scope(
@@ -367,7 +356,7 @@ AGENTS: tuple[Agent, ...] = (
                 argument="{repository}",
             )
         ),
-        Scope(rules=Rules("{project}/.clinerules/vademecum.md")),
+        Scope(rules=Text("{project}/.clinerules/vademecum.md")),
     ),
     Agent(
         "roo",
@@ -376,9 +365,9 @@ AGENTS: tuple[Agent, ...] = (
         ("{code}/globalStorage/rooveterinaryinc.roo-cline",),
         Scope(
             Config(("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",)),
-            Rules("{home}/.roo/rules/vademecum.md"),
+            Text("{home}/.roo/rules/vademecum.md"),
         ),
-        Scope(Config(("{project}/.roo/mcp.json",)), Rules("{project}/.roo/rules/vademecum.md")),
+        Scope(Config(("{project}/.roo/mcp.json",)), Text("{project}/.roo/rules/vademecum.md")),
     ),
     Agent(
         "continue",
@@ -388,7 +377,7 @@ AGENTS: tuple[Agent, ...] = (
         Scope(Config(("{home}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue, "{repository}")),
         Scope(
             Config(("{project}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue),
-            Rules("{project}/.continue/rules/vademecum.md", _HEAD.format("name: vademecum\nalwaysApply: true")),
+            Text("{project}/.continue/rules/vademecum.md", _HEAD.format("name: vademecum\nalwaysApply: true")),
         ),
     ),
     Agent(
@@ -398,7 +387,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{config}/amp",),
         Scope(
             Config(("{config}/amp/settings.json", "{config}/amp/settings.jsonc"), "jsonc", ("amp.mcpServers",)),
-            Rules("{config}/amp/AGENTS.md"),
+            Text("{config}/amp/AGENTS.md"),
         ),
         Scope(
             Config(
@@ -414,7 +403,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{config}/goose",),
         Scope(
             Config(("{config}/goose/config.yaml",), "yaml", ("extensions",), _goose),
-            Rules("{config}/goose/.goosehints"),
+            Text("{config}/goose/.goosehints"),
         ),
         Scope(rules=_AGENTS_MD),
     ),
@@ -423,7 +412,7 @@ AGENTS: tuple[Agent, ...] = (
         "Junie",
         ("junie",),
         ("{home}/.junie",),
-        Scope(Config(("{home}/.junie/mcp/mcp.json",)), Rules("{home}/.junie/AGENTS.md")),
+        Scope(Config(("{home}/.junie/mcp/mcp.json",)), Text("{home}/.junie/AGENTS.md")),
         Scope(Config(("{project}/.junie/mcp/mcp.json",)), _AGENTS_MD),
     ),
     Agent(
@@ -433,11 +422,11 @@ AGENTS: tuple[Agent, ...] = (
         ("{home}/.kiro",),
         Scope(
             Config(("{home}/.kiro/settings/mcp.json",)),
-            Rules("{home}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
+            Text("{home}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
         ),
         Scope(
             Config(("{project}/.kiro/settings/mcp.json",)),
-            Rules("{project}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
+            Text("{project}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
         ),
     ),
     Agent(
@@ -447,12 +436,12 @@ AGENTS: tuple[Agent, ...] = (
         ("{home}/.qwen",),
         Scope(
             Config(("{home}/.qwen/settings.json",), "jsonc"),
-            Rules("{home}/.qwen/QWEN.md"),
+            Text("{home}/.qwen/QWEN.md"),
             Hooks("{home}/.qwen/settings.json", QWEN, format="jsonc"),
         ),
         Scope(
             Config(("{project}/.qwen/settings.json",), "jsonc"),
-            Rules("{project}/QWEN.md"),
+            Text("{project}/QWEN.md"),
             Hooks("{project}/.qwen/settings.json", QWEN, format="jsonc"),
         ),
     ),

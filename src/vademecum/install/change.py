@@ -12,7 +12,7 @@ from vademecum.install.files import File, digest_of
 from vademecum.install.formats import decoded, remove, upsert
 from vademecum.install.journal import Journal, Record
 from vademecum.install.json_text import bare
-from vademecum.install.part import Part, Placed
+from vademecum.install.part import Placed
 from vademecum.version import __version__
 
 CONTEXT = 1  # lines around a change; few, because settings hold secrets and terminals are shared
@@ -52,16 +52,8 @@ class Change:
         return "restored" if digest_of(self.new) == self.was else "took ours out of"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A part to add to a file, and its agents."""
-
-    part: Part
-    agents: tuple[str, ...]
-
-
 def with_parts(
-    file: File, wanted: Sequence[Wanted], installing: Collection[str], journal: Journal, project: str
+    file: File, wanted: Sequence[Placed], installing: Collection[str], journal: Journal, project: str
 ) -> Change | None:
     """Return the change that adds parts to a file.
 
@@ -90,8 +82,8 @@ def with_parts(
         else:
             stale.append(each)
     text = _removed(text, stale)
-    for one in wanted:
-        text = _added(text, one, known)
+    for each in wanted:
+        text = _added(text, each, known)
     new, parts, clean = text.encode(), tuple(known.values()), _clean(file, old, journal)
     if not parts:
         return Change(file, clean, clean, None, old.before) if old else None
@@ -100,7 +92,7 @@ def with_parts(
     return Change(file, new, clean, Record("", (digest_of(new),), parts, __version__, project))
 
 
-def _added(text: str, wanted: Wanted, known: dict[str, Placed]) -> str:
+def _added(text: str, wanted: Placed, known: dict[str, Placed]) -> str:
     """Return a text with a part, which is added to the known ones."""
     part = wanted.part
     before = known.get(part.id)

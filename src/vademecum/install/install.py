@@ -17,15 +17,14 @@ from pathlib import Path
 
 from vademecum.errors import SourceError, UsageError
 from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks, Program, Scope
-from vademecum.install.change import Change, Wanted, with_parts, without_parts
+from vademecum.install.change import Change, with_parts, without_parts
 from vademecum.install.command import Command
 from vademecum.install.files import File, delete, look, make, sweep
 from vademecum.install.files import replace as replace_file
 from vademecum.install.formats import decoded, upsert
 from vademecum.install.journal import Journal, Record
-from vademecum.install.part import EditError, Part
+from vademecum.install.part import EditError, Part, Placed
 from vademecum.install.places import Places
-from vademecum.install.texts import INSTRUCTIONS
 
 NAME = "vademecum"
 
@@ -97,7 +96,7 @@ def install(choice: Choice, places: Places) -> Planner:
 
 
 def _addition(
-    choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], notes: tuple[str, ...], places: Places, journal: Journal
+    choice: Choice, wanted: Mapping[Path, Sequence[Placed]], notes: tuple[str, ...], places: Places, journal: Journal
 ) -> Plan:
     within = places.project if choice.scope == "project" else None
     project = str(places.project) if within else ""
@@ -111,7 +110,7 @@ def _addition(
 
 
 def _serverless(
-    choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], left_alone: Collection[Path]
+    choice: Choice, wanted: Mapping[Path, Sequence[Placed]], left_alone: Collection[Path]
 ) -> tuple[Agent, ...]:
     """Return agents that cannot have the server.
 
@@ -167,7 +166,7 @@ def _planned(
     return Plan(tuple(changes), tuple(problems.values()), notes, tuple(problems))
 
 
-def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tuple[str, ...]]:
+def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Placed]], tuple[str, ...]]:
     """Return all agents' parts by file, and notes about them.
 
     Raises:
@@ -178,7 +177,7 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
     covers, other = (
         ("of a repository's own", "user") if choice.scope == "project" else ("for all repositories", "project")
     )
-    wanted: dict[Path, dict[str, Wanted]] = {}
+    wanted: dict[Path, dict[str, Placed]] = {}
     notes: list[str] = []
     for agent in choice.agents:
         scope = agent.project if choice.scope == "project" else agent.user
@@ -193,7 +192,7 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
             notes.append(f"{agent.title} starts its servers outside of any repository: {advice}")
         for path, part in parts:  # several agents may read the same file: a part that two of them need is added once
             of_file = wanted.setdefault(Path(os.path.realpath(path)), {})
-            earlier = of_file.get(part.id, Wanted(part, ()))
+            earlier = of_file.get(part.id, Placed(part))
             of_file[part.id] = replace(earlier, agents=(*earlier.agents, agent.id))
     if choice.scope == "project" and choice.command.local and wanted:
         notes.append(
@@ -259,9 +258,7 @@ def _write_one(change: Change, journal: Journal) -> None:
 def _parts(scope: Scope, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
     if scope.config is not None and not (scope.config.argument == "{repository}" and places.homeless):
         yield _server(scope.config, choice.command, places)
-    if scope.rules is not None and choice.rules:
-        yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
-    for text in scope.texts if choice.rules else ():
+    for text in filter(None, (scope.rules, *scope.texts)) if choice.rules else ():
         yield places.path(text.file), Part(text.of, text.format, text.words(), head=text.head)
     if scope.hooks is not None and choice.hooks:
         path = places.path(scope.hooks.file)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAME = "vademecum-explorer"
+RULES = "instructions"  # for every session
 SKILL, EXPLORER = "skill", "explorer"  # also the names of the Markdown files beside this module
 SAID = {
     SKILL: "Finds code in this repository by meaning, says who calls a function, what a change may break and which tests "
@@ -46,19 +47,19 @@ class Text:
 
     Attributes:
         file: Template of its path.
-        of: The text, `SKILL` or `EXPLORER`.
-        head: The beginning of the file.
+        head: The beginning of a file that we create.
+        of: The text: `RULES`, `SKILL` or `EXPLORER`.
         format: A key of `formats`.
     """
 
     file: str
-    of: str
-    head: str
+    head: str = ""
+    of: str = RULES
     format: str = "markdown"
 
     def words(self) -> str:
         """Return the content of the file below its head."""
-        said = body(self.of)
+        said = INSTRUCTIONS if self.of == RULES else body(self.of)
         if self.format == "markdown":
             return said
         return (
@@ -69,7 +70,7 @@ class Text:
 
 def claude_texts(place: str) -> tuple[Text, ...]:
     """Return the texts for Claude Code's directory."""
-    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, claude_head(NAME))
+    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", claude_head(NAME), EXPLORER)
 
 
 def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
@@ -77,12 +78,12 @@ def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
 
     Skills have a separate directory; the subagent is in the settings' directory.
     """
-    return _skill(skills), Text(f"{place}/agents/{NAME}.toml", EXPLORER, "", "toml-file")
+    return _skill(skills), Text(f"{place}/agents/{NAME}.toml", "", EXPLORER, "toml-file")
 
 
 def gemini_texts(place: str) -> tuple[Text, ...]:
     """Return the texts for Gemini CLI's directory."""
-    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, gemini_head())
+    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", gemini_head(), EXPLORER)
 
 
 def body(of: str) -> str:
@@ -115,7 +116,7 @@ def gemini_head() -> str:
 
 
 def _skill(skills: str) -> Text:
-    return Text(f"{skills}/vademecum/SKILL.md", SKILL, skill_head())
+    return Text(f"{skills}/vademecum/SKILL.md", skill_head(), SKILL)
 
 
 def _front(*lines: str) -> str:
