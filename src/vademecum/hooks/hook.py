@@ -326,10 +326,7 @@ def count_run(name: str, outcome: str, seconds: float) -> None:
 
         path = config.load().home / RUNS
         if path.parent.exists():  # a hook does not create the data directory
-            if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
-                path.replace(path.with_name(f"{RUNS}.1"))
-            with open(path, "a", encoding="ascii", opener=private_opener) as file:
-                file.write(f"{name} {outcome} {seconds:.6f}\n")
+            _append(path, f"{name} {outcome} {seconds:.6f}\n")
 
 
 def note(problem: str) -> None:
@@ -339,7 +336,11 @@ def note(problem: str) -> None:
 
         path = config.load().home / LOG
         private_folder(path.parent)
-        if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
-            path.replace(path.with_suffix(".log.1"))
-        with open(path, "a", encoding="utf-8", errors="replace", opener=private_opener) as file:
-            file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {' '.join(problem.split())[:500]}\n")
+        _append(path, f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {' '.join(problem.split())[:500]}\n")
+
+
+def _append(path: Path, line: str) -> None:
+    if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
+        path.replace(path.with_name(f"{path.name}.1"))
+    with open(path, "a", encoding="utf-8", errors="replace", opener=private_opener) as file:
+        file.write(line)

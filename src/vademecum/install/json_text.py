@@ -29,32 +29,24 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class Node:
-    """A value: its start and end, and its items if any.
+    """A value with its places; objects and lists have items."""
 
-    Only objects and lists have items.
-    """
-
+    begin: int  # of its key, if it has one
     start: int
+    end: int
     kind: str  # "{", "[" or "" for a plain value
-    end: int = -1
-    items: list[Item] = field(default_factory=list)
+    key: str | None = None
+    comma: int | None = None  # after the value
+    items: list[Node] = field(default_factory=list)
 
-    def find(self, key: str) -> Item | None:
+    @property
+    def stop(self) -> int:
+        """The end, including the comma after the value."""
+        return self.end if self.comma is None else self.comma + 1
+
+    def find(self, key: str) -> Node | None:
         """Return the last member with this name, as JSON readers do."""
         return next((item for item in reversed(self.items) if item.key == key), None)
-
-
-@dataclass(slots=True)
-class Item:
-    """A member of an object, or an element of a list.
-
-    `start` is the place of its key, or of its value; `comma` the place of the comma after it.
-    """
-
-    start: int
-    key: str | None
-    node: Node
-    comma: int | None = None
 
 
 def tokens(text: str) -> Iterator[tuple[str, int, int]]:
@@ -115,9 +107,8 @@ def _no_constant(name: str) -> NoReturn:
 
 def tree_of(text: str) -> Node:
     """Return the tree of a text that `value_of` accepts."""
-    top = Node(0, "[", len(text))
-    stack, key = [top], None
-    key_start = -1
+    top = Node(0, 0, len(text), "[")
+    stack, key, begin = [top], None, -1
     for kind, start, end in tokens(text):
         word = text[start:end]
         if kind in {"space", "comment"} or word == ":":
@@ -128,14 +119,14 @@ def tree_of(text: str) -> Node:
         elif word in {"}", "]"}:
             stack.pop().end = end
         elif inside.kind == "{" and key is None:
-            key, key_start = json.loads(word) if "\\" in word else word[1:-1], start
+            key, begin = json.loads(word) if "\\" in word else word[1:-1], start
         else:
-            node = Node(start, word if word in {"{", "["} else "", end)
-            inside.items.append(Item(start if key is None else key_start, key, node))
+            node = Node(start if key is None else begin, start, end, word if word in {"{", "["} else "", key)
+            inside.items.append(node)
             key = None
             if node.kind:
                 stack.append(node)
-    return top.items[0].node
+    return top.items[0]
 
 
 class Step(NamedTuple):
@@ -146,17 +137,11 @@ class Step(NamedTuple):
 
     path: tuple[str, ...]
     inside: Node
-    item: Item
+    item: Node
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Insert the entry; return the text and a hint for removal.
-
-    The hint is empty if the entry was already there.
-
-    Raises:
-        EditError: the text is not valid JSON, or another value is in the entry's place.
-    """
+    """Insert the entry, as `formats.upsert` does."""
     comments = part.format == "jsonc"
     if not _says_something(text, comments=comments):
         glue = "" if not text or text.endswith("\n") else newline_of(text)
@@ -171,10 +156,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the entry.
-
-    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
-    """
+    """Remove the entry, as `formats.remove` does."""
     comments = part.format == "jsonc"
     if not _says_something(text, comments=comments):
         return text
@@ -183,7 +165,7 @@ def remove(text: str, part: Part, hint: Hint) -> str:
     if len(steps) < len(part.path) + bool(part.mark):
         return text
     if "replaced" in hint:
-        node = steps[-1].item.node
+        node = steps[-1].item
         return text[: node.start] + str(hint["replaced"]) + text[node.end :]
     if hint.get("shared") and len(steps[-1].inside.items) > 1:
         return text
@@ -257,21 +239,21 @@ def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:
         if item is None:
             return steps
         steps.append(Step(part.path[:depth], inside, item))
-        inside = item.node
+        inside = item
     if part.mark:
         if inside.kind != "[":
             raise EditError(f"{_shown(part.path)} is no list")
         if (ours := _marked(text, inside, part.mark)) is not None:
             steps.append(Step(part.path, inside, ours))
-            for member in ours.node.items:  # others may have added hooks to our element
-                among = _marked(text, member.node, part.mark) if len(member.node.items) > 1 else None
-                if member.node.kind == "[" and among is not None:
-                    steps[-1] = Step((*part.path, part.mark), member.node, among)
+            for member in ours.items:  # others may have added hooks to our element
+                among = _marked(text, member, part.mark) if len(member.items) > 1 else None
+                if member.kind == "[" and among is not None:
+                    steps[-1] = Step((*part.path, part.mark), member, among)
     return steps
 
 
-def _marked(text: str, inside: Node, mark: str) -> Item | None:
-    return next((item for item in inside.items if mark in text[item.start : item.node.end]), None)
+def _marked(text: str, inside: Node, mark: str) -> Node | None:
+    return next((item for item in inside.items if mark in text[item.begin : item.end]), None)
 
 
 def _placed(text: str, part: Part) -> tuple[str, Hint]:
@@ -279,8 +261,8 @@ def _placed(text: str, part: Part) -> tuple[str, Hint]:
     steps = _steps(text, part, root)
     known = len(steps)
     if known == len(part.path) + bool(part.mark):
-        return _merged(text, steps[-1].item.node, part)
-    inside = steps[-1].item.node if steps else root
+        return _merged(text, steps[-1].item, part)
+    inside = steps[-1].item if steps else root
     if inside.kind not in {"{", "["}:
         raise EditError("it is no object")
     keys = part.path[known:]
@@ -308,12 +290,12 @@ def _merged(text: str, node: Node, part: Part) -> tuple[str, Hint]:
     if part.mark or node.kind != "{" or not isinstance(wanted, dict):
         return _with_value(text, node, wanted), {"replaced": original}
     for key, value in part.value.items():
-        current = _steps(text, part)[-1].item.node
+        current = _steps(text, part)[-1].item
         item = current.find(key)
         if item is None:
             text = _pasted(text, current, key, value)
-        elif json.loads(bare(text[item.node.start : item.node.end])) != value:
-            text = _with_value(text, item.node, value)
+        elif json.loads(bare(text[item.start : item.end])) != value:
+            text = _with_value(text, item, value)
     return text, {"replaced": original}
 
 
@@ -328,7 +310,7 @@ def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     outer = _margin(text, inside.start)
     if not inside.items:
-        place = _end_of_comments(text, inside, inside.start + 1)
+        place = _end_of_comments(text, inside.start + 1, inside.end - 1)
         rest = text[place : inside.end - 1]
         if place == inside.start + 1 or "\n" not in rest:
             rest = newline + outer
@@ -338,48 +320,41 @@ def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
     if "\n" not in text[inside.start : inside.end]:  # the text is on one line, so our item is too
         said = f" {name}{json.dumps(value, ensure_ascii=False)}"
     else:
-        margin = _margin(text, last.start) if _begins_line(text, last.start) else outer + unit
+        margin = _margin(text, last.begin) if _begins_line(text, last.begin) else outer + unit
         said = f"{newline}{margin}{name}{_lines(value, unit, margin, newline)}"
     if last.comma is not None:
-        place = _end_of_comments(text, inside, last.comma + 1)
+        place = _end_of_comments(text, last.comma + 1, inside.end - 1)
         return text[:place] + said + "," + text[place:]
-    place = _end_of_comments(text, inside, last.node.end)
-    return text[: last.node.end] + "," + text[last.node.end : place] + said + text[place:]
+    place = _end_of_comments(text, last.end, inside.end - 1)
+    return text[: last.end] + "," + text[last.end : place] + said + text[place:]
 
 
-def _end_of_comments(text: str, inside: Node, start: int) -> int:
+def _end_of_comments(text: str, start: int, end: int) -> int:
     """Return the end of the last comment, or `start` without comments."""
-    ends = [start + end for kind, _, end in tokens(text[start : inside.end - 1]) if kind == "comment"]
+    ends = [start + stop for kind, _, stop in tokens(text[start:end]) if kind == "comment"]
     return ends[-1] if ends else start
 
 
 def _cut(text: str, step: Step, hint: Hint) -> str:
     """Remove an item, with its comma and the space before it."""
     path, inside, item = step
-    index = next(number for number, each in enumerate(inside.items) if each.start == item.start)
-    end = item.node.end if item.comma is None else item.comma + 1
-    lower = _end(inside, index) if index else inside.start + 1
-    start = _end_of_comments(text, Node(0, "", item.start + 1), lower)
+    index = next(number for number, each in enumerate(inside.items) if each is item)
+    end = item.stop
+    lower = inside.items[index - 1].stop if index else inside.start + 1
+    start = _end_of_comments(text, lower, item.begin)
     if text[:start].rpartition("\n")[2].lstrip().startswith("//") and not text[end:].lstrip(" \t\r").startswith("\n"):
-        start = item.start  # a line comment needs its line end
+        start = item.begin  # a line comment needs its line end
     cut = text[:start] + text[end:]
     if item.comma is None and index:
         comma = inside.items[index - 1].comma
         assert comma is not None
         cut = cut[:comma] + cut[comma + 1 :]
-    where, inner = hint.get("inside", (None, ""))
-    was = str(inner)
-    if len(inside.items) == 1 and where == list(path):
+    place, was = hint.get("inside", (None, ""))
+    if len(inside.items) == 1 and place == list(path):
         close = inside.end - 1 - (len(text) - len(cut))
         if cut[inside.start + 1 : close].split() == was.split():
-            return cut[: inside.start + 1] + was + cut[close:]
+            return f"{cut[: inside.start + 1]}{was}{cut[close:]}"
     return cut
-
-
-def _end(inside: Node, index: int) -> int:
-    """Return the end of the item before `index`, including its comma."""
-    previous = inside.items[index - 1]
-    return previous.node.end if previous.comma is None else previous.comma + 1
 
 
 def _cut_if_empty(text: str, path: tuple[str, ...], hint: Hint) -> str:
@@ -390,7 +365,7 @@ def _cut_if_empty(text: str, path: tuple[str, ...], hint: Hint) -> str:
     steps = _steps(text, Part("", "", None, path))
     if len(steps) < len(path):
         return text
-    node = steps[-1].item.node
+    node = steps[-1].item
     if not node.kind or text[node.start + 1 : node.end - 1].strip():
         return text
     return _cut(text, steps[-1], hint)

@@ -40,13 +40,7 @@ class Statement(NamedTuple):
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Insert the table; return the text and a hint for removal.
-
-    The hint is empty if the table was already there.
-
-    Raises:
-        EditError: the text is not valid TOML, or the table cannot be added.
-    """
+    """Insert the table, as `formats.upsert` does."""
     before, newline = _read(text), newline_of(text)
     if contains(value_at(before, part.path), part.value):
         return text, {}
@@ -65,10 +59,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the table.
-
-    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
-    """
+    """Remove the table, as `formats.remove` does."""
     _read(text)
     span = _span(text, part)
     return text if span is None else cut(text, span, hint)

@@ -21,13 +21,7 @@ MOST_ALIASES = 100  # more aliases are an attack on the parser
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:
-    """Insert the entry; return the text and a hint for removal.
-
-    The hint is empty if the entry was already there.
-
-    Raises:
-        EditError: the text is not valid YAML, or the entry cannot be added.
-    """
+    """Insert the entry, as `formats.upsert` does."""
     before = _read(text)
     there = (before.get(part.path[0]) or {}) if isinstance(before, dict) else {}
     if not isinstance(before, dict) or not isinstance(there, dict):
@@ -40,10 +34,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
 
 
 def remove(text: str, part: Part, hint: Hint) -> str:
-    """Return the text without the entry.
-
-    The earlier text is restored, except for others' later changes. Raises as `upsert` does.
-    """
+    """Remove the entry, as `formats.remove` does."""
     _read(text)
     root = yaml.compose(text)
     outer = _pair(root, part.path[0])
