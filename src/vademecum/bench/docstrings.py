@@ -77,13 +77,12 @@ def docstring_questions(
     drawn: list[Documented] = []
 
     def accept(candidate: Documented) -> bool:
-        """Return whether to ask about the candidate; count it as drawn."""
         fair = (
             sentences[_flat(candidate.sentence)] == 1  # a cheap test first, before the search of the whole tree
             and said.once(candidate.sentence)
             and said.once(candidate.opening)
             and not any(alike(candidate.sentence, other.sentence) for other in drawn)
-            and is_hidden(candidate, files[candidate.path], deadline_s)
+            and _is_hidden(candidate, files[candidate.path], deadline_s)
         )
         if fair:
             drawn.append(candidate)
@@ -98,10 +97,7 @@ def docstring_questions(
 
 
 def _some(paths: list[str], seed: int) -> list[str]:
-    """Return all paths, or a sample of very many.
-
-    Parsing all of them would take minutes.
-    """
+    """Return all paths, or a sample of very many: parsing those would take minutes."""
     if len(paths) <= MOST_FILES:
         return paths
     return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
@@ -112,7 +108,7 @@ def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documen
 
     Yields nothing if the file has syntax errors.
     """
-    read = outline_of(path, content, deadline_s)
+    read = _outline(path, content, deadline_s)
     if read is None:
         return
     outline, syntax = read
@@ -121,7 +117,7 @@ def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documen
         if not declaration.defines or not declaration.doc or declaration.capture in LEAVES:
             continue
         sentence = question_of(declaration)
-        cuts = comment_ranges(declaration, syntax, content)
+        cuts = _comment_ranges(declaration, syntax, content)
         if sentence and cuts:
             span = (lines.number(declaration.core), lines.number(max(declaration.core, declaration.end - 1)))
             yield Documented(
@@ -130,7 +126,7 @@ def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documen
             )  # fmt: skip
 
 
-def outline_of(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syntax] | None:
+def _outline(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syntax] | None:
     """Return a file's declarations and syntax, or None with errors."""
     language = languages.language_of(path, content[:4096])
     row = languages.row(language)
@@ -153,11 +149,8 @@ def question_of(declaration: Declaration) -> str:
     return sentence if len(content_words(sentence)) >= LEAST_WORDS else ""
 
 
-def comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> tuple[Range, ...]:
-    """Return the bytes of a declaration's documentation.
-
-    These are the comments directly above it, and a string that opens its body.
-    """
+def _comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> tuple[Range, ...]:
+    """Return the bytes of the comments above a declaration, and of the string in its body."""
     above = [
         extent
         for capture in ("comment", "doc")
@@ -171,10 +164,7 @@ def comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> 
 
 
 def _is_all_there_is(declaration: Declaration, content: bytes, cut: Range) -> bool:
-    """Return whether a body is empty without its string.
-
-    Python does not allow that.
-    """
+    """Return whether a body is empty without its string, which Python does not allow."""
     if not declaration.body or not declaration.body <= cut[0] < declaration.end:
         return False
     rest = content[declaration.body : cut[0]] + content[cut[1] : declaration.end]
@@ -198,13 +188,10 @@ def without(content: bytes, declarations: list[Documented]) -> bytes:
     return content
 
 
-def is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
-    """Return whether cutting a comment leaves a fair question.
-
-    The file must parse, with the declaration in it, and without the sentence.
-    """
+def _is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
+    """Return whether the file still parses, and lacks the sentence, without the comment."""
     cut = without(content, [candidate])
-    read = outline_of(candidate.path, cut, deadline_s)
+    read = _outline(candidate.path, cut, deadline_s)
     if read is None or _flat(candidate.sentence) in _flat(cut.decode()):
         return False
     number = Lines(cut).number

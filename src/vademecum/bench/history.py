@@ -140,7 +140,7 @@ def history_questions(root: Root, prefixes: Sequence[str], most: int, seed: int)
     told = [commit for commit in commits(root, MOST_COMMITS).unwrap() if may_be_asked(commit, prefixes)]
     if not told:
         return LeftOut(HISTORY, f"no commit says and changes what could be asked about{_shallowness(root)}")
-    questions = drawn_from(root, best_bases(root, told, most), most, seed)
+    questions = _drawn_from(root, _nearest_bases(root, told, most), most, seed)
     if not questions:
         return LeftOut(HISTORY, f"no commit's files were as they are in an earlier one{_shallowness(root)}")
     return questions
@@ -173,15 +173,12 @@ def product_changes(commit: Commit) -> list[Change]:
     return [change for change in commit.changes if is_product(change.path)]
 
 
-def best_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
-    """Return bases, each with its commits to ask.
-
-    The bases are as near to the newest commit as gives enough commits.
-    """
+def _nearest_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
+    """Return the bases nearest to the newest commit that give enough commits to ask."""
     line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
     best: list[tuple[Base, list[Commit]]] = []
     for step in (1, *APART):
-        found = list(bases_along(root, line[step::step][:MOST_BASES], told))
+        found = list(_bases_along(root, line[step::step][:MOST_BASES], told))
         if sum(len(asked) for _, asked in found) > sum(len(asked) for _, asked in best):
             best = found
         if sum(len(asked) for _, asked in best) >= 2 * most:  # some commits drop out when their lines are read
@@ -189,28 +186,22 @@ def best_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base
     return best
 
 
-def bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
-    """Yield bases, newest first, each with the commits after it.
-
-    Commits after a newer base belong to that base.
-    """
+def _bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
+    """Yield bases, newest first, each with the commits after it and before the next."""
     newer: set[str] = set()
     for commit_id in ids:
         since = set(commits_since(root, commit_id).unwrap())
         base = Base(commit_id, git.tree_ids(root, commit_id).unwrap())
-        yield base, [commit for commit in told if commit.id in since - newer and stands_in(base, commit)]
+        yield base, [commit for commit in told if commit.id in since - newer and _is_answered(base, commit)]
         newer = since
 
 
-def stands_in(base: Base, commit: Commit) -> bool:
-    """Return whether a base has a commit's product files unchanged.
-
-    The files must be as they were right before the commit.
-    """
+def _is_answered(base: Base, commit: Commit) -> bool:
+    """Return whether a base has the product files as they were right before a commit."""
     return all(base.blobs.get(change.path) == change.before for change in product_changes(commit))
 
 
-def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
+def _drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
     """Draw distinct questions, at most three about one file."""
     candidates: dict[str, list[tuple[Base, Commit]]] = {}
     for base, asked in bases:
@@ -220,7 +211,6 @@ def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int
     about: Counter[str] = Counter()
 
     def accept(candidate: tuple[Base, Commit]) -> bool:
-        """Return whether to ask about the candidate; count it as drawn."""
         base, commit = candidate
         text = question_of(commit.subject)
         paths = [change.path for change in product_changes(commit)]
@@ -263,7 +253,7 @@ def spans_of(hunks: Sequence[Hunk], content: bytes) -> tuple[Span, ...]:
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     spans: list[Span] = []
     for hunk in hunks:
-        if is_no_code(hunk):
+        if _is_no_code(hunk):
             continue
         first, last = hunk.span(lines)
         if spans and first <= spans[-1][1] + 1:
@@ -273,10 +263,10 @@ def spans_of(hunks: Sequence[Hunk], content: bytes) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def is_no_code(hunk: Hunk) -> bool:
+def _is_no_code(hunk: Hunk) -> bool:
     """Return whether a hunk changes only blanks, comments, imports or brackets.
 
-    >>> is_no_code(Hunk(1, 1, ("f( x )",), ("f(x)",))), is_no_code(Hunk(1, 0, (), ("import os", "# why")))
+    >>> _is_no_code(Hunk(1, 1, ("f( x )",), ("f(x)",))), _is_no_code(Hunk(1, 0, (), ("import os", "# why")))
     (True, True)
     """
     if "".join("".join(hunk.removed).split()) == "".join("".join(hunk.added).split()):
@@ -298,7 +288,7 @@ def question_of(subject: str) -> str:
     """
     if _PASSED_TAG.search(subject):
         return ""
-    question = without_tags(subject)
+    question = _without_tags(subject)
     if _CHORE_BEGINS.search(question) or _CHORE_BEGINS.search(subject) or _CHORE_HOLDS.search(question):
         return ""
     found = _WORD.findall(question)
@@ -307,10 +297,10 @@ def question_of(subject: str) -> str:
     return question if usable and not question.endswith(("…", "...")) else ""
 
 
-def without_tags(subject: str) -> str:
+def _without_tags(subject: str) -> str:
     """Return a subject without leading tags and without references.
 
-    >>> without_tags(":bug: fix: GH-3 Keep the order of headers (closes #12, #13)")
+    >>> _without_tags(":bug: fix: GH-3 Keep the order of headers (closes #12, #13)")
     'Keep the order of headers'
     """
     before = ""

@@ -22,7 +22,6 @@ import numpy as np
 from vademecum.bench.measures import Hit, Piece, Reading, tokens_in
 from vademecum.bench.trees import Tree
 from vademecum.index.stopwords import STOP_WORDS
-from vademecum.types import Evidence
 
 Match = tuple[int, str]  # the line, from 1, and the word it holds
 
@@ -76,10 +75,7 @@ class Bm25:
     """
 
     def __init__(self, files: Iterable[tuple[str, str]], k1: float = 1.2, b: float = 0.75) -> None:
-        """Cut files into windows, and count their words.
-
-        `files` are paths with their texts.
-        """
+        """Cut paths with their texts into windows, and count the words."""
         self.windows: list[Hit] = []
         self._k1 = k1
         lengths: list[int] = []
@@ -138,16 +134,11 @@ class Grep:
     """
 
     def __init__(self, files: Iterable[tuple[str, str]]) -> None:
-        """Index the lines of every word.
-
-        `files` are paths with their texts.
-        """
+        """Index the lines of every word, in paths with their texts."""
         self._lines: dict[str, list[str]] = {path: text.split("\n") for path, text in files}
         self._paths = list(self._lines)
         sizes = [len(lines) for lines in self._lines.values()]
-        self._bases = list(
-            accumulate(sizes, initial=0)
-        )  # first line number of each file, when all lines are numbered from 0
+        self._bases = list(accumulate(sizes, initial=0))  # first line of each file, numbered through all files
         found: dict[str, array[int]] = defaultdict(lambda: array("q"))
         for base, lines in zip(self._bases, self._lines.values(), strict=False):
             for number, line in enumerate(lines, base):
@@ -210,10 +201,7 @@ class Grep:
         return [(self._paths[file], sorted(matches[file])) for file in sorted(matches, key=order)]
 
     def _lines_with(self, word: str) -> set[int]:
-        """Return the lines with a word, also inside longer words.
-
-        Lines are numbered through all files.
-        """
+        """Return the lines, numbered through all files, with a word or part of one."""
         lines: set[int] = set()
         at = self._words.find(word)
         while at >= 0:
@@ -223,10 +211,7 @@ class Grep:
         return lines
 
     def _windows(self, path: str, matches: list[Match]) -> Iterator[Hit]:
-        """Yield the windows around a file's matches, best first.
-
-        It ends when every match was read.
-        """
+        """Yield windows around a file's matches, best first, until all are read."""
         lines = self._lines[path]
         size = len(lines) - (not lines[-1])
         while matches:
@@ -284,8 +269,8 @@ class Systems:
 
     def readings(self, question: str) -> dict[str, Reading]:
         """Return every system's reading of a question."""
-        windows = tuple(map(self._piece, self._bm25.search(question, DEPTH)))
-        around = tuple(map(self._piece, self._grep.search(question, DEPTH)))
+        windows = tuple(map(self._window, self._bm25.search(question, DEPTH)))
+        around = tuple(map(self._window, self._grep.search(question, DEPTH)))
         return {
             OURS: Reading(self._engine(question)),
             BM25: Reading(windows),
@@ -295,21 +280,15 @@ class Systems:
     def _engine(self, question: str) -> tuple[Piece, ...]:
         """Read ten results, then further ones not among them."""
         first = self._tree.ask(question, TEN)
-        if not first:
-            return ()
-        more = self._tree.ask(question, DEPTH)
-        return pieces_of([*first, *more])
+        found: dict[Hit, Piece] = {}
+        for item in (*first, *self._tree.ask(question, DEPTH)) if first else ():
+            hit = Hit(item.path, item.start_line, item.end_line)
+            found.setdefault(hit, _piece(hit, item.snippet))
+        return tuple(found.values())
 
-    def _piece(self, hit: Hit) -> Piece:
-        text = "\n".join(self._lines[hit.path][hit.start - 1 : hit.end])
-        return Piece(hit, tokens_in(f"{hit.path}:{hit.start}-{hit.end}\n{text}\n"))
+    def _window(self, hit: Hit) -> Piece:
+        return _piece(hit, "\n".join(self._lines[hit.path][hit.start - 1 : hit.end]))
 
 
-def pieces_of(evidence: Sequence[Evidence]) -> tuple[Piece, ...]:
-    """Return the pieces to read in an answer, each place once."""
-    found: dict[Hit, Piece] = {}
-    for item in evidence:
-        hit = Hit(item.path, item.start_line, item.end_line)
-        shown = f"{hit.path}:{hit.start}-{hit.end}\n{item.snippet}\n"
-        found.setdefault(hit, Piece(hit, tokens_in(shown)))
-    return tuple(found.values())
+def _piece(hit: Hit, text: str) -> Piece:
+    return Piece(hit, tokens_in(f"{hit.path}:{hit.start}-{hit.end}\n{text}\n"))
