@@ -116,10 +116,7 @@ def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = 
 
 
 def _ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measured | LeftOut]:
-    """Ask about comments and names, on a copy of the tree.
-
-    The comments that are asked about are cut out of the copy.
-    """
+    """Ask about names and cut comments, on a copy of the tree."""
     run.progress("reading", 0, 0)
     files = read_tree(root, prefixes, run.settings)
     docstrings, cut = docstring_questions(files, run.most, run.seed, run.settings.index.deadline_s)
@@ -131,10 +128,7 @@ def _ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measu
 
 
 def _ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
-    """Ask about commits, on the trees before them.
-
-    The index is temporary, of the user's own repository.
-    """
+    """Ask about commits, on the trees before them, in a temporary index."""
     try:
         questions = history_questions(root, prefixes, run.most, run.seed)
     except GitError as error:
@@ -149,10 +143,7 @@ def _ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | 
 
 
 def _measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
-    """Ask every system each question in its tree, and measure.
-
-    One tree is open at a time.
-    """
+    """Ask every system each question, one tree at a time."""
     if too_few := enough(kind, questions):
         return too_few
     asked: list[Asked] = []

@@ -97,7 +97,7 @@ def docstring_questions(
 
 
 def _some(paths: list[str], seed: int) -> list[str]:
-    """Return all paths, or a sample of very many: parsing those would take minutes."""
+    """Return all paths, or a sample that parses within minutes."""
     if len(paths) <= MOST_FILES:
         return paths
     return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
@@ -150,7 +150,7 @@ def question_of(declaration: Declaration) -> str:
 
 
 def _comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> tuple[Range, ...]:
-    """Return the bytes of the comments above a declaration, and of the string in its body."""
+    """Return the comments above a declaration, and its docstring."""
     above = [
         extent
         for capture in ("comment", "doc")
@@ -164,7 +164,7 @@ def _comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) ->
 
 
 def _is_all_there_is(declaration: Declaration, content: bytes, cut: Range) -> bool:
-    """Return whether a body is empty without its string, which Python does not allow."""
+    """Return whether a body has nothing but its docstring."""
     if not declaration.body or not declaration.body <= cut[0] < declaration.end:
         return False
     rest = content[declaration.body : cut[0]] + content[cut[1] : declaration.end]
@@ -189,7 +189,7 @@ def without(content: bytes, declarations: list[Documented]) -> bytes:
 
 
 def _is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
-    """Return whether the file still parses, and lacks the sentence, without the comment."""
+    """Return whether the cut file parses, without the sentence."""
     cut = without(content, [candidate])
     read = _outline(candidate.path, cut, deadline_s)
     if read is None or _flat(candidate.sentence) in _flat(cut.decode()):

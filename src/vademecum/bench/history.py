@@ -174,7 +174,7 @@ def product_changes(commit: Commit) -> list[Change]:
 
 
 def _nearest_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
-    """Return the bases nearest to the newest commit that give enough commits to ask."""
+    """Return the nearest bases with enough commits to ask about."""
     line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
     best: list[tuple[Base, list[Commit]]] = []
     for step in (1, *APART):
@@ -187,7 +187,7 @@ def _nearest_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[
 
 
 def _bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
-    """Yield bases, newest first, each with the commits after it and before the next."""
+    """Yield bases, newest first, each with the commits up to the next."""
     newer: set[str] = set()
     for commit_id in ids:
         since = set(commits_since(root, commit_id).unwrap())
@@ -197,7 +197,7 @@ def _bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iter
 
 
 def _is_answered(base: Base, commit: Commit) -> bool:
-    """Return whether a base has the product files as they were right before a commit."""
+    """Return whether a base has a commit's files as before the commit."""
     return all(base.blobs.get(change.path) == change.before for change in product_changes(commit))
 
 

@@ -1,4 +1,4 @@
-"""The compared systems: the engine, plain BM25, and a careful reader with grep.
+"""The compared systems: the engine, plain BM25, and a grep reader.
 
 All search the same files. Each answers a question with a *reading*: the returned pieces in reading order, with their
 costs. An agent asks the engine, or BM25, for ten results, and for more if they do not suffice. If the engine says that
@@ -201,7 +201,7 @@ class Grep:
         return [(self._paths[file], sorted(matches[file])) for file in sorted(matches, key=order)]
 
     def _lines_with(self, word: str) -> set[int]:
-        """Return the lines, numbered through all files, with a word or part of one."""
+        """Return the lines with a word, numbered through all files."""
         lines: set[int] = set()
         at = self._words.find(word)
         while at >= 0:

@@ -81,10 +81,7 @@ def is_first(home: Path, session: str) -> bool:
 
 
 def _of_words(words: list[str]) -> str:
-    """Return the pattern in a command's words.
-
-    "" if the command does not begin with a search program.
-    """
+    """Return the pattern of a search command, "" for any other command."""
     if words[:2] == ["git", "grep"]:
         words = words[1:]
     if not words or os.path.basename(words[0]) not in _GREPS:

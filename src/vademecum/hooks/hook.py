@@ -301,10 +301,7 @@ def _object(content: bytes) -> dict[str, Any]:
 
 
 def _limit(seconds: float) -> threading.Timer:
-    """End the process successfully after `seconds`.
-
-    A locked database or a slow disk must not hold up the agent.
-    """
+    """End the process after a time, so that no agent waits longer."""
 
     def stop() -> None:
         note(f"stopped after {seconds:g} s")

@@ -111,10 +111,7 @@ def _tidy(folder: Path) -> None:
 
 
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:
-    """Return the events of a file.
-
-    Empty for a malformed file; None if the message belongs to another repository.
-    """
+    """Return a file's events, [] if malformed, None for another repository's."""
     from vademecum.memory.records import Role
     from vademecum.memory.transcripts.shape import Session, event, said
 

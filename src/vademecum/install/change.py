@@ -93,7 +93,7 @@ def with_parts(
 
 
 def _added(text: str, wanted: Placed, known: dict[str, Placed]) -> str:
-    """Return a text with a part, which is added to the known ones."""
+    """Add a part to a text and to the known parts."""
     part = wanted.part
     before = known.get(part.id)
     if before is not None and before.part.head and text.startswith(before.part.head):
@@ -138,19 +138,13 @@ def _removed(text: str, parts: Sequence[Placed]) -> str:
 
 
 def _record(file: File, journal: Journal) -> Record | None:
-    """Return the journal's record of a file.
-
-    None if the file has its earlier content, without our parts.
-    """
+    """Return a file's record, None for a file without our parts."""
     old = journal.records.get(str(file.path))
     return None if old is None or digest_of(file.content) == old.before else old
 
 
 def _clean(file: File, old: Record | None, journal: Journal) -> bytes | None:
-    """Return a file's content without our parts.
-
-    It is the exact backup, unless others changed the file since.
-    """
+    """Return the exact backup, or others' later content without our parts."""
     if old is None or file.content is None:
         return file.content
     if digest_of(file.content) in old.after:

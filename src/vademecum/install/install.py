@@ -112,10 +112,7 @@ def _addition(
 def _serverless(
     choice: Choice, wanted: Mapping[Path, Sequence[Placed]], left_alone: Collection[Path]
 ) -> tuple[Agent, ...]:
-    """Return agents that cannot have the server.
-
-    The file for it is left alone, and does not have the server yet.
-    """
+    """Return the agents that cannot have the server."""
     ids = {
         agent
         for path in left_alone

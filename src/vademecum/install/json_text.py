@@ -194,10 +194,7 @@ def _holds(value: Any, part: Part) -> bool:
 
 
 def _says(value: Any, part: Part) -> bool:
-    """Return whether the value holds the part.
-
-    In a list, our element may be anywhere, also with others' hooks beside ours.
-    """
+    """Return whether the value holds the part, also beside others' hooks."""
     there = _part_of(value, part)
     if not part.mark or contains(there, part.value):
         return contains(there, part.value)
@@ -358,10 +355,7 @@ def _cut(text: str, step: Step, hint: Hint) -> str:
 
 
 def _cut_if_empty(text: str, path: tuple[str, ...], hint: Hint) -> str:
-    """Remove our object or list if nothing is left in it.
-
-    A comment counts as something.
-    """
+    """Remove our object or list if it is empty, without comments."""
     steps = _steps(text, Part("", "", None, path))
     if len(steps) < len(path):
         return text

@@ -96,7 +96,7 @@ def contains(there: Any, wanted: Any) -> bool:
 
 
 def without(value: Any, path: tuple[str, ...]) -> Any:
-    """Return a value without the entry at a path, and without emptied parents.
+    """Return a value without an entry and without emptied parents.
 
     >>> without({"a": {"b": 1}, "c": 2}, ("a", "b"))
     {'c': 2}
@@ -124,7 +124,7 @@ def verify(before: Any, after: Any, part: Part) -> None:
 
 
 def cut(text: str, span: tuple[int, int], hint: Hint) -> str:
-    """Return a text without our lines, or with the lines that ours replaced.
+    """Return a text without our lines, or with the replaced lines.
 
     Args:
         text: The text.

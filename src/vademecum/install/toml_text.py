@@ -27,10 +27,7 @@ _PIECE = re.compile(
 
 
 class Statement(NamedTuple):
-    """A header, or a pair of key and value.
-
-    It has its keys, its start, and its end with the line end.
-    """
+    """A header, or a pair of key and value."""
 
     is_header: bool
     path: tuple[str, ...]
@@ -83,10 +80,7 @@ def _value(value: Any) -> str:
 
 
 def _span(text: str, part: Part) -> tuple[int, int] | None:
-    """Return the place of a table and its subtables.
-
-    The place goes from the first header to the end of the last value.
-    """
+    """Return the start and end of a table with its subtables."""
     start = end = -1
     inside = False
     for statement in _statements(text):

@@ -104,20 +104,14 @@ def _lines(part: Part, value: dict[str, Any], margin: str) -> str:
 
 
 def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
-    """Return the nodes of the last pair with a key.
-
-    YAML readers use the last one too.
-    """
+    """Return the nodes of the last pair with a key."""
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((pair for pair in reversed(node.value) if getattr(pair[0], "value", None) == key), None)
 
 
 def _content_end(text: str, node: Any) -> int:
-    """Return the end of a node's last content.
-
-    The end mark of a block is later, after the text that follows.
-    """
+    """Return the end of a node's content; a block's end mark is later."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
         key, value = node.value[-1]
         return max(int(key.end_mark.index), _content_end(text, value))

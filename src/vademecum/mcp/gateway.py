@@ -100,8 +100,12 @@ class Gateway:
         query, k = arguments["query"], arguments.get("k", FOUND)
         self._traced.intend(query)
         problems = self._current(engine)
-        found = [match for match in engine.tools.search(query, k=5 * k + 20).matches if self._is_here(match)]
-        shown = self._exact(query, found)[:k]
+        found = [
+            match
+            for match in engine.tools.search(query, k=5 * k + 20).matches
+            if all(self._tool(member) for member in match.tools or (match.id,))
+        ]
+        shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
         lines = [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [] if shown else ["no tool of these servers fits; rephrase once at most"]
         lines += [f"note: {problem}" for problem in problems]
@@ -145,10 +149,7 @@ class Gateway:
     # What there is.
 
     def _refresh(self) -> list[tuple[threading.Thread, float]]:
-        """Ask servers that may have changed, each on a thread.
-
-        Returns the threads, with the seconds to wait for each.
-        """
+        """Ask servers that may have changed; return threads, with seconds to wait."""
         begun = list[tuple[threading.Thread, float]]()
         for one in [upstream for upstream in self._upstreams.values() if upstream.stale]:
             thread = threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True)
@@ -171,10 +172,7 @@ class Gateway:
             engine.tools.register(upstream.tools.values(), complete={upstream.name})
 
     def _current(self, engine: Engine) -> list[str]:
-        """Wait for starting servers, register new tools, and return problems.
-
-        The wait is bounded.
-        """
+        """Wait a while for starting servers, register tools, and return problems."""
         began = time.monotonic()
         for thread, patience in self._refresh():
             thread.join(max(began + patience - time.monotonic(), 0.0))
@@ -209,18 +207,10 @@ class Gateway:
         hint = f"did you mean {' or '.join(close)}?" if close else "search_tools finds them"
         raise UsageError(f"there is no tool {asked!r}: {hint}")
 
-    def _is_here(self, match: Match) -> bool:
-        members = match.tools or (match.id,)
-        return all(self._tool(member) is not None for member in members)
-
     def _tool(self, id_: str) -> records.Tool | None:
         server, _, name = id_.partition("/")
         upstream = self._upstreams.get(server)
         return upstream.tools.get(name) if upstream else None
-
-    def _exact(self, query: str, found: list[Match]) -> list[Match]:
-        """Sort exact matches of the query first."""
-        return sorted(found, key=lambda match: match.id != query.strip() and match.name != query.strip())
 
     # What agents see.
 
@@ -291,10 +281,7 @@ def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) ->
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
-    """Return the server's answer, or an error if it breaks its schema.
-
-    The error comes before the server's content.
-    """
+    """Return the server's answer, after an error if it breaks its schema."""
     content, data = tuple(result.get("content") or ()), result.get("structuredContent")
     failed = result.get("isError") is True
     if failed or not tool.output_schema or data is None:
@@ -307,10 +294,7 @@ def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
 
 
 def _described(match: Match, tool: records.Tool | None) -> list[str]:
-    """Return the lines of a tool: arguments and description.
-
-    An exact match also has its whole schema.
-    """
+    """Return the lines of a tool; an exact match has its schema."""
     if match.kind != "tool":
         return [f"{match.name}: {' -> '.join(match.tools)}"]
     assert tool is not None

@@ -150,13 +150,7 @@ def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | No
 
 
 def _inside(engine: Engine, path: str) -> str:
-    """Return a path or glob relative to its root.
-
-    Agents often give absolute paths.
-
-    Raises:
-        OutsideRootError: The path is outside of every root.
-    """
+    """Return a path or glob, absolute or not, relative to its root."""
     asked = PurePath(path)
     if not asked.is_absolute() and ".." not in asked.parts:
         return path

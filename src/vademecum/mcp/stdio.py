@@ -109,10 +109,7 @@ class Server:
             self._engine.close()
 
     def _put(self, message: Message) -> None:
-        """Answer a call on the engine's thread, or on its own.
-
-        A tool with `apart` gets its own thread, so that other calls need not wait.
-        """
+        """Answer a call on the engine's thread, or on a separate one."""
         params = message.get("params")
         name = params.get("name") if isinstance(params, dict) else None
         tool = self._front.tools.get(name) if isinstance(name, str) else None
@@ -196,10 +193,7 @@ class Server:
         return result
 
     def _in_rounds(self, request: Any, method: str, params: Message) -> Message | None:
-        """Answer a request that may need questions first (`client`).
-
-        The codebase's own tools ask nothing.
-        """
+        """Answer a request that may need questions first."""
         tool = self._front.tools.get(str(params.get("name"))) if method == "tools/call" else None
         if tool and tool.apart is None:
             return self._handed_on(request, method, params)
@@ -232,10 +226,7 @@ class Server:
         }
 
     def _warm_up(self) -> None:
-        """Open the engine and load memory while the client is idle.
-
-        An error is ignored here; the first call reports it.
-        """
+        """Open the engine early; the first call reports an error."""
 
         def warm() -> None:
             with suppress(Exception):
@@ -280,20 +271,14 @@ class Server:
         return isinstance(request, str | int) and request in self._cancelled
 
     def _progress(self, params: Message) -> Progress | None:
-        """Return a callback for progress notifications, None without a token.
-
-        A first index may take a while.
-        """
+        """Return a callback for progress notifications, None without a token."""
         token = _meta(params).get("progressToken")
         if token is None:
             return None
         return paced(lambda count, stage: self._notify(token, {"progress": count, "message": stage}))
 
     def _told(self, request: Any, params: Message) -> Told | None:
-        """Return a callback that relays another server's progress.
-
-        None if the client did not ask for progress. Notifications are limited to one in `RELAY_EVERY_S`.
-        """
+        """Return a callback that relays another server's progress, None without a token."""
         token = _meta(params).get("progressToken")
         if token is None:
             return None
@@ -366,10 +351,7 @@ def _own_streams() -> tuple[TextIO, TextIO]:
 
 
 def _front(paths: tuple[str, ...]) -> Front:
-    """Return the tools to list.
-
-    With broken settings these are the default tools; the first call reports the error.
-    """
+    """Return the tools to list; with broken settings the default ones."""
     from vademecum.config import Settings, load
 
     try:
@@ -395,10 +377,7 @@ def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
 
 
 def _stateless(params: Message) -> bool:
-    """Return whether a request is of the stateless protocol.
-
-    Raises `ProtocolError` for an unknown version.
-    """
+    """Return whether a request is stateless; refuse unknown versions."""
     version = _meta(params).get(VERSION_KEY)
     if version is not None and version not in STATELESS_VERSIONS:
         supported = [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS]
