@@ -36,17 +36,14 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Run:
-    """The options of a benchmark run.
-
-    `home` is a directory that is deleted after the run.
-    """
+    """The options of a benchmark run."""
 
     most: int
     seed: int
     settings: Settings
     embedder: Embedder | str | None
     progress: Progress
-    home: Path
+    home: Path  # deleted after the run
 
 
 def bench(

@@ -43,17 +43,14 @@ _LINE_COMMENT = re.compile(rb"#[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A declaration with a doc comment.
-
-    It has the comment's first sentence, the declaration's lines, and the bytes of the comment.
-    """
+    """A declaration with a doc comment."""
 
     path: str
     name: str
-    sentence: str
+    sentence: str  # the comment's first
     opening: str  # the comment's first line as written, with markup that the sentence lacks
     span: Span
-    cuts: tuple[Range, ...]
+    cuts: tuple[Range, ...]  # the bytes of the comment
     stays: bool  # whether the comment is the whole body, so that a placeholder must replace it
 
 
@@ -104,10 +101,7 @@ def _some(paths: list[str], seed: int) -> list[str]:
 
 
 def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documented]:
-    """Yield a file's declarations whose doc comments make questions.
-
-    Yields nothing if the file has syntax errors.
-    """
+    """Yield the declarations of a valid file whose comments make questions."""
     read = _outline(path, content, deadline_s)
     if read is None:
         return
@@ -137,10 +131,7 @@ def _outline(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syn
 
 
 def question_of(declaration: Declaration) -> str:
-    """Return the first sentence of a comment as a question.
-
-    "" if the sentence is not worth asking.
-    """
+    """Return a comment's first sentence as a question, "" if unfit."""
     sentence = first_sentence(declaration.doc)
     if re.match(rf"{re.escape(declaration.name)}\b", sentence):
         sentence = sentence[len(declaration.name) :].lstrip(" -:,.()")

@@ -151,10 +151,7 @@ def _shallowness(root: Root) -> str:
 
 
 def may_be_asked(commit: Commit, prefixes: Sequence[str] = ()) -> bool:
-    """Return whether a commit could become a question.
-
-    Its subject and its changed files decide, before a base is chosen.
-    """
+    """Return whether a commit's subject and files allow a question."""
     changes = product_changes(commit)
     return (
         0 < len(changes) <= MOST_FILES
@@ -166,10 +163,7 @@ def may_be_asked(commit: Commit, prefixes: Sequence[str] = ()) -> bool:
 
 
 def product_changes(commit: Commit) -> list[Change]:
-    """Return a commit's changes of product code.
-
-    Tests, pages and settings do not count.
-    """
+    """Return a commit's changes of product code, without tests and pages."""
     return [change for change in commit.changes if is_product(change.path)]
 
 

@@ -21,21 +21,15 @@ ROUNDS = 5_000  # of the bootstrap: the ends of an interval differ by about 0.00
 
 
 class Hit(NamedTuple):
-    """One returned chunk: its path and its lines.
+    """One returned chunk: its path and its lines."""
 
-    `path` is relative to the indexed directory; lines count from 1, inclusive.
-    """
-
-    path: str
-    start: int
-    end: int
+    path: str  # relative to the indexed directory
+    start: int  # lines count from 1
+    end: int  # inclusive
 
 
 class Target(NamedTuple):
-    """One right answer: a file and its line spans.
-
-    Without spans the whole file counts.
-    """
+    """One right answer: a file, whole or in some spans."""
 
     path: str
     spans: tuple[Span, ...] = ()
@@ -49,13 +43,10 @@ class Piece(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The pieces a reader gets for a question, in reading order.
-
-    `before` counts tokens read before the first piece.
-    """
+    """The pieces a reader gets for a question, in reading order."""
 
     pieces: tuple[Piece, ...]
-    before: int = 0  # tokens
+    before: int = 0  # tokens read before the first piece
 
     @property
     def hits(self) -> list[Hit]:

@@ -40,15 +40,12 @@ _ASKED = frozenset(KIND) - LEAVES - {"namespace", "module", "impl", "extension"}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, with its targets.
-
-    `source` is a declaration's qualified name, or a commit's id.
-    """
+    """One question, with its targets."""
 
     kind: str
     text: str
     targets: tuple[Target, ...]
-    source: str
+    source: str  # a declaration's qualified name, or a commit's id
     commit: str = ""  # the commit whose tree is asked; "" for the files on disk
 
 
@@ -124,10 +121,7 @@ def draw(candidates: Mapping[str, Sequence[T]], most: int, seed: str, accept: Ca
 
 
 def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
-    """Return the reason to leave a kind out, or None.
-
-    A kind is left out if its questions are about too few files.
-    """
+    """Return the reason to leave a kind out, or None."""
     files = len(files_asked(questions))
     if files >= LEAST_FILES:
         return None
@@ -136,10 +130,7 @@ def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
 
 
 def files_asked(questions: Iterable[Question]) -> set[str]:
-    """Return the first file of each question's answer, without repeats.
-
-    Questions are grouped by these files.
-    """
+    """Return the first file of each question's answer, as groups."""
     return {question.targets[0].path for question in questions}
 
 

@@ -30,15 +30,12 @@ OTHERS = tuple(name for name in SYSTEMS if name != OURS)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row of the table: label, direction and number format.
-
-    `less` says that lower is better. A `told` measure is the price of another row, and neither good nor bad by itself.
-    """
+    """One row of the table: label, direction and number format."""
 
     said: str
-    less: bool = False
+    less: bool = False  # lower is better
     form: str = ".2f"
-    told: bool = False
+    told: bool = False  # the price of another row, neither good nor bad by itself
 
 
 # In the order of the table.
@@ -74,12 +71,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A tree used for questions: a commit's, or the disk's.
+    """A tree used for questions: a commit's, or the disk's."""
 
-    `commit` is "" for the files on disk.
-    """
-
-    commit: str
+    commit: str  # "" for the files on disk
     files: int
     chunks: int
     questions: int
@@ -111,10 +105,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The benchmark of one repository.
-
-    Empty `measured` means that no question could be made.
-    """
+    """The benchmark of one repository."""
 
     repo: str
     root: str
@@ -123,7 +114,7 @@ class Report:
     embedder: str
     ranker: str
     seconds: float
-    measured: tuple[Measured, ...]
+    measured: tuple[Measured, ...]  # empty if no question could be made
     left_out: tuple[LeftOut, ...]
 
 

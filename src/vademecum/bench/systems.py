@@ -163,10 +163,7 @@ class Grep:
         return hits
 
     def listing(self, question: str) -> str:
-        """Return the matching lines as grep prints them.
-
-        Files are in order of rank.
-        """
+        """Return the matching lines as grep prints them, best files first."""
         rows: list[str] = []
         for path, matches in self.ranked(question):
             numbers = list(dict.fromkeys(number for number, _ in matches))[:LISTED_PER_FILE]
@@ -176,10 +173,7 @@ class Grep:
         return "".join(rows[:LISTED])
 
     def ranked(self, question: str) -> list[tuple[str, list[Match]]]:
-        """Return the files with a word of the question, best first.
-
-        Each has its matches: a line and the word.
-        """
+        """Return the files, best first, with their matches."""
         if self._asked[0] != question:
             self._asked = (question, self._rank(keywords_of(question)))
         return self._asked[1]

@@ -30,23 +30,14 @@ EVERYTHING = WalkSettings(exclude=("!*",))  # a copy has only files that were le
 
 @dataclass(frozen=True)
 class Tree:
-    """One snapshot, ready for questions.
+    """One snapshot, ready for questions."""
 
-    Attributes:
-        repo: the repository of the temporary index.
-        commit: the commit of the files; "" for those on disk.
-        files: the text of every file, by path.
-        blobs: the database ids of their contents, by path.
-        chunks: the number of chunks.
-        ask: returns at most so many pieces of evidence for a question.
-    """
-
-    repo: Repository
-    commit: str
-    files: Mapping[str, str]
-    blobs: Mapping[str, int]
+    repo: Repository  # of the temporary index
+    commit: str  # "" for the files on disk
+    files: Mapping[str, str]  # the text of every file, by path
+    blobs: Mapping[str, int]  # the database ids of their contents, by path
     chunks: int
-    ask: Callable[[str, int], Sequence[Evidence]]
+    ask: Callable[[str, int], Sequence[Evidence]]  # at most so many pieces of evidence for a question
 
 
 def read_tree(root: Root, prefixes: Sequence[str], settings: Settings) -> dict[str, bytes]:

@@ -62,10 +62,7 @@ def pattern_of(said: Mapping[str, Any]) -> str:
 
 
 def is_first(home: Path, session: str) -> bool:
-    """Return whether a session had no hint yet, and mark it.
-
-    Raises `OSError`.
-    """
+    """Return whether a session had no hint yet, and mark it."""
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / hashlib.sha256(session.encode()).hexdigest()[:32]

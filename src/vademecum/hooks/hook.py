@@ -101,10 +101,7 @@ def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
 
 
 def directory_of(said: Mapping[str, Any]) -> str:
-    """Return the directory of the agent's work.
-
-    Hooks of some agents run in another directory, such as Cursor's.
-    """
+    """Return the directory of the agent's work: some hooks run elsewhere."""
     roots = said.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
     return str(said.get("cwd") or first or os.environ.get("CURSOR_PROJECT_DIR") or os.getcwd())
@@ -148,10 +145,7 @@ def hint(said: Mapping[str, Any], directory: str) -> str:
 
 
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
-    """Return the memory for an agent, "" for none.
-
-    Raises the errors of opening a memory.
-    """
+    """Return the memory for an agent, "" for none."""
     from vademecum import config
     from vademecum.code.checkout.root import find_root
     from vademecum.memory.brief import Brief
@@ -170,10 +164,7 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
 
 def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:
-    """Open the existing memory databases, the repository's first.
-
-    Never creates one.
-    """
+    """Open existing memory databases, the repository's first; never create one."""
     from vademecum.wiring.stores import Stores
 
     kept = Stores(settings)
@@ -214,10 +205,7 @@ def start_catching_up(directory: str) -> None:
 
 
 def place_of_catching_up(directory: str) -> Path | None:
-    """Return the folder of the catch-up lock.
-
-    None outside of a git repository.
-    """
+    """Return the folder of the catch-up lock, None outside of git."""
     from vademecum import config
     from vademecum.code.checkout.identity import index_directory
     from vademecum.code.checkout.root import find_root
@@ -273,10 +261,7 @@ def step_back() -> None:
 
 
 def read_input(handle: int) -> dict[str, Any]:
-    """Return the JSON object on a pipe, {} after a timeout.
-
-    The pipe need not be closed.
-    """
+    """Return the JSON object on an open pipe, {} after a timeout."""
     until = time.monotonic() + INPUT_S
     content = b""
     while len(content) < MOST_INPUT_BYTES:
@@ -314,10 +299,7 @@ def _limit(seconds: float) -> threading.Timer:
 
 
 def count_run(name: str, outcome: str, seconds: float) -> None:
-    """Log a hook's run, for the server's metrics.
-
-    The hook's process has ended when metrics are read.
-    """
+    """Log a run: the process has ended when metrics are read."""
     with suppress(Exception):
         from vademecum import config
 

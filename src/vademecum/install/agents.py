@@ -15,7 +15,7 @@ from typing import Any
 from vademecum.install.texts import Text, claude_texts, codex_texts, gemini_texts
 
 Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
-Element = Callable[[str, int | None], dict[str, Any]]
+Element = Callable[[str, int | None], dict[str, Any]]  # (line, timeout) → an element of the event's list
 
 
 def typed(line: str, timeout: int | None) -> dict[str, Any]:
@@ -41,13 +41,10 @@ def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The event of a search tool's call, before or after.
+    """The event of a call of a search tool."""
 
-    `tools` matches the names of tools that search text.
-    """
-
-    event: str
-    tools: str
+    event: str  # before or after the call
+    tools: str  # matches the tools' names
 
     def element(self, line: str, timeout: int | None) -> dict[str, Any]:
         """Return a hook that runs for these tools only."""
@@ -56,37 +53,23 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """A file of settings with hooks.
+    """A file of settings with hooks."""
 
-    Attributes:
-        file: Template of its path.
-        events: The agent's event → our hook, followed by the agent's name if it needs its own form.
-        timeout: In the agent's unit, None for the agent's default.
-        element: Makes a hook: (line to run, timeout) → an element of the event's list.
-        version: The required `version` of the file, None for none.
-        hint: The event for hints about `search`; None if the agent has no such event.
-    """
-
-    file: str
-    events: Mapping[str, str]
-    timeout: int | None = None
+    file: str  # template of its path
+    events: Mapping[str, str]  # the agent's event → our hook, and the agent's name if it needs its own form
+    timeout: int | None = None  # in the agent's unit, None for the agent's default
     element: Element = grouped
-    version: int | None = None
-    hint: Hint | None = None
+    version: int | None = None  # the required `version` of the file
+    hint: Hint | None = None  # None without such an event
     format: str = "json"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that an agent runs instead of hooks.
+    """A program that an agent runs instead of hooks."""
 
-    Attributes:
-        file: Template of its path.
-        source: The file beside this module with its source.
-    """
-
-    file: str
-    source: str
+    file: str  # template of its path
+    source: str  # the file beside this module
 
     def text(self, words: Sequence[str]) -> str:
         """Return the program, with the command that runs `vade`.
@@ -149,32 +132,22 @@ def _continue(command: str, arguments: list[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A settings file with an entry for the server.
+    """A settings file with an entry for the server."""
 
-    Attributes:
-        files: Templates of its path.
-        format: A key of `formats`.
-        path: The keys that lead to the table of servers.
-        server: Makes the agent's entry for a server.
-        argument: Argument of `vade mcp`: "" for the directory in which the agent starts it, a variable of the agent, or
-            `{repository}` for the path itself, if the agent starts its servers elsewhere.
-    """
-
-    files: tuple[str, ...]
-    format: str = "json"
-    path: tuple[str, ...] = ("mcpServers",)
+    files: tuple[str, ...]  # templates of its path
+    format: str = "json"  # a key of `formats`
+    path: tuple[str, ...] = ("mcpServers",)  # the keys that lead to the table of servers
     server: Server = _plain
+    # Argument of `vade mcp`: "" for the directory in which the agent starts it, a variable of the agent, or `{repository}`
+    # for the path itself, if the agent starts its servers elsewhere.
     argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The files for one repository or for the user.
+    """The kinds of files for one repository or for the user."""
 
-    None marks a kind of file that the agent does not have.
-    """
-
-    config: Config | None = None
+    config: Config | None = None  # None marks a kind that the agent does not have
     rules: Text | None = None
     hooks: Hooks | Program | None = None
     texts: tuple[Text, ...] = ()
@@ -182,13 +155,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent: its names, its traces, and its two scopes.
+    """An agent: its names, its traces, and its two scopes."""
 
-    `id` is its name on the command line, `title` the name people know.
-    """
-
-    id: str
-    title: str
+    id: str  # on the command line
+    title: str  # known to people
     commands: tuple[str, ...]
     traces: tuple[str, ...]  # templates of paths that exist if the agent is in use
     user: Scope

@@ -21,21 +21,13 @@ WIDTH = 160
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The planned change of one file.
-
-    Attributes:
-        file: The file as it is.
-        new: The planned content, None for no file.
-        clean: The content without our parts, None for no file.
-        record: The planned journal entry, None for none. `before` is filled in when the file is written.
-        was: The digest of the content before our parts, if known.
-    """
+    """The planned change of one file."""
 
     file: File
-    new: bytes | None
-    clean: bytes | None
-    record: Record | None
-    was: str = ""
+    new: bytes | None  # the planned content, None for no file
+    clean: bytes | None  # the content without our parts
+    record: Record | None  # the planned journal entry; `before` is filled in when the file is written
+    was: str = ""  # the digest of the content before our parts, if known
 
     @property
     def is_written(self) -> bool:

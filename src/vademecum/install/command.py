@@ -16,13 +16,10 @@ from vademecum.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The words that start `vade`.
-
-    `local` says that they name a path on this machine.
-    """
+    """The words that start `vade`."""
 
     words: tuple[str, ...]
-    local: bool
+    local: bool  # true if they name a path on this machine
 
     def hook(self, name: str, platform: str = sys.platform) -> str:
         """Return the shell line of a hook, which always exits with 0.

@@ -21,21 +21,13 @@ PARTIAL = ".vade-"  # prefix of unfinished files
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file.
+    """An agent's file, as it was read."""
 
-    Attributes:
-        path: The real path, with links followed.
-        content: The content; None if there is no file.
-        mode: The permissions, or those of the new file.
-        owner: The user and group, None if there is no file.
-        folders: Directories to create for the file, outermost first.
-    """
-
-    path: Path
-    content: bytes | None
-    mode: int
-    owner: tuple[int, int] | None
-    folders: tuple[str, ...]
+    path: Path  # the real one, with links followed
+    content: bytes | None  # None if there is no file
+    mode: int  # the permissions, also those of a new file
+    owner: tuple[int, int] | None  # user and group, None if there is no file
+    folders: tuple[str, ...]  # to create for the file, outermost first
 
 
 def look(path: Path, within: Path | None) -> File:
@@ -89,20 +81,14 @@ def digest_of(content: bytes | None) -> str:
 
 
 def sweep(path: Path) -> None:
-    """Delete unfinished files of a crashed write.
-
-    The caller holds the journal's lock.
-    """
+    """Delete a crashed write's files; the caller holds the journal's lock."""
     with suppress(OSError):
         for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
             partial.unlink()
 
 
 def make(folder: Path, *, private: bool = False) -> None:
-    """Create a directory if it is missing.
-
-    Raises `SourceError`.
-    """
+    """Create a missing directory; raise `SourceError`."""
     try:
         if private:
             private_folder(folder)
@@ -113,11 +99,7 @@ def make(folder: Path, *, private: bool = False) -> None:
 
 
 def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:
-    """Replace a file atomically, synced to disk.
-
-    Raises:
-        SourceError: the file cannot be written.
-    """
+    """Replace a file atomically, synced to disk; raise `SourceError`."""
     partial = ""
     try:
         handle, partial = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name[:40]}.", dir=path.parent)
@@ -137,10 +119,7 @@ def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None
 
 
 def delete(path: Path) -> None:
-    """Delete a file, if there is one.
-
-    Raises `SourceError`.
-    """
+    """Delete a file, if there is one; raise `SourceError`."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -67,10 +67,7 @@ def chosen(names: Sequence[str], places: Places) -> tuple[Agent, ...]:
 
 
 def is_found(agent: Agent, places: Places) -> bool:
-    """Return whether an agent is in use on this machine.
-
-    True if its command or one of its traces exists.
-    """
+    """Return whether an agent's command or a trace exists."""
     return any(shutil.which(name) for name in agent.commands) or any(
         os.path.lexists(places.path(trace)) for trace in agent.traces
     )
@@ -132,10 +129,7 @@ def _lacks(path: Path, part: Part) -> bool:
 
 
 def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Planner:
-    """Return a function that plans removing our parts.
-
-    It covers the files whose records `is_meant` accepts.
-    """
+    """Return a function that plans removing our parts from accepted records."""
 
     def plan(journal: Journal) -> Plan:
         def change_of(file: File) -> Change | None:
@@ -199,10 +193,7 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Placed]], tu
 
 
 def agreed(plan: Plan, shown: Plan) -> Plan:
-    """Return the part of a plan that the user agreed to.
-
-    A file whose planned content has changed since is left alone.
-    """
+    """Return the plan without files whose planned content has changed since."""
     seen = {(change.file.path, change.file.content, change.new) for change in shown.changes}
     same, problems = [], list(plan.problems)
     for change in plan.changes:
@@ -298,10 +289,7 @@ def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
 
 
 def obstacle(agent: Agent, command: Command, places: Places) -> str:
-    """Return the reason that an agent's settings cannot take the server.
-
-    "" if they can, or have the server already.
-    """
+    """Return the reason that an agent cannot have the server, "" for none."""
     wanted, _ = gather(Choice((agent,), "user", command, rules=False, hooks=False), places)
     for path, parts in wanted.items():
         try:

@@ -25,21 +25,13 @@ WAIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The record of one file that has our parts.
+    """The record of one file that has our parts."""
 
-    Attributes:
-        before: The digest of the content without our parts; "" if there was no file.
-        after: Digests of the content with our parts; two during a change.
-        parts: The parts, in the order of their insertion.
-        version: The version of vademecum that wrote last.
-        project: The repository of the file; "" for the user's own.
-    """
-
-    before: str
-    after: tuple[str, ...]
-    parts: tuple[Placed, ...]
-    version: str
-    project: str
+    before: str  # the digest of the content without our parts; "" if there was no file
+    after: tuple[str, ...]  # digests of the content with our parts; two during a change
+    parts: tuple[Placed, ...]  # in the order of their insertion
+    version: str  # of the vademecum that wrote last
+    project: str  # the repository of the file; "" for the user's own
 
     def plain(self) -> dict[str, Any]:
         """Return the record as plain JSON."""
@@ -57,12 +49,7 @@ class Record:
 
 
 class Journal:
-    """The records by real path; the directory is created when needed.
-
-    Attributes:
-        records: The record of each file.
-        folders: Directories created for files; an empty one is removed again.
-    """
+    """The records by real path; the directory is created when needed."""
 
     def __init__(self, directory: Path) -> None:
         """Read the journal's file, if there is one.
@@ -74,7 +61,7 @@ class Journal:
         self.directory = directory
         self.path = directory / "journal.json"
         self.records: dict[str, Record] = {}
-        self.folders: set[str] = set()
+        self.folders: set[str] = set()  # created for files; an empty one is removed again
         self._read()
 
     @contextmanager
@@ -110,10 +97,7 @@ class Journal:
         self._write()
 
     def keep(self, content: bytes | None) -> str:
-        """Back up a file's content, and return its digest.
-
-        Returns "" for no file. Raises `SourceError`.
-        """
+        """Back up a content; return its digest, "" for no file."""
         if content is None:
             return ""
         digest = digest_of(content)
@@ -132,10 +116,7 @@ class Journal:
         return None
 
     def tidy(self) -> None:
-        """Delete unused backups, and our empty directories.
-
-        Raises `SourceError`.
-        """
+        """Delete unused backups, and our empty directories; raise `SourceError`."""
         named = {record.before for record in self.records.values()}
         with suppress(OSError):
             for path in (self.directory / "backups").iterdir():

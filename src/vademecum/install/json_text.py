@@ -130,14 +130,11 @@ def tree_of(text: str) -> Node:
 
 
 class Step(NamedTuple):
-    """One step on the path to a part.
+    """One step on the path to a part."""
 
-    It has the keys of an object or list, its node, and the item that continues the path.
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # the keys of an object or list
     inside: Node
-    item: Node
+    item: Node  # continues the path
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:

@@ -13,31 +13,19 @@ MEND = "mend it and run this again"  # the fix for an unreadable file
 
 
 class EditError(UsageError):
-    """A file cannot be changed without damage.
-
-    The file is left as it is, and the message names the problem.
-    """
+    """A file cannot be changed without damage, and stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of our entries in one file.
+    """One of our entries in one file."""
 
-    Attributes:
-        id: Its name within the file: `mcp`, `instructions`, `hook session-start`.
-        format: The format of the file: json, jsonc, toml, yaml, or a kind of block.
-        value: The value to insert: a mapping for an entry, a text for a block.
-        path: The keys of the entry, or of the list that `value` is added to.
-        mark: For a list: text by which our element is recognised.
-        head: For a block: the beginning of a file that we create.
-    """
-
-    id: str
-    format: str
-    value: Any
-    path: tuple[str, ...] = ()
-    mark: str = ""
-    head: str = ""
+    id: str  # within the file: `mcp`, `instructions`, `hook session-start`
+    format: str  # json, jsonc, toml, yaml, or a kind of block
+    value: Any  # a mapping for an entry, a text for a block
+    path: tuple[str, ...] = ()  # the keys of the entry, or of the list that `value` is added to
+    mark: str = ""  # for a list: text by which our element is recognised
+    head: str = ""  # for a block: the beginning of a file that we create
 
 
 @dataclass(frozen=True, slots=True)

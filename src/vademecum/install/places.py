@@ -13,25 +13,15 @@ from vademecum.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The directories in templates such as `{home}/.claude.json`.
-
-    Attributes:
-        home: The user's home.
-        config: `$XDG_CONFIG_HOME`, or `.config` in the home, on every platform: agents for the terminal use it everywhere.
-        code: The user directory of VS Code.
-        claude: The directory of Claude Code, `$CLAUDE_CONFIG_DIR`.
-        claude_json: The directory that holds `.claude.json`: the same, or the home.
-        codex: The directory of Codex, `$CODEX_HOME`.
-        project: The top of the repository.
-    """
+    """The directories in templates such as `{home}/.claude.json`."""
 
     home: Path
-    config: Path
-    code: Path
-    claude: Path
-    claude_json: Path
-    codex: Path
-    project: Path
+    config: Path  # `$XDG_CONFIG_HOME` or `~/.config` on every platform: agents for the terminal use it everywhere
+    code: Path  # VS Code's user directory
+    claude: Path  # `$CLAUDE_CONFIG_DIR`
+    claude_json: Path  # holds `.claude.json`: the same, or the home
+    codex: Path  # `$CODEX_HOME`
+    project: Path  # the top of the repository
 
     @property
     def homeless(self) -> bool:

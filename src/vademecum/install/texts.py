@@ -43,19 +43,12 @@ Do not use it
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An agent's file with one of our texts.
+    """An agent's file with one of our texts."""
 
-    Attributes:
-        file: Template of its path.
-        head: The beginning of a file that we create.
-        of: The text: `RULES`, `SKILL` or `EXPLORER`.
-        format: A key of `formats`.
-    """
-
-    file: str
-    head: str = ""
+    file: str  # template of its path
+    head: str = ""  # the beginning of a file that we create
     of: str = RULES
-    format: str = "markdown"
+    format: str = "markdown"  # a key of `formats`
 
     def words(self) -> str:
         """Return the content of the file below its head."""
@@ -74,10 +67,7 @@ def claude_texts(place: str) -> tuple[Text, ...]:
 
 
 def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
-    """Return the texts for Codex.
-
-    Skills have a separate directory; the subagent is in the settings' directory.
-    """
+    """Return the texts for Codex, whose skills have a separate directory."""
     return _skill(skills), Text(f"{place}/agents/{NAME}.toml", "", EXPLORER, "toml-file")
 
 

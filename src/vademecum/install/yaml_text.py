@@ -111,7 +111,7 @@ def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
 
 
 def _content_end(text: str, node: Any) -> int:
-    """Return the end of a node's content; a block's end mark is later."""
+    """Return the end of a node's content; its end mark is later."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
         key, value = node.value[-1]
         return max(int(key.end_mark.index), _content_end(text, value))

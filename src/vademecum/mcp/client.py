@@ -36,14 +36,10 @@ _OFFERS = "io.modelcontextprotocol/clientCapabilities"
 
 
 class Round:
-    """One call, with its open questions and its result.
-
-    Args:
-        offers: Kinds of questions the client accepts, as MCP's capabilities.
-    """
+    """One call, with its open questions and its result."""
 
     def __init__(self, offers: Mapping[str, Any]) -> None:
-        self.offers = offers
+        self.offers = offers  # kinds of questions the client accepts, as MCP's capabilities
         self.server = ""  # the server that runs the call
         self._changed = threading.Condition()
         self._numbers = count(1)
@@ -72,10 +68,7 @@ class Round:
             self._changed.notify_all()
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Answer:
-        """Ask the client; return the answer, or an error.
-
-        Called on a server's thread.
-        """
+        """Ask the client, on a server's thread; return answer or error."""
         key, answer = f"question-{next(self._numbers)}", queue.SimpleQueue[Answer]()
         with self._changed:
             self._open[key] = {"method": method, "params": dict(params)}, answer
@@ -116,14 +109,11 @@ class Round:
             answer.put(_error("the client is gone"))
 
 
-_CALLING: ContextVar[Round | None] = ContextVar("calling", default=None)
+_CALLING: ContextVar[Round | None] = ContextVar("calling", default=None)  # its client gets the server's questions
 
 
 def working(server: str) -> None:
-    """Set the server that runs the call of this thread.
-
-    Questions of that server go to the client of this call.
-    """
+    """Set the server that runs the call of this thread."""
     if round_ := _CALLING.get():
         round_.server = server
 
@@ -164,15 +154,12 @@ class Rounds:
         return {"resultType": "input_required", "inputRequests": questions, "requestState": self._park(round_)}
 
     def ask(self, server: str, method: str, params: Mapping[str, Any]) -> Answer:
-        """Ask the client in a call that the server runs.
-
-        A call without an open question is preferred.
-        """
+        """Ask the client in a call that the server runs."""
         with self._lock:
             fit = [one for one in self._working if one.server == server and can_be_asked(method, params, one.offers)]
         if not fit:
             return {"error": {"code": METHOD_NOT_FOUND, "message": "this client offers no such thing now"}}
-        return min(fit, key=lambda one: one.waits).ask(method, params)
+        return min(fit, key=lambda one: one.waits).ask(method, params)  # preferably of a call without a question
 
     def give_up(self) -> None:
         """Answer all open questions with an error: the client is gone."""
@@ -237,19 +224,13 @@ class AskedClient:
         self._lock = threading.Lock()
 
     def meet(self, message: Any) -> None:
-        """Read the client's capabilities from a request.
-
-        Only the first request of a client without `initialize` counts.
-        """
+        """Read a client's capabilities from its first request."""
         params = message.get("params") if isinstance(message, Mapping) else None
         if not self.offers and not self.greeted and isinstance(params, Mapping):
             self.offers = offers_in(params)
 
     def ask(self, method: str, params: Mapping[str, Any], server: str = "") -> Answer:
-        """Return the answer to a question, or an error.
-
-        Safe to call from several threads.
-        """
+        """Return the answer to a question, or an error; safe in threads."""
         if not self.greeted:
             return self.rounds.ask(server, method, params)
         number, answer = f"vade-{next(self._numbers)}", queue.SimpleQueue[Answer]()

@@ -51,11 +51,7 @@ Asking = Callable[[str, Mapping[str, Any], str], Mapping[str, Any]]  # (method, 
 
 
 class Offerings:
-    """Passes requests to servers, and their notifications to the client.
-
-    Args:
-        upstreams: The servers by name.
-    """
+    """Passes requests to servers, and their notifications to the client."""
 
     def __init__(self, upstreams: Mapping[str, Upstream]) -> None:
         self._upstreams = upstreams

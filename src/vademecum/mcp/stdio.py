@@ -73,10 +73,7 @@ class Server:
         self._worker.start()
 
     def receive(self, line: str) -> None:
-        """Handle one line from the client.
-
-        The answer is sent now, or when the engine is done.
-        """
+        """Handle one line; the answer is sent now, or later."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
@@ -91,10 +88,7 @@ class Server:
             self._send(self._answer(message))
 
     def later(self, task: Callable[[Engine], None]) -> None:
-        """Run a function with the engine, after earlier requests.
-
-        It runs on the engine's thread.
-        """
+        """Run a function with the engine, on the engine's thread, in turn."""
         self._work.put(lambda: task(self._opened()))
 
     def close(self) -> None:
@@ -302,10 +296,7 @@ class Server:
 
 
 def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
-    """Serve the client until it closes standard input.
-
-    The tools are those of the codebase, or those of a gateway.
-    """
+    """Serve the client until it closes standard input."""
     source, sink = _own_streams()
     broken = threading.Event()
 
