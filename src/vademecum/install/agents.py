@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from vademecum.install.texts import Text, claude_texts, codex_texts, gemini_texts
+from vademecum.install.texts import Text, claude_texts, codex_texts, front_matter, gemini_texts
 
 Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
 Element = Callable[[str, int | None], dict[str, Any]]  # (line, timeout) → an element of the event's list
@@ -165,263 +165,249 @@ class Agent:
     project: Scope
 
 
+T = TypeVar("T")
+
+
+def _both(make: Callable[..., T], user: Any, project: Any, *more: Any, **options: Any) -> tuple[T, T]:
+    """Make the files for the user and for a repository, which differ in their places."""
+    return make(user, *more, **options), make(project, *more, **options)
+
+
+def _agent(id_: str, title: str, commands: tuple[str, ...], traces: tuple[str, ...], *kinds: tuple[Any, Any]) -> Agent:
+    """Make an agent from pairs of files, for the user and for a repository, in `Scope`'s order."""
+    user, project = (Scope(*files) for files in zip(*kinds, strict=True))
+    return Agent(id_, title, commands, traces, user, project)
+
+
 _GREP = Hint("PreToolUse", "Grep|Bash")
 _GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
 _COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", COPILOT, 10, typed, 1)
 _AGENTS_MD = Text("{project}/AGENTS.md")
-_HEAD = "---\n{}\n---\n\n"
+_WORKSPACE = "${workspaceFolder}"
+_ALWAYS = "alwaysApply: true"
 
 AGENTS: tuple[Agent, ...] = (
-    Agent(
+    _agent(
         "claude",
         "Claude Code",
         ("claude",),
         ("{claude}", "{claude_json}/.claude.json"),
-        Scope(
-            Config(("{claude_json}/.claude.json",), server=_stdio),
-            Text("{claude}/CLAUDE.md"),
-            Hooks("{claude}/settings.json", CLAUDE, 10, hint=_GREP),
-            claude_texts("{claude}"),
-        ),
-        Scope(
-            Config(("{project}/.mcp.json",), server=_stdio),
-            Text("{project}/CLAUDE.md"),
-            Hooks("{project}/.claude/settings.json", CLAUDE, 10, hint=_GREP),
-            claude_texts("{project}/.claude"),
-        ),
+        _both(Config, ("{claude_json}/.claude.json",), ("{project}/.mcp.json",), server=_stdio),
+        _both(Text, "{claude}/CLAUDE.md", "{project}/CLAUDE.md"),
+        _both(Hooks, "{claude}/settings.json", "{project}/.claude/settings.json", CLAUDE, 10, hint=_GREP),
+        _both(claude_texts, "{claude}", "{project}/.claude"),
     ),
-    Agent(
+    _agent(
         "codex",
         "Codex CLI",
         ("codex",),
         ("{codex}",),
-        Scope(
-            Config(("{codex}/config.toml",), "toml", ("mcp_servers",)),
-            Text("{codex}/AGENTS.md"),
-            Hooks("{codex}/hooks.json", CLAUDE, 10, hint=_GREP),
-            codex_texts("{codex}/skills", "{codex}"),
-        ),
-        Scope(
-            Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
-            _AGENTS_MD,
-            Hooks("{project}/.codex/hooks.json", CLAUDE, 10, hint=_GREP),
-            codex_texts("{project}/.agents/skills", "{project}/.codex"),
-        ),
+        _both(Config, ("{codex}/config.toml",), ("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
+        (Text("{codex}/AGENTS.md"), _AGENTS_MD),
+        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CLAUDE, 10, hint=_GREP),
+        (codex_texts("{codex}/skills", "{codex}"), codex_texts("{project}/.agents/skills", "{project}/.codex")),
     ),
-    Agent(
+    _agent(
         "cursor",
         "Cursor",
         ("cursor", "cursor-agent"),
         ("{home}/.cursor",),
-        Scope(
-            Config(("{home}/.cursor/mcp.json",), "jsonc", argument="${workspaceFolder}"),
-            hooks=Hooks("{home}/.cursor/hooks.json", CURSOR, element=bare, version=1),
+        _both(Config, ("{home}/.cursor/mcp.json",), ("{project}/.cursor/mcp.json",), "jsonc", argument=_WORKSPACE),
+        (
+            None,
+            Text("{project}/.cursor/rules/vademecum.mdc", front_matter("description: when to use vademecum", _ALWAYS)),
         ),
-        Scope(
-            Config(("{project}/.cursor/mcp.json",), "jsonc", argument="${workspaceFolder}"),
-            Text(
-                "{project}/.cursor/rules/vademecum.mdc",
-                _HEAD.format("description: when to use vademecum\nalwaysApply: true"),
-            ),
-            Hooks("{project}/.cursor/hooks.json", CURSOR, element=bare, version=1),
-        ),
+        _both(Hooks, "{home}/.cursor/hooks.json", "{project}/.cursor/hooks.json", CURSOR, element=bare, version=1),
     ),
-    Agent(
+    _agent(
         "vscode",
         "VS Code (Copilot)",
         ("code",),
         ("{code}",),
-        Scope(
-            Config(("{code}/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
-            Text("{code}/prompts/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+        _both(Config, ("{code}/mcp.json",), ("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, _WORKSPACE),
+        _both(
+            Text,
+            "{code}/prompts/vademecum.instructions.md",
+            "{project}/.github/instructions/vademecum.instructions.md",
+            front_matter('applyTo: "**"'),
         ),
-        Scope(
-            Config(("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
-            Text("{project}/.github/instructions/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
-            _COPILOT_HOOKS,
-        ),
+        (None, _COPILOT_HOOKS),
     ),
-    Agent(
+    _agent(
         "copilot",
         "GitHub Copilot CLI",
         ("copilot",),
         ("{home}/.copilot",),
-        Scope(
+        (
             Config(("{home}/.copilot/mcp-config.json",), server=_copilot),
-            Text("{home}/.copilot/copilot-instructions.md"),
-            Hooks("{home}/.copilot/hooks/vademecum.json", COPILOT, 10, typed, 1),
+            Config(("{project}/.mcp.json",), server=_stdio),
         ),
-        Scope(Config(("{project}/.mcp.json",), server=_stdio), _AGENTS_MD, _COPILOT_HOOKS),
+        (Text("{home}/.copilot/copilot-instructions.md"), _AGENTS_MD),
+        (Hooks("{home}/.copilot/hooks/vademecum.json", COPILOT, 10, typed, 1), _COPILOT_HOOKS),
     ),
-    Agent(
+    _agent(
         "windsurf",
         "Windsurf",
         ("windsurf",),
         ("{home}/.codeium/windsurf",),
-        Scope(
-            Config(("{home}/.codeium/windsurf/mcp_config.json",), argument="{repository}"),
+        (Config(("{home}/.codeium/windsurf/mcp_config.json",), argument="{repository}"), None),
+        (
             Text("{home}/.codeium/windsurf/memories/global_rules.md"),
-            Hooks("{home}/.codeium/windsurf/hooks.json", CASCADE, element=unseen),
+            Text("{project}/.windsurf/rules/vademecum.md", front_matter("trigger: always_on")),
         ),
-        Scope(
-            rules=Text("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on")),
-            hooks=Hooks("{project}/.windsurf/hooks.json", CASCADE, element=unseen),
-        ),
+        _both(Hooks, "{home}/.codeium/windsurf/hooks.json", "{project}/.windsurf/hooks.json", CASCADE, element=unseen),
     ),
-    Agent(
+    _agent(
         "zed",
         "Zed",
         ("zed", "zeditor"),
         ("{config}/zed",),
-        Scope(Config(("{config}/zed/settings.json",), "jsonc", ("context_servers",))),
-        Scope(Config(("{project}/.zed/settings.json",), "jsonc", ("context_servers",)), _AGENTS_MD),
+        _both(
+            Config, ("{config}/zed/settings.json",), ("{project}/.zed/settings.json",), "jsonc", ("context_servers",)
+        ),
+        (None, _AGENTS_MD),
     ),
-    Agent(
+    _agent(
         "gemini",
         "Gemini CLI",
         ("gemini",),
         ("{home}/.gemini/settings.json", "{home}/.gemini/GEMINI.md", "{home}/.gemini/tmp"),
-        Scope(
-            Config(("{home}/.gemini/settings.json",), "jsonc"),
-            Text("{home}/.gemini/GEMINI.md"),
-            Hooks("{home}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
-            gemini_texts("{home}/.gemini"),
+        _both(Config, ("{home}/.gemini/settings.json",), ("{project}/.gemini/settings.json",), "jsonc"),
+        _both(Text, "{home}/.gemini/GEMINI.md", "{project}/GEMINI.md"),
+        _both(
+            Hooks,
+            "{home}/.gemini/settings.json",
+            "{project}/.gemini/settings.json",
+            GEMINI,
+            10_000,
+            hint=_GREPPED,
+            format="jsonc",
         ),
-        Scope(
-            Config(("{project}/.gemini/settings.json",), "jsonc"),
-            Text("{project}/GEMINI.md"),
-            Hooks("{project}/.gemini/settings.json", GEMINI, 10_000, hint=_GREPPED, format="jsonc"),
-            gemini_texts("{project}/.gemini"),
-        ),
+        _both(gemini_texts, "{home}/.gemini", "{project}/.gemini"),
     ),
-    Agent(
+    _agent(
         "opencode",
         "OpenCode",
         ("opencode",),
         ("{config}/opencode",),
-        Scope(
-            Config(
-                ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"), "jsonc", ("mcp",), _opencode
-            ),
-            Text("{config}/opencode/AGENTS.md"),
-            Program("{config}/opencode/plugins/vademecum.js", "opencode.js"),
+        _both(
+            Config,
+            ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
+            ("{project}/opencode.json", "{project}/opencode.jsonc"),
+            "jsonc",
+            ("mcp",),
+            _opencode,
         ),
-        Scope(
-            Config(("{project}/opencode.json", "{project}/opencode.jsonc"), "jsonc", ("mcp",), _opencode),
-            _AGENTS_MD,
-            Program("{project}/.opencode/plugins/vademecum.js", "opencode.js"),
+        (Text("{config}/opencode/AGENTS.md"), _AGENTS_MD),
+        _both(
+            Program, "{config}/opencode/plugins/vademecum.js", "{project}/.opencode/plugins/vademecum.js", "opencode.js"
         ),
     ),
-    Agent(
+    _agent(
         "cline",
         "Cline",
         ("cline",),
         ("{home}/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"),
-        Scope(
+        (
             Config(
                 (
                     "{code}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
                     "{home}/.cline/data/settings/cline_mcp_settings.json",
                 ),
                 argument="{repository}",
-            )
+            ),
+            None,
         ),
-        Scope(rules=Text("{project}/.clinerules/vademecum.md")),
+        (None, Text("{project}/.clinerules/vademecum.md")),
     ),
-    Agent(
+    _agent(
         "roo",
         "Roo Code",
         (),
         ("{code}/globalStorage/rooveterinaryinc.roo-cline",),
-        Scope(
-            Config(("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",)),
-            Text("{home}/.roo/rules/vademecum.md"),
+        _both(
+            Config,
+            ("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",),
+            ("{project}/.roo/mcp.json",),
         ),
-        Scope(Config(("{project}/.roo/mcp.json",)), Text("{project}/.roo/rules/vademecum.md")),
+        _both(Text, "{home}/.roo/rules/vademecum.md", "{project}/.roo/rules/vademecum.md"),
     ),
-    Agent(
+    _agent(
         "continue",
         "Continue",
         ("cn",),
         ("{home}/.continue",),
-        Scope(Config(("{home}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue, "{repository}")),
-        Scope(
+        (
+            Config(("{home}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue, "{repository}"),
             Config(("{project}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue),
-            Text("{project}/.continue/rules/vademecum.md", _HEAD.format("name: vademecum\nalwaysApply: true")),
         ),
+        (None, Text("{project}/.continue/rules/vademecum.md", front_matter("name: vademecum", _ALWAYS))),
     ),
-    Agent(
+    _agent(
         "amp",
         "Amp",
         ("amp",),
         ("{config}/amp",),
-        Scope(
-            Config(("{config}/amp/settings.json", "{config}/amp/settings.jsonc"), "jsonc", ("amp.mcpServers",)),
-            Text("{config}/amp/AGENTS.md"),
+        _both(
+            Config,
+            ("{config}/amp/settings.json", "{config}/amp/settings.jsonc"),
+            ("{project}/.amp/settings.json", "{project}/.amp/settings.jsonc"),
+            "jsonc",
+            ("amp.mcpServers",),
         ),
-        Scope(
-            Config(
-                ("{project}/.amp/settings.json", "{project}/.amp/settings.jsonc"), "jsonc", ("amp.mcpServers",), _plain
-            ),
-            _AGENTS_MD,
-        ),
+        (Text("{config}/amp/AGENTS.md"), _AGENTS_MD),
     ),
-    Agent(
+    _agent(
         "goose",
         "goose",
         ("goose",),
         ("{config}/goose",),
-        Scope(
-            Config(("{config}/goose/config.yaml",), "yaml", ("extensions",), _goose),
-            Text("{config}/goose/.goosehints"),
-        ),
-        Scope(rules=_AGENTS_MD),
+        (Config(("{config}/goose/config.yaml",), "yaml", ("extensions",), _goose), None),
+        (Text("{config}/goose/.goosehints"), _AGENTS_MD),
     ),
-    Agent(
+    _agent(
         "junie",
         "Junie",
         ("junie",),
         ("{home}/.junie",),
-        Scope(Config(("{home}/.junie/mcp/mcp.json",)), Text("{home}/.junie/AGENTS.md")),
-        Scope(Config(("{project}/.junie/mcp/mcp.json",)), _AGENTS_MD),
+        _both(Config, ("{home}/.junie/mcp/mcp.json",), ("{project}/.junie/mcp/mcp.json",)),
+        (Text("{home}/.junie/AGENTS.md"), _AGENTS_MD),
     ),
-    Agent(
+    _agent(
         "kiro",
         "Kiro",
         ("kiro", "kiro-cli"),
         ("{home}/.kiro",),
-        Scope(
-            Config(("{home}/.kiro/settings/mcp.json",)),
-            Text("{home}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
-        ),
-        Scope(
-            Config(("{project}/.kiro/settings/mcp.json",)),
-            Text("{project}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
+        _both(Config, ("{home}/.kiro/settings/mcp.json",), ("{project}/.kiro/settings/mcp.json",)),
+        _both(
+            Text,
+            "{home}/.kiro/steering/vademecum.md",
+            "{project}/.kiro/steering/vademecum.md",
+            front_matter("inclusion: always"),
         ),
     ),
-    Agent(
+    _agent(
         "qwen",
         "Qwen Code",
         ("qwen",),
         ("{home}/.qwen",),
-        Scope(
-            Config(("{home}/.qwen/settings.json",), "jsonc"),
-            Text("{home}/.qwen/QWEN.md"),
-            Hooks("{home}/.qwen/settings.json", QWEN, format="jsonc"),
-        ),
-        Scope(
-            Config(("{project}/.qwen/settings.json",), "jsonc"),
-            Text("{project}/QWEN.md"),
-            Hooks("{project}/.qwen/settings.json", QWEN, format="jsonc"),
-        ),
+        _both(Config, ("{home}/.qwen/settings.json",), ("{project}/.qwen/settings.json",), "jsonc"),
+        _both(Text, "{home}/.qwen/QWEN.md", "{project}/QWEN.md"),
+        _both(Hooks, "{home}/.qwen/settings.json", "{project}/.qwen/settings.json", QWEN, format="jsonc"),
     ),
-    Agent(
+    _agent(
         "crush",
         "Crush",
         ("crush",),
         ("{config}/crush",),
-        Scope(Config(("{config}/crush/crush.json",), path=("mcp",), server=_stdio)),
-        Scope(Config(("{project}/crush.json", "{project}/.crush.json"), path=("mcp",), server=_stdio), _AGENTS_MD),
+        _both(
+            Config,
+            ("{config}/crush/crush.json",),
+            ("{project}/crush.json", "{project}/.crush.json"),
+            path=("mcp",),
+            server=_stdio,
+        ),
+        (None, _AGENTS_MD),
     ),
 )
 BY_ID: Mapping[str, Agent] = {agent.id: agent for agent in AGENTS}

@@ -83,7 +83,7 @@ def body(of: str) -> str:
 
 def skill_head() -> str:
     """Return the front matter of a skill, for all agents."""
-    return _front("name: vademecum", f"description: {SAID[SKILL]}")
+    return front_matter("name: vademecum", f"description: {SAID[SKILL]}")
 
 
 def claude_head(name: str, server: str = "mcp__vademecum__") -> str:
@@ -95,19 +95,20 @@ def claude_head(name: str, server: str = "mcp__vademecum__") -> str:
     tools: mcp__vademecum__search, mcp__vademecum__context, mcp__vademecum__symbol, mcp__vademecum__recall, Read, Grep
     """
     tools = ", ".join([*(server + tool for tool in _TOOLS), "Read", "Grep"])
-    return _front(f"name: {name}", f"description: {SAID[EXPLORER]}", f"tools: {tools}")
+    return front_matter(f"name: {name}", f"description: {SAID[EXPLORER]}", f"tools: {tools}")
 
 
 def gemini_head() -> str:
     """Return the front matter of Gemini CLI's explorer."""
     tools: Sequence[str] = [*(f"mcp_vademecum_{tool}" for tool in _TOOLS), "read_file", "grep_search"]
     listed = "\n".join(["tools:", *(f"  - {tool}" for tool in tools)])
-    return _front(f"name: {NAME}", f"description: {SAID[EXPLORER]}", "kind: local", listed)
+    return front_matter(f"name: {NAME}", f"description: {SAID[EXPLORER]}", "kind: local", listed)
 
 
 def _skill(skills: str) -> Text:
     return Text(f"{skills}/vademecum/SKILL.md", skill_head(), SKILL)
 
 
-def _front(*lines: str) -> str:
+def front_matter(*lines: str) -> str:
+    """Return lines as the front matter of a Markdown file."""
     return "\n".join(["---", *lines, "---", "", ""])
