@@ -59,11 +59,7 @@ def docstring_questions(
 ) -> tuple[list[Question], dict[str, bytes]]:
     """Return questions from doc comments, and the files without these comments.
 
-    Args:
-        files: content of every file of the tree, by path.
-        most: how many questions at most.
-        seed: of the draw.
-        deadline_s: seconds that parsing one file may take.
+    `files` has the content of every file of the tree, by path. Parsing one may take `deadline_s`.
     """
     candidates: dict[str, list[Documented]] = {}
     for path in _some(sorted(filter(is_product, files)), seed):

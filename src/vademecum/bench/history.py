@@ -122,13 +122,7 @@ class Base:
 def history_questions(root: Root, prefixes: Sequence[str], most: int, seed: int) -> list[Question] | LeftOut:
     """Return questions from the newest commits, or a reason for none.
 
-    Each question names the commit whose tree is asked.
-
-    Args:
-        root: the repository.
-        prefixes: use only commits whose changes are all below these; () for all.
-        most: how many questions at most.
-        seed: of the draw.
+    Each question names the commit whose tree is asked. With prefixes, all changes of a commit are below them.
 
     Raises:
         GitError: git failed.

@@ -92,13 +92,8 @@ def alike(one: str, other: str) -> bool:
 def draw(candidates: Mapping[str, Sequence[T]], most: int, seed: str, accept: Callable[[T], bool]) -> list[T]:
     """Draw at most `most` candidates, file by file in turn.
 
-    No file is asked about twice before every file is asked about once.
-
-    Args:
-        candidates: by file, in a fixed order.
-        most: how many to draw.
-        seed: of the order of files, and of the candidates of a file.
-        accept: decides about a candidate; called in order, so it may depend on earlier ones.
+    No file is asked about twice before every file is asked about once. `accept` is called in order, so it may depend on
+    earlier candidates.
 
     >>> draw({"a.py": [1, 2], "b.py": [3, 4]}, 2, "7", lambda number: number > 2)
     [3, 4]

@@ -169,12 +169,12 @@ T = TypeVar("T")
 
 
 def _both(make: Callable[..., T], user: Any, project: Any, *more: Any, **options: Any) -> tuple[T, T]:
-    """Make the files for the user and for a repository, which differ in their places."""
+    """Make the files for the user and for a repository."""
     return make(user, *more, **options), make(project, *more, **options)
 
 
 def _agent(id_: str, title: str, commands: tuple[str, ...], traces: tuple[str, ...], *kinds: tuple[Any, Any]) -> Agent:
-    """Make an agent from pairs of files, for the user and for a repository, in `Scope`'s order."""
+    """Make an agent from pairs of files, in the order of `Scope`."""
     user, project = (Scope(*files) for files in zip(*kinds, strict=True))
     return Agent(id_, title, commands, traces, user, project)
 

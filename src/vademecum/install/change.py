@@ -49,14 +49,8 @@ def with_parts(
 ) -> Change | None:
     """Return the change that adds parts to a file.
 
-    None if nothing changes, not even the journal.
-
-    Args:
-        file: The file.
-        wanted: The parts.
-        installing: The agents. Parts that only they use and that are no longer wanted are removed.
-        journal: The journal of files.
-        project: The repository of the file; "" for the user's own.
+    Parts that only the installing agents use, and that are no longer wanted, are removed. None if nothing changes, not
+    even the journal.
 
     Raises:
         EditError: the file breaks its format, or a part cannot be added.

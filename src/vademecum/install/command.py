@@ -38,12 +38,7 @@ class Command:
 def command(chosen: str = "", executable: str = sys.executable, prefix: str = sys.prefix) -> Command:
     """Return the command that runs this installation.
 
-    It is `uvx` or `pipx run` if one of them runs this process, else an absolute path.
-
-    Args:
-        chosen: A command that the user wants instead.
-        executable: The running Python.
-        prefix: Its environment.
+    It is the one that the user chose, or `uvx` or `pipx run` if one of them runs this process, else an absolute path.
 
     Raises:
         UsageError: the chosen command cannot be split into words.

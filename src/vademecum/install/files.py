@@ -33,9 +33,7 @@ class File:
 def look(path: Path, within: Path | None) -> File:
     """Read a file before changing it; links are followed.
 
-    Args:
-        path: The file, which need not exist.
-        within: The repository of the file, or None. A link that leads out of the repository is refused.
+    The file need not exist. A link that leads out of `within`, the file's repository, is refused.
 
     Raises:
         EditError: the file is no plain file, is read-only, too large, or leads out of the repository.

@@ -82,12 +82,7 @@ class Journal:
     def put(self, path: Path, record: Record | None, folders: Iterable[str] = ()) -> None:
         """Store the record of a file about to be written.
 
-        None removes the record. Raises `SourceError`.
-
-        Args:
-            path: The file.
-            record: The file's record.
-            folders: Directories about to be created for the file.
+        None removes the record. `folders` are about to be created for the file. Raises `SourceError`.
         """
         self.folders.update(folders)
         if record is None:

@@ -99,11 +99,6 @@ def without(value: Any, path: tuple[str, ...]) -> Any:
 def verify(before: Any, after: Any, part: Part) -> None:
     """Check that a file gained an entry and nothing else.
 
-    Args:
-        before: The file's earlier value.
-        after: Its value with the entry.
-        part: The entry.
-
     Raises:
         EditError: the entry is missing, or another value differs.
     """
@@ -114,10 +109,7 @@ def verify(before: Any, after: Any, part: Part) -> None:
 def cut(text: str, span: tuple[int, int], hint: Hint) -> str:
     """Return a text without our lines, or with the replaced lines.
 
-    Args:
-        text: The text.
-        span: Start and end of our lines.
-        hint: `replaced` has the earlier lines, `glue` the line ends put before ours.
+    The hint holds the earlier lines in `replaced`, and the line ends put before ours in `glue`.
     """
     start, end = span
     if "replaced" in hint:

@@ -129,18 +129,19 @@ class Rounds:
     def answered(self, params: Message, offers: Any, call: Callable[[], Message | None]) -> Message | None:
         """Answer a request with its result, or with questions.
 
-        Args:
-            params: The request's parameters. With `requestState` it continues a call that asked a question.
-            offers: The client's capabilities.
-            call: Runs the request.
+        With `requestState` the request continues a call that asked a question. Raises the call's errors.
 
         Raises:
             UsageError: No call waits with that state.
-            Error: The call failed.
         """
         state = params.get("requestState")
-        round_ = self._begun(offered(offers), call) if state is None else self._found(state)
-        if state is not None:
+        if state is None:
+            round_ = Round(offered(offers))
+            with self._lock:
+                self._working.append(round_)
+            round_.begin(call)
+        else:
+            round_ = self._found(state)
             answers = params.get("inputResponses")
             round_.answer(answers if isinstance(answers, Mapping) else {})
         questions: dict[str, Message] = {}
@@ -148,7 +149,8 @@ class Rounds:
             questions, result = round_.next()
         finally:
             if not questions:
-                self._forget(round_)
+                with self._lock:
+                    self._working = [one for one in self._working if one is not round_]
         if not questions:
             return result
         return {"resultType": "input_required", "inputRequests": questions, "requestState": self._park(round_)}
@@ -168,13 +170,6 @@ class Rounds:
         for one in rounds:
             one.give_up()
 
-    def _begun(self, offers: Mapping[str, Any], call: Callable[[], Message | None]) -> Round:
-        round_ = Round(offers)
-        with self._lock:
-            self._working.append(round_)
-        round_.begin(call)
-        return round_
-
     def _found(self, state: Any) -> Round:
         with self._lock:
             round_ = self._parked.pop(state, None) if isinstance(state, str) else None
@@ -192,10 +187,6 @@ class Rounds:
             one.give_up()
         return state
 
-    def _forget(self, round_: Round) -> None:
-        with self._lock:
-            self._working = [one for one in self._working if one is not round_]
-
 
 class ProtocolError(Exception):
     """A request that cannot be served; becomes a JSON-RPC error."""
@@ -207,17 +198,13 @@ class ProtocolError(Exception):
 
 
 class AskedClient:
-    """Sends questions to a client and returns each answer to the asker.
-
-    Args:
-        send: Writes one message; called from several threads.
-    """
+    """Sends questions to a client and returns each answer to the asker."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self.offers: Mapping[str, Any] = {}  # capabilities, from `initialize` or else from the first request
         self.greeted = False  # true after `initialize`: the client accepts notifications and questions
         self.rounds = Rounds()  # for questions to a client without `initialize`
-        self._send = send
+        self._send = send  # writes one message; called from several threads
         self._numbers = count(1)
         self._waiting: dict[str, queue.SimpleQueue[Answer]] = {}
         self._gone = False
@@ -249,10 +236,7 @@ class AskedClient:
                 self._waiting.pop(number, None)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a notification to a client that sent `initialize`.
-
-        A client of the stateless protocol accepts no notifications, so nothing is sent.
-        """
+        """Send a notification to a client that sent `initialize`: others accept none."""
         if self.greeted and not self._gone:
             self._send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
 

@@ -47,14 +47,7 @@ _WORDS = 400  # characters of a description in a list
 
 
 class Gateway:
-    """The servers, and the three tools.
-
-    Args:
-        upstreams: The servers, in the order of their configuration.
-        session: Identifies this client's traces.
-        clock: Tells the time, in seconds since the epoch.
-        questions: Receives the servers' questions.
-    """
+    """The servers, and the three tools; `session` identifies the client's traces."""
 
     def __init__(
         self,
@@ -76,9 +69,7 @@ class Gateway:
     def start(self, later: Callable[[Callable[[Engine], None]], None], client: AskedClient | None = None) -> None:
         """Ask every server for its tools, all at once, without waiting.
 
-        Args:
-            later: Runs a function with the engine, on the engine's thread.
-            client: Answers the servers' questions.
+        `later` runs a function with the engine, on the engine's thread.
         """
         self._later = later
         self._questions.connect(client.ask if client else None, client.offers if client else {})

@@ -42,10 +42,7 @@ _BOUNDS: Mapping[str, tuple[str, Callable[[Any], float], bool, tuple[type, ...]]
 def violation(value: Any, schema: Any, *, shown: bool = True) -> str:
     """Return the first violation of a value, or "".
 
-    Args:
-        value: A value parsed from JSON.
-        schema: A JSON Schema; anything else allows every value.
-        shown: Whether the message may quote the value.
+    Anything but a schema allows every value. `shown` lets the message quote the value.
     """
     return _Check(schema, shown).wrong(value, schema, "", 0)
 

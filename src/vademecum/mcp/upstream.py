@@ -18,14 +18,11 @@ PATIENCE_S = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # seconds before the n
 class Upstream:
     """One server, restarted with growing delays when it fails.
 
-    Args:
-        name: The server's name, with which its tools' ids begin.
-        open_server: Makes the server; it starts at its first request.
-        clock: Tells the time, in seconds that only grow.
+    It starts at its first request. The clock tells seconds that only grow.
     """
 
     def __init__(self, name: str, open_server: Callable[[], ToolServer], clock: Clock) -> None:
-        self.name = name
+        self.name = name  # with which its tools' ids begin
         self.problem = ""  # the reason for having no tools now
         self.tools: Mapping[str, Tool] = {}  # by name, as last listed
         self.listed = threading.Event()  # set after the first attempt to list tools
