@@ -23,7 +23,7 @@ NAMES_IN_OTHER_SENSES = {
     "code/search/candidates.py": "names of features",
     "conformance.py": "made-up points for a store to filter",
     "index/stem.py": "vowels and consonants",
-    "install/block_text.py": "marks around a block of text, by the kind of file it is put into",
+    "install/formats.py": "marks around a block of text, by the kind of file it is put into",
     "memory/extract/__init__.py": "words of a conversation",
     "memory/extract/subject.py": "words of a conversation",
     "memory/labels.py": "words of a conversation",
