@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +20,24 @@ import report
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
 from vademecum import config
-from vademecum.code.search import search
 from vademecum.code.search.signals import Floats
-from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.repository import DenseSearch
+from vademecum.code.snapshot.view import View
 from vademecum.engine import Engine
-from vademecum.index.segment import quantise
-from vademecum.index.vectors import cosines
+from vademecum.types import Query
 
 DEPTHS = (0, 100, 200, 500, 1_000)  # 0 for all pieces
 
 
-class Nearest:
-    """Stands where the index outside is asked, and gives the nearest pieces by the arrays' own cosines."""
+class Nearest(DenseSearch):
+    """Stands where an index outside is asked, and gives the nearest pieces by the arrays' own cosines."""
 
     depth = 0
 
-    def __call__(self, opened: Sequence[Opened], vector: Floats | None, *_: Any) -> tuple[list[Floats | None], str]:
-        """Return, for each repository, the cosines of its nearest pieces; 0 for all others."""
-        if vector is None or not self.depth:
-            return [None] * len(opened), ""
-        return [self._cut(cosines(each.view.segments, quantise(vector[None, :]))) for each in opened], ""
+    def cosines(self, view: View, vector: Floats, query: Query, mask: Any) -> tuple[Floats, str]:
+        """Return the cosines of a repository's nearest pieces; 0 for all others."""
+        found, note = super().cosines(view, vector, query, mask)
+        return self._cut(found) if self.depth else found, note
 
     def _cut(self, cosines: Floats) -> Floats:
         if len(cosines) <= self.depth:
@@ -56,13 +54,15 @@ def main() -> None:
     given = parser.parse_args()
     questions = load(given.data, "files", [name for name in given.only.split(",") if name])
     trees = find_trees(given.repos, "files", questions)
-    search.nearness_of = nearest = Nearest()
+    nearest = Nearest()
     found: dict[int, dict[str, list[float]]] = {depth: {} for depth in DEPTHS}
     pieces: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as home:
         for repo, asked in questions.items():
             settings = config.load(None, arguments={"storage.home": home})
             with Engine.open(trees[repo], settings=settings) as engine:
+                held = engine.codebase._repositories  # noqa: SLF001 - no setting chooses such an index
+                held[:] = [(replace(own, dense=nearest), prefixes) for own, prefixes in held]
                 pieces[repo] = engine.codebase.index().chunks
                 for depth in DEPTHS:
                     nearest.depth = depth

@@ -23,8 +23,7 @@ import report
 from data import Question
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
-from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES
-from vademecum.code.search.model import Model, fitted_for
+from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, fitted_for
 from vademecum.code.search.rank import WEIGHTS, Weights, rank
 from vademecum.code.search.signals import Signals, signals_of
 from vademecum.code.snapshot.repository import Opened

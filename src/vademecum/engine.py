@@ -11,33 +11,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from vademecum import config
-from vademecum.code.checkout.identity import index_directory
-from vademecum.code.codebase import NOT_OPEN, Codebase
 from vademecum.code.snapshot.repository import Repository
 from vademecum.config import Settings
-from vademecum.errors import AccessError, Error, StoreAwayError, UnknownError, UsageError
+from vademecum.errors import Error, StoreAwayError, UnknownError, UsageError
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
-from vademecum.sources.sources import Sources
 from vademecum.types import Answer, Check, Evidence
-from vademecum.wiring.assembly import (
-    assemble_memory,
-    assemble_repository,
-    assemble_tools,
-    enriching,
-    reading,
-    rerankers,
-)
-from vademecum.wiring.roots import OpenedRoot, distinct_names, indexed_roots, narrow
-from vademecum.wiring.source_assembly import assemble_sources
-from vademecum.wiring.stores import Stores
+from vademecum.wiring.parts import Parts
+from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
 
 if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.answers.piece import Context, Section, Within
@@ -47,6 +35,7 @@ if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
     from vademecum.memory.shared_view import Sharing
+    from vademecum.sources.sources import Sources
     from vademecum.tools.tools import Tools
 
 AROUND = 20  # results for a task that a map centres on
@@ -60,30 +49,20 @@ class Engine:
     Use an engine as a context manager, or `close` it.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
-        self,
-        codebase: Codebase,
-        sources: Sources,
-        roots: Sequence[OpenedRoot],
-        closing: list[Callable[[], None]],
-        settings: Settings,
-        *,
-        read: Callable[[Within, bool, Progress | None], Makers],
-        tools: Callable[[], Tools],
-        remember: Callable[[Sequence[str]], Memory],
-        has_memory: Callable[[], bool],
-        personal: bool = True,
-    ) -> None:
-        self.codebase = codebase
-        self.sources = sources
-        self.roots = tuple(roots)
-        self.settings = settings
-        self._closing = closing  # scope "all" appends to it
-        self._read = read
-        self._tools = tools
-        self._remember = cache(remember)
-        self._has_memory = has_memory
-        self._personal = personal
+    def __init__(self, parts: Parts, repositories: Sequence[tuple[Repository, tuple[str, ...]]]) -> None:
+        self._parts = parts
+        self.settings = parts.settings
+        self.codebase = parts.codebase(repositories)
+        self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
+        self._repositories = [repo for repo, _ in repositories]
+        self._memories: dict[tuple[str, ...], Memory] = {}
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The configured backlogs and document sources."""
+        from vademecum.sources.sources import Sources
+
+        return Sources(self._parts.source_settings, self._parts.source, self._parts.is_remote_source)
 
     @cached_property
     def tools(self) -> Tools:
@@ -91,7 +70,9 @@ class Engine:
 
         Their database is opened at the first access.
         """
-        return self._tools()
+        from vademecum.wiring.assembly import assemble_tools
+
+        return assemble_tools(self._parts)
 
     @property
     def memory(self) -> Memory:
@@ -116,7 +97,13 @@ class Engine:
         names = tuple(root.name for root in self.roots)
         if repo and repo not in names:
             raise UnknownError(f"no open repository is called {repo!r}: choose among {', '.join(sorted(names))}")
-        return self._remember((repo,) if repo else names)
+        chosen = (repo,) if repo else names
+        if chosen not in self._memories:
+            from vademecum.wiring.assembly import assemble_memory
+
+            repos = [each for each in self._repositories if each.name in chosen]
+            self._memories[chosen] = assemble_memory(self._parts, repos, self.codebase)
+        return self._memories[chosen]
 
     @classmethod
     def open(
@@ -154,42 +141,19 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
-        closing: list[Callable[[], None]] = []
+        parts = Parts(
+            settings, embedder=embedder, reranker=reranker, enricher=enricher, counter=counter, clock=clock,
+            personal=personal, sharing=sharing,
+        )  # fmt: skip
+        names = distinct_names(list(narrowed))
         with ExitStack() as opening:  # closes the earlier repositories when a later one fails to open
-            opening.callback(lambda: [close() for close in closing])
-            assembled = [
-                (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
-                for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
+            opening.callback(parts.close)
+            repositories = [
+                (parts.repository(root, name), prefixes)
+                for (root, prefixes), name in zip(narrowed.items(), names, strict=True)
             ]
             opening.pop_all()
-        known = {repo.catalogue.directory: repo for repo, _ in assembled}
-
-        def everywhere() -> list[Repository]:
-            if not personal:
-                raise AccessError(NOT_OPEN)
-            there = ((index_directory(settings.home, root), root) for root in indexed_roots(settings))
-            others = {directory: root for directory, root in there if directory not in known}
-            names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
-            for (at, root), name in zip(others.items(), names, strict=True):
-                known[at] = assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by)
-            return list(known.values())
-
-        opened = [repo for repo, _ in assembled]
-        sources, documents = assemble_sources(settings, embedder, clock, closing, opened, personal=personal)
-        codebase = Codebase(
-            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
-            server=Stores(settings).searcher(), personal=personal, documents=documents,
-        )  # fmt: skip
-        scopes = [*(repo.root for repo in opened if repo.root.common_dir), *([None] if personal else [])]
-        return cls(
-            codebase, sources, [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
-            read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
-            tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
-            remember=lambda names: assemble_memory(
-                [r for r in opened if r.name in names], codebase, settings, clock, closing, personal=personal, sharing=sharing),
-            has_memory=lambda: any(map(Stores(settings).has_memory, scopes)), personal=personal,
-        )  # fmt: skip
+        return cls(parts, repositories)
 
     def scope(self, *elsewhere: object) -> str:
         """Return the scope of a question that names none.
@@ -198,7 +162,7 @@ class Engine:
         and no items: with one of these (`elsewhere`), the open repositories are searched. The same holds for a caller who
         may not see other repositories.
         """
-        usual = self.settings.search.scope if self._personal else "repos"
+        usual = self.settings.search.scope if self._parts.personal else "repos"
         return "repos" if usual == "shared" and any(elsewhere) else usual
 
     def search(
@@ -232,7 +196,7 @@ class Engine:
         from vademecum.context.code import search, sized
 
         limits = within or ANYWHERE
-        makers = self._read(limits, refresh, progress)
+        makers = self._makers(limits, progress, refresh=refresh)
         if not limits.commit:
             makers = replace(makers, sources=(self._remembered,))
         budget, most, lines = sized(self.settings.search, budget_tokens, most, lines)
@@ -274,7 +238,7 @@ class Engine:
 
         self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = self._read(Within(tuple(paths), tuple(exclude), commit), False, progress)
+        makers = self._makers(Within(tuple(paths), tuple(exclude), commit), progress)
         if not commit:
             makers = replace(makers, sources=(self._remembered, lambda shown: self._items(task, shown)))
         return context(makers, task, budget, session=session, form=form)
@@ -326,9 +290,19 @@ class Engine:
                 f"{min(missing)!r} is not indexed, or not in what the map is of: name a file as `vade search` shows it"
             )
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
-        makers = self._read(ANYWHERE, False, progress)
+        makers = self._makers(ANYWHERE, progress)
         with turn(makers.home, session, makers.clock) as own:
             return draw(repositories, budget, makers.counter, task=task, form=form, own=own)
+
+    def _makers(self, within: Within, progress: Progress | None, *, refresh: bool = False) -> Makers:
+        from vademecum.wiring.assembly import makers_of
+
+        several = len(self.roots) > 1
+        return makers_of(self._parts, self.codebase, within, progress, refresh=refresh, several=several)
+
+    def _has_memory(self) -> bool:
+        scopes = [repo.root for repo in self._repositories if repo.root.common_dir]
+        return any(map(self._parts.stores.has_memory, [*scopes, None] if self._parts.personal else scopes))
 
     def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
         """Refresh the index and the graphs, or index a commit.
@@ -423,8 +397,7 @@ class Engine:
 
     def close(self) -> None:
         """Close every database."""
-        while self._closing:
-            self._closing.pop()()
+        self._parts.close()
 
     def __del__(self) -> None:
         self.close()
@@ -436,7 +409,3 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _named(provider: Enricher | str) -> str:
-    return provider if isinstance(provider, str) else provider.name

@@ -10,7 +10,7 @@ import pytest
 
 from vademecum import AsyncEngine, Verdict
 from vademecum.answers.piece import CODE, Form
-from vademecum.code.search.chunks import FileChunks
+from vademecum.code.search.evidence import FileChunks
 from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
@@ -181,7 +181,7 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
         note = Piece("invoices are settled by line since May", ("decision", "2024-05-02"), Form.LINE, None, ("note:1",))
         return [Section("notes", 10, [(note,)])]
 
-    makers = replace(opened._read(ANYWHERE, False, None), sources=(notes,))
+    makers = replace(opened._makers(ANYWHERE, None), sources=(notes,))
     found = context(makers, "settle_invoice", 500)
     assert "## notes\n- invoices are settled by line since May (decision, 2024-05-02)\n" in found.text
     assert found.tokens <= 500

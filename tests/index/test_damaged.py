@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vademecum.code.chunking.paths import PathReader
-from vademecum.code.search import features
+from vademecum.code.search import signals
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.errors import StoreCorruptError
 from vademecum.index import bm25
@@ -49,6 +49,6 @@ def test_postings_of_paths_that_there_are_not_are_refused(docs: list[int]) -> No
     files = replace(files, postings=replace(files.postings, docs=np.array(docs, np.int32)))
     keys, weight = bm25.term_keys(["http"]), np.ones(1)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
-        features.path_share(files, keys, weight)
+        signals.path_share(files, keys, weight)
     with pytest.raises(ValueError, match=r"postings name a path|negative"):
-        features._path_share(files, keys, weight)
+        signals._path_share(files, keys, weight)

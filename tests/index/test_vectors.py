@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.paths import PathReader
-from vademecum.code.search.cosines import PathCosine
+from vademecum.code.search.signals import PathCosine
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.view import view_of
 from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise

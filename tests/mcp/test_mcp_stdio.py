@@ -331,7 +331,7 @@ def test_a_long_call_does_not_block_ping_and_can_be_cancelled():
 
 def test_a_pattern_without_an_end_blocks_no_one(repository, monkeypatch):
     """While it is matched a ping is answered, and what comes of it is an error that says what to write."""
-    monkeypatch.setattr("vademecum.code.search.regex_worker.LEAST_SECONDS", 0.5)
+    monkeypatch.setattr("vademecum.code.search.filters.LEAST_SECONDS", 0.5)
     (repository / "words.md").write_text("how are redirects followed when they are many " * 40)
     sent = []
     server = Server(lambda: Engine.open(repository, embedder="hashing"), sent.append, FRONT)

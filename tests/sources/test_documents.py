@@ -214,7 +214,7 @@ def test_an_item_is_opened_by_its_key_or_path(own: Any) -> None:
 
 
 def test_derived_files_are_made_anew_without_asking_anybody(own: Any, place: Any, jira: Any, engine: Open) -> None:
-    repo = own.codebase._documents.every()[0]
+    repo = own.codebase.sources()[0]
     for file in repo.catalogue.directory.glob("*.safetensors"):
         file.unlink()
     jira.server.asked.clear()
@@ -243,7 +243,7 @@ def test_a_clean_up_keeps_what_there_is_and_drops_what_was(own: Any, jira: Any) 
 
 
 def test_a_damaged_database_is_set_aside_and_fetched_again(own: Any, place: Any, engine: Open) -> None:
-    database = own.codebase._documents.every()[0].catalogue.directory / "index.db"
+    database = own.codebase.sources()[0].catalogue.directory / "index.db"
     own.close()
     for suffix in ("-wal", "-shm"):
         Path(f"{database}{suffix}").unlink(missing_ok=True)
@@ -255,7 +255,7 @@ def test_a_damaged_database_is_set_aside_and_fetched_again(own: Any, place: Any,
 
 
 def test_a_source_that_cannot_be_read_is_left_out_and_said(own: Any, place: Any, engine: Open) -> None:
-    database = own.codebase._documents.every()[0].catalogue.directory / "index.db"
+    database = own.codebase.sources()[0].catalogue.directory / "index.db"
     own.close()
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA user_version = 9999")
@@ -289,7 +289,7 @@ def test_nothing_of_sources_costs_where_none_is_set(repo: Open, engine: Open) ->
 
 
 def test_the_folder_of_a_source_that_vanished_is_no_trouble(own: Any, place: Any, engine: Open) -> None:
-    directory = own.codebase._documents.every()[0].catalogue.directory
+    directory = own.codebase.sources()[0].catalogue.directory
     own.close()
     shutil.rmtree(directory)
     assert engine(place).codebase.search("retry", kind="doc") is not None

@@ -27,7 +27,7 @@ from vademecum.result import Err, Ok
 from vademecum.source_settings import SourceSettings
 from vademecum.sources.document import document_of, path_of, readable
 from vademecum.sources.sync import sync
-from vademecum.wiring.source_assembly import assemble_source
+from vademecum.wiring.parts import Parts
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -37,7 +37,7 @@ Open = Callable[..., Any]
 
 def told(engine: Any, name: str = "work") -> dict[str, str]:
     """Every item that is known of a source, and what its document says."""
-    items = next(repo for repo in engine.codebase._documents.every() if repo.name == name).items
+    items = next(repo for repo in engine.codebase.sources() if repo.name == name).items
     paths = [entry.path for entry in items.listing()]
     texts = {path: source.text.decode() for path, source in items.read(paths)}
     return {items.at(path).key: texts[path] for path in paths}
@@ -45,7 +45,7 @@ def told(engine: Any, name: str = "work") -> dict[str, str]:
 
 def indexed(engine: Any, name: str = "work") -> set[str]:
     """The paths that a search can find."""
-    repo = next(repo for repo in engine.codebase._documents.every() if repo.name == name)
+    repo = next(repo for repo in engine.codebase.sources() if repo.name == name)
     return set(repo.catalogue.load(*repo.place)[1].files.paths)
 
 
@@ -326,7 +326,7 @@ def test_however_it_came_about_it_is_what_there_is(
     place = tmp_path_factory.mktemp("any")
     with open_engine(place, home=place / "home") as own:
         backlog = Changing()
-        source = assemble_source("work", with_source(own.settings), "hashing", lambda: backlog.now, [])
+        source = Parts(with_source(own.settings), embedder="hashing", clock=lambda: backlog.now).source("work")
         source = replace(source, provider=lambda: backlog)
         for step, number, text in what:
             backlog.now += 400

@@ -74,7 +74,7 @@ def test_the_index_holds_everything_that_is_searched(repo, hybrid):
     here = repo()
     opened = hybrid(here)
     found = opened.codebase.search("split the token budget", joined=False)
-    mirror = opened.codebase._repositories[0][0].mirror
+    mirror = opened.codebase._repositories[0][0].dense.mirror
     [vector] = mirror._embedder().embed([Passage("split the token budget")], "query").unwrap()
     near = mirror.index().nearest(vector, 50, Filter()).unwrap()
     by_id = {each.payload.id: each.payload for each in near}
@@ -265,7 +265,7 @@ def test_doctor_tells_drift_and_repairs_it(repo, hybrid, qdrant_server):
     whole = points_of(qdrant_server)
     assert doctor(opened).ok
     assert f"{len(whole)} points, all as they should be" in doctor(opened).detail
-    index = opened.codebase._repositories[0][0].mirror.index()
+    index = opened.codebase._repositories[0][0].dense.mirror.index()
     index.delete(Filter(files=("src/budget.py",))).unwrap()
     [stray] = some_points(1, index.dim)
     index.upsert([stray]).unwrap()
@@ -463,7 +463,7 @@ def test_records_in_postgresql_and_vectors_on_qdrant(repo, engine, hybrid, datab
     one = hybrid(here, home=tmp_path / "one", storage__provider="postgres", storage__url=database)
     assert answers(one) == answers(engine(here, home=tmp_path / "plain"))
     assert not one.codebase.search("token budget").reason
-    index = one.codebase._repositories[0][0].mirror.index()
+    index = one.codebase._repositories[0][0].dense.mirror.index()
     index.delete(Filter(files=("src/budget.py",))).unwrap()
     assert not doctor(one).ok
     assert doctor(one, repair=True).ok

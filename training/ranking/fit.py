@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from vademecum import config
 from vademecum.bench.measures import ndcg
-from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
-from vademecum.code.search.model import Model, novelty_of, weigh
+from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, Pool, describe, novelty_of, pool_of, weigh
 from vademecum.code.search.rank import WEIGHTS, find_candidates
 from vademecum.code.search.signals import signals_of
 from vademecum.code.snapshot.repository import Opened

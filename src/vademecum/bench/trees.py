@@ -7,7 +7,6 @@ search the same files with the same text, because they get the index's files.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from vademecum.config import Settings
 from vademecum.matching import is_below
 from vademecum.protocols import Embedder, Progress
 from vademecum.types import Evidence
-from vademecum.wiring.assembly import assemble_repository
+from vademecum.wiring.parts import Parts
 
 EVERYTHING = WalkSettings(exclude=("!*",))  # a copy has only files that were let in, so it excludes none
 
@@ -82,11 +81,11 @@ def opened(
     Raises:
         Error: the root cannot be indexed.
     """
-    closing: list[Callable[[], None]] = []
+    parts = Parts(settings, embedder=embedder)
     try:
-        repo = assemble_repository(root, "bench", settings, embedder, time.time, closing)
+        repo = parts.repository(root, "bench")
         repo = replace(repo, walk=EVERYTHING) if copied else repo
-        codebase = Codebase([(repo, prefixes)], lambda: (), settings.search.ranker)
+        codebase = Codebase([(repo, prefixes)], parts)
 
         def tree(progress: Progress, commit: str = "") -> Tree:
             codebase.index(progress, commit=commit)
@@ -94,8 +93,7 @@ def opened(
 
         yield tree
     finally:
-        while closing:
-            closing.pop()()
+        parts.close()
 
 
 def tree_of(repo: Repository, codebase: Codebase, prefixes: Sequence[str], commit: str) -> Tree:

@@ -3,44 +3,66 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from vademecum.code.checkout.source import contained
-from vademecum.code.documents.named_documents import NO_DOCUMENTS, Documents
-from vademecum.code.graph.symbol import find_inherited, find_symbol
-from vademecum.code.indexing import git_hooks, watch
-from vademecum.code.indexing.git_hooks import Hook
 from vademecum.code.indexing.index import index
-from vademecum.code.indexing.refresh import Refreshing
-from vademecum.code.indexing.status import check_repository, collect_garbage, status_of
-from vademecum.code.indexing.summaries import Pace, enrich
+from vademecum.code.indexing.refresh import Refresher
 from vademecum.code.languages import named_language
-from vademecum.code.search.chunks import FileChunks, pieces_of
-from vademecum.code.search.inventory import FileFacts, inventory
-from vademecum.code.search.open import open_location, parse_location
-from vademecum.code.search.remote_search import publish, search_served
-from vademecum.code.search.rerank import AS_RANKED, Reranking
+from vademecum.code.search.evidence import FileChunks, pieces_of
+from vademecum.code.search.rerank import Reranking
 from vademecum.code.search.search import search
 from vademecum.code.snapshot.repository import Opened, Repository, narrowed
-from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, UnknownError, UsageError
-from vademecum.protocols import Enricher, Progress, Reranker, SearchServer, silent
+from vademecum.errors import StoreAwayError, StoreCorruptError, UnknownError, UsageError
+from vademecum.protocols import Enricher, Progress, Reranker, silent
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
-if TYPE_CHECKING:  # only graph questions import the graph, so that a search starts fast
+if TYPE_CHECKING:  # loaded where they are used, so that a search starts fast
     from vademecum.code.graph.graph import Graph
     from vademecum.code.graph.outline import Entry
+    from vademecum.code.indexing.git_hooks import Hook
+    from vademecum.code.indexing.summaries import Pace
+    from vademecum.code.search.inventory import FileFacts
     from vademecum.items import NamedItem
 
 NOT_OPEN = "other repositories on this machine are not open to this caller: ask about the open ones"
 Below = Sequence[str]  # directories and files that limit declarations, from the repository's top; () for no limit
+ALL = "all"  # names every source
 SCOPES = ("repo", "repos", "all", "shared")
 
 
-def _nobody() -> tuple[Enricher, Pace]:
-    raise UsageError("this codebase has no enricher: open it with `Engine.open`")
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The part of a search's arguments that says where to look, as in `Codebase.search`."""
+
+    commit: str = ""
+    repos: Sequence[str] = ()
+    scope: str = "repo"
+    sources: Sequence[str] = ()
+    refresh: bool = True
+    progress: Progress = silent
+
+
+class Parts(Protocol):
+    """The parts that a codebase asks for when it needs them: see `wiring.parts`."""
+
+    ranker: str  # the default ranker
+
+    @property
+    def refresher(self) -> Refresher:
+        """Opens repositories for a question."""
+
+    @property
+    def enricher(self) -> tuple[Enricher, Pace]:
+        """The enricher and its request rate."""
+
+    def reranking(self, chosen: Reranker | str) -> Reranking:
+        """Return the reranking of a provider or its name; "" stands for the default."""
+
+    def everywhere(self) -> Sequence[Repository]:
+        """Return every repository that has an index on this machine, for scope "all"."""
 
 
 class Codebase:
@@ -48,36 +70,13 @@ class Codebase:
 
     Args:
         repositories: the open repositories, each with the path prefixes it was narrowed to; the first is the default.
-        everywhere: returns every repository that has an index on this machine, for scope "all".
-        ranker: the default ranker.
-        reranking: returns the reranking of a provider or its name; "" stands for the default.
-        enriching: returns the enricher and the request rate.
-        server: returns the search server of a shared database; None where records are in files.
-        personal: whether the caller may search the whole shared database.
-        documents: backlogs and document sources beside the code.
+        parts: what the codebase needs besides.
     """
 
-    def __init__(
-        self,
-        repositories: Sequence[tuple[Repository, tuple[str, ...]]],
-        everywhere: Callable[[], Sequence[Repository]],
-        ranker: str = "default",
-        reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
-        enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
-        *,
-        server: Callable[[], SearchServer] | None = None,
-        personal: bool = True,
-        documents: Documents = NO_DOCUMENTS,
-    ) -> None:
+    def __init__(self, repositories: Sequence[tuple[Repository, tuple[str, ...]]], parts: Parts) -> None:
         self._repositories = list(repositories)
-        self._everywhere = everywhere
-        self._ranker = ranker
-        self._reranking = reranking
-        self._enriching = enriching
-        self._server = server
-        self._personal = personal
-        self._documents = documents
-        self._refreshing = Refreshing()
+        self._parts = parts
+        self._refresher = parts.refresher
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date.
@@ -87,18 +86,18 @@ class Codebase:
         Raises:
             Error: the problem and its fix; the previous index is intact.
         """
-        return self._linked(self._repositories[0][0], progress or silent, commit, full=full)
+        return self._index(self._repositories[0][0], progress or silent, commit, full=full)
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
         """Bring every open repository's index up to date."""
-        return [self._linked(repo, progress or silent, commit, full=full) for repo, _ in self._repositories]
+        return [self._index(repo, progress or silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
         """Index the changes, as every search does first.
 
         With `linked` references are indexed too, as a context needs. Waits briefly for another process.
         """
-        return [self._refreshing.refresh(repo, progress or silent, linked=linked) for repo, _ in self._repositories]
+        return [self._refresher.refresh(repo, progress or silent, linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -151,42 +150,22 @@ class Codebase:
             Error: the problem and its fix. An empty result is an answer, not an error. If a reranker fails, the answer
                 stays as ranked, and its `reason` says so.
         """
-        reranking = self._reranking(reranker)
-        documents = self._documents.everywhere() if scope == "all" else self._documents
-        sources, repos = documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
             text, k, tuple(map(named_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
+        where = Where(commit, repos, scope, sources, refresh, progress or silent)
+        return self._answer(query, where, ranker or self._parts.ranker, self._parts.reranking(reranker))
 
-        if scope == "shared":
-            return self._served(query, repos, ranker, elsewhere=(commit, sources))
-
-        def answer() -> Answer:
-            beside = kind == "doc" and not commit
-            wanted = repos or not sources
-            code = self._opened(commit, repos, scope, progress or silent, refresh=refresh) if wanted else []
-            own = documents.opened([each.repo for each in code], sources, every=beside)
-            found = search([*code, *own], query, ranker or self._ranker, reranking)
-            return documents.completed(found, own, self._indexed, beside=beside)
-
+    def _answer(self, query: Query, where: Where, ranker: str, reranking: Reranking) -> Answer:
         try:
-            return answer()
-        except (
-            StoreCorruptError,
-            StoreAwayError,
-        ):  # a clean-up deleted content meanwhile, or the database became unreachable
-            return answer()
+            return self._search(query, where, ranker, reranking)
+        except (StoreCorruptError, StoreAwayError):  # the index was changed or went away meanwhile: open it again
+            return self._search(query, where, ranker, reranking)
 
-    def _served(self, query: Query, repos: Sequence[str], ranker: str, elsewhere: Sequence[object]) -> Answer:
-        if self._server is None:
-            raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
-        if not self._personal:
-            raise AccessError(NOT_OPEN)
-        if any(elsewhere):
-            raise UsageError(
-                "scope 'shared' searches neither commits nor sources: leave them out, or choose another scope"
-            )
-        return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
+    def _search(self, query: Query, where: Where, ranker: str, reranking: Reranking) -> Answer:
+        if where.sources:
+            raise no_source(where.sources)
+        return search(self._opened(where), query, ranker, reranking)
 
     def symbol(
         self, name: str, k: int = 10, repo: str = "", *, below: Below = (), refresh: bool = True, nearest: bool = True
@@ -195,17 +174,19 @@ class Codebase:
 
         `Class.method`, `module::Type` and paths narrow the search.
         """
-        opened = self._opened("", (repo,) if repo else (), "repos", silent, refresh=refresh)
-        opened = [narrowed(each, below) for each in opened]
+        from vademecum.code.graph.symbol import find_inherited, find_symbol
+
+        where = Where(repos=(repo,) if repo else (), scope="repos", refresh=refresh)
+        opened = [narrowed(each, below) for each in self._opened(where)]
         answer = find_symbol(opened, name, k, nearest=nearest)
         return answer or find_inherited(opened, name, k, answer, silent)
 
-    def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
+    def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:  # noqa: ARG002 - of `DocumentedCodebase`
         """Return the backlog items and documents that evidence references.
 
         Lines reference items, and so do commits that changed the file. Empty where no source was synced.
         """
-        return self._documents.named_by(self._indexed(), evidence) if self._documents.any() else []
+        return []
 
     def graph(
         self,
@@ -222,7 +203,7 @@ class Codebase:
         """
         from vademecum.code.graph.graph import graph_of
 
-        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or silent, refresh=refresh)
+        opened = self._opened_one(repo, commit, refresh=refresh, progress=progress or silent)
         return graph_of(opened, progress or silent, below=narrowed(opened, below).prefixes if below else ())
 
     def callers(
@@ -272,6 +253,9 @@ class Codebase:
 
         These are callers, tests, contracts and neighbours, ordered by relevance to a question.
         """
+        from vademecum.code.checkout.source import contained
+        from vademecum.code.search.open import parse_location
+
         named, line, _ = parse_location(location)
         root = self._chosen((repo,) if repo else ())[0][0].root
         place = contained(root, named).unwrap()
@@ -287,12 +271,12 @@ class Codebase:
         graph = self.graph(repo, below=below)
         return questions.as_it_stands(graph, ask(questions, graph))
 
-    def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
+    def documents(self, text: str, k: int) -> tuple[Evidence, ...]:  # noqa: ARG002 - of `DocumentedCodebase`
         """Return the evidence that documents and backlogs give on a question.
 
         Only sources that belong to the open repositories are searched.
         """
-        return self._documents.answering(text, k, self._ranker, [repo for repo, _ in self._repositories], self._indexed)
+        return ()
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
         """Return the items that an answer's declarations reference.
@@ -312,9 +296,8 @@ class Codebase:
             OutsideRootError: the path leads out of the repository.
             UsageError, SourceError: there is nothing to show.
         """
-        item = None if commit else self._documents.open(f"{repo}:{location}" if repo else location, self._indexed)
-        if item is not None:
-            return item
+        from vademecum.code.search.open import open_location
+
         chosen, _ = self._chosen((repo,) if repo else ())[0]
         return open_location(chosen, location, commit)
 
@@ -327,7 +310,7 @@ class Codebase:
 
         The index is not refreshed. Empty for a file that is not indexed.
         """
-        return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
+        return pieces_of(self._opened_one(repo, commit), path)
 
     pieces = chunks  # an older name
 
@@ -348,7 +331,9 @@ class Codebase:
 
         The index is not refreshed.
         """
-        [opened] = self._opened("", (repo,) if repo else (), "repo", silent, refresh=False)
+        from vademecum.code.search.inventory import inventory
+
+        opened = self._opened_one(repo)
         return inventory(opened, after, most), opened.view.files.indexed
 
     def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
@@ -364,12 +349,15 @@ class Codebase:
 
         Nothing is changed.
         """
+        from vademecum.code.indexing.status import status_of
+
         return [status_of(repo) for repo, _ in self._repositories]
 
     def gc(self) -> GcReport:
         """Delete unneeded content in every open repository."""
-        every = (*(repo for repo, _ in self._repositories), *self._documents.every())
-        reports = [collect_garbage(repo) for repo in every]
+        from vademecum.code.indexing.status import collect_garbage
+
+        reports = [collect_garbage(repo) for repo in self._kept()]
         return GcReport(sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports))
 
     def doctor(self, *, repair: bool = False) -> list[Check]:
@@ -377,6 +365,8 @@ class Codebase:
 
         `repair` fixes an external vector index: missing points are written, and orphans deleted.
         """
+        from vademecum.code.indexing.status import check_repository
+
         return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
 
     def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
@@ -388,6 +378,8 @@ class Codebase:
             UsageError: a repository is not a git repository.
             SourceError: a hook cannot be written.
         """
+        from vademecum.code.indexing import git_hooks
+
         act = {"status": git_hooks.status, "install": git_hooks.install, "uninstall": git_hooks.uninstall}[action]
         return [hook for repo, _ in self._repositories for hook in act(repo.root)]
 
@@ -396,6 +388,8 @@ class Codebase:
 
         Does nothing if another process is about to.
         """
+        from vademecum.code.indexing import git_hooks
+
         git_hooks.catch_up(self._repositories[0][0])
 
     def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
@@ -412,7 +406,9 @@ class Codebase:
             ConsentError: the enricher would send code to another machine without consent.
             StoreBusyError: another process is enriching the repository.
         """
-        enricher, pace = self._enriching()
+        from vademecum.code.indexing.summaries import enrich
+
+        enricher, pace = self._parts.enricher
         self.refresh(progress)
         stop = stop or threading.Event()
         return [enrich(repo, enricher, pace, progress or silent, stop) for repo, _ in self._repositories]
@@ -422,33 +418,40 @@ class Codebase:
 
         Needs the extra `watch`. With an enricher, a separate process requests sentences for new chunks.
         """
+        from vademecum.code.indexing import watch
+
         watch.watch([repo for repo, _ in self._repositories], on_report, stop)
 
-    def _opened(
-        self, commit: str, repos: Sequence[str], scope: str, progress: Progress, *, refresh: bool
-    ) -> list[Opened]:
-        if scope not in SCOPES:
-            raise UsageError(f"scope {scope!r} is not one of {', '.join(SCOPES)}")
-        chosen = self._chosen(repos)[: 1 if scope == "repo" else None]
-        if scope == "all":
+    def _opened(self, where: Where) -> list[Opened]:
+        if where.scope not in SCOPES:
+            raise UsageError(f"scope {where.scope!r} is not one of {', '.join(SCOPES)}")
+        if where.scope == "shared":
+            raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
+        chosen = self._chosen(where.repos)[: 1 if where.scope == "repo" else None]
+        if where.scope == "all":
             own = {repo.root.path for repo, _ in chosen}
-            chosen += [(repo, ()) for repo in self._everywhere() if repo.root.path not in own]
-        return [self._refreshing.opened(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
+            chosen += [(repo, ()) for repo in self._parts.everywhere() if repo.root.path not in own]
+        open_one = partial(self._refresher.opened, commit=where.commit, progress=where.progress, refresh=where.refresh)
+        return [open_one(repo, prefixes) for repo, prefixes in chosen]
 
-    def _indexed(self) -> list[Opened]:
-        """Return the open repositories that have an index, without a refresh."""
-        found = [(repo, repo.catalogue.load(*repo.place)) for repo, _ in self._repositories]
-        return [Opened(repo, *loaded) for repo, loaded in found if loaded is not None and not loaded[1].missing]
+    def _opened_one(
+        self, repo: str = "", commit: str = "", *, refresh: bool = False, progress: Progress = silent
+    ) -> Opened:
+        """Return one open repository, the first unless named."""
+        [opened] = self._opened(Where(commit, (repo,) if repo else (), refresh=refresh, progress=progress))
+        return opened
 
-    def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
+    def _kept(self) -> list[Repository]:
+        """Return the repositories whose index `gc` cleans."""
+        return [repo for repo, _ in self._repositories]
+
+    def _index(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
         from vademecum.code.graph.graph import graph_of
 
         report = index(repo, progress, revision=commit, full=full, references=True)
-        if self._server is not None:
-            publish(self._server(), repo, progress, anew=full)
-        report = replace(report, notes=tuple(filter(None, (*report.notes, self._refreshing.anew(repo)))))
-        graph_of(self._refreshing.opened(repo, (), commit, progress, refresh=False), progress)
+        report = replace(report, notes=tuple(filter(None, (*report.notes, self._refresher.anew(repo)))))
+        graph_of(self._refresher.opened(repo, (), commit, progress, refresh=False), progress)
         return report
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
@@ -459,3 +462,12 @@ class Codebase:
             if name not in known:
                 raise UnknownError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
         return [known[name] for name in dict.fromkeys(names)]
+
+
+def no_source(names: Sequence[str], known: Collection[str] = ()) -> UsageError:
+    """Return the error for a source that is not there."""
+    if ALL in names:
+        return UsageError("no source was ever fetched: set one up and run `vade sync --all`")
+    name = next(name for name in names if name not in known)
+    advice = f"choose among {', '.join(sorted(known))}" if known else "`vade sync` lists the sources"
+    return UsageError(f"no source of the open repositories is called {name!r}: {advice}")

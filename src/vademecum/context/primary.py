@@ -14,7 +14,7 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.piece import MATCHED, Form, Offer, Piece
-from vademecum.code.search.chunks import FileChunks
+from vademecum.code.search.evidence import FileChunks
 from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
 from vademecum.index.spans import LONGEST, spans_of

@@ -15,14 +15,15 @@ from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
 from vademecum.sources.opening import open_provider
 from vademecum.types import Check, Passage
-from vademecum.wiring.assembly import enriching, extractor, rerankers
 from vademecum.wiring.consent import CHOSEN_BY, consented
-from vademecum.wiring.embedding import embedding
-from vademecum.wiring.mirroring import vector_index
+from vademecum.wiring.parts import Parts
 from vademecum.wiring.stores import Stores
 
 LEAVES = "leaves this machine"
 _TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.py")
+
+
+Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]
 
 
 def check_providers(settings: Settings, embedder: Embedder | str | None = None) -> list[Check]:
@@ -31,35 +32,26 @@ def check_providers(settings: Settings, embedder: Embedder | str | None = None) 
     `embedder` is the argument of `Engine.open`, None when the settings decide. Embedders are tried with their repository,
     not here.
     """
-    loaders = _loaders(settings, embedder)
+    loaders = _loaders(Parts(settings, embedder=embedder))
     tried = [_tried(kind, *loaders[kind]) for kind in ("reranker", "enricher", "extractor") if kind in loaders]
     return [*tried, *_leaving(settings, loaders, embedder)]
 
 
-Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]
-
-
-def _loaders(settings: Settings, embedder: Embedder | str | None) -> dict[str, Loader]:
-    """Return a loader and a small task for each configured provider.
-
-    The keys are kinds of providers.
-    """
-    chosen = embedding(settings, embedder)
-    found: dict[str, Loader] = {"embedder": (chosen.code, lambda p: p.embed([_TRIED], "query"))}
-    if chosen.prose is not chosen.code:
-        found["prose embedder"] = (chosen.prose, lambda p: p.embed([_TRIED], "query"))
+def _loaders(parts: Parts) -> dict[str, Loader]:
+    """Return a loader and a small task for each configured provider, by kind."""
+    settings, embedders = parts.settings, parts.embedders
+    found: dict[str, Loader] = {"embedder": (lambda: embedders.code, lambda p: p.embed([_TRIED], "query"))}
+    if embedders.is_dual:
+        found["prose embedder"] = (lambda: embedders.prose, lambda p: p.embed([_TRIED], "query"))
     if settings.search.vectors != "exact":  # tried with the repository it mirrors, not here
-        found["vectors"] = (lambda: vector_index(settings, "", "", 1, settings.home), Ok)
+        found["vectors"] = (lambda: parts.vector_index("", "", 1, settings.home), Ok)
     if settings.search.reranker not in WITHOUT_PROVIDER["reranker"]:
-        reranking = rerankers(settings, None)
-        found["reranker"] = (lambda: reranking("").provider, lambda p: p.rerank("open a file", [_TRIED]))
+        found["reranker"] = (lambda: parts.reranking("").provider, lambda p: p.rerank("open a file", [_TRIED]))
     if settings.enrich.provider:
-        found["enricher"] = (lambda: enriching(settings, None)()[0], lambda p: p.sentence(_TRIED))
+        found["enricher"] = (lambda: parts.enricher[0], lambda p: p.sentence(_TRIED))
     if settings.memory.extractor not in WITHOUT_PROVIDER["extractor"]:
-        found["extractor"] = (
-            lambda: extractor(settings),
-            lambda p: p.read([Passage("I always use pytest.", "1", "user")]),
-        )
+        said = Passage("I always use pytest.", "1", "user")
+        found["extractor"] = (parts.extractor, lambda p: p.read([said]))
     return found
 
 

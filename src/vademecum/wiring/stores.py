@@ -16,9 +16,7 @@ Derived files lie below the home directory in both cases. Each machine has its o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from vademecum.config import Settings
 from vademecum.errors import ConfigError, ConsentError, Error, StoreAwayError, StoreError
 from vademecum.plugins import find
 from vademecum.private import keep_private, private_folder, private_opener
-from vademecum.protocols import SearchServer, Store
+from vademecum.protocols import Store
 
 FILES = "sqlite"
 INDEX, MEMORY, TOOLS = "index.db", "memory.db", "user.db"
@@ -187,22 +185,6 @@ class Stores:
         In a shared database the name comes from the origin, so clones in directories of any name share it.
         """
         return folder_name(shared_identity(root, "")) if self.shared else repository_name(root)
-
-    def searcher(self) -> Callable[[], SearchServer] | None:
-        """Return a function that opens the search server.
-
-        None when records are in files.
-        """
-        if not self.shared:
-            return None
-
-        @cache
-        def opened() -> SearchServer:
-            own = self.settings.storage
-            server: SearchServer = find("searcher", own.provider)(url=self.url, timeout_s=own.timeout_s)
-            return server
-
-        return opened
 
     def code_space(self, root: Root) -> str:
         """Return the database space of a repository's index."""

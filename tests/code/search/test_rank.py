@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 from vademecum.code.chunking.paths import FITTED
 from vademecum.code.search import model as fitted_models
-from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
-from vademecum.code.search.model import Model, fitted_for, judge, novelty_of
+from vademecum.code.search.model import (
+    FILE_FEATURES,
+    PIECE_FEATURES,
+    Model,
+    Pool,
+    describe,
+    fitted_for,
+    judge,
+    novelty_of,
+    pool_of,
+)
 from vademecum.code.search.rank import WEIGHTS, Weights, find_candidates, rank, weighed_together
 from vademecum.code.search.signals import Signals, laid_end_to_end, signals_of
 from vademecum.code.snapshot.files import FILE_KINDS

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from vademecum.code.search.filters import FEW_ROWS
+from vademecum.code.search.signals import FEW_ROWS
 from vademecum.errors import GitError, UsageError
 from vademecum.types import Evidence, Freshness, Verdict
 

@@ -31,9 +31,8 @@ from vademecum.code.graph.traverse import (
 )
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.did_you_mean import nearest_to
 from vademecum.code.search.evidence import evidence_of, stored_chunks
-from vademecum.code.search.explain import skipped_said
+from vademecum.code.search.explain import nearest_to, skipped_said
 from vademecum.code.search.freshness import check_file
 from vademecum.code.search.open import past_end
 from vademecum.errors import UsageError
@@ -368,11 +367,11 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 
     The answer "none" becomes "unknown" then.
     """
-    away = graph.opened.away
-    if not away:
+    note = graph.opened.note
+    if not note:
         return answer
     verdict = "unknown" if answer.verdict == "none" else answer.verdict
-    return replace(answer, verdict=verdict, reason="; as it stands, ".join(filter(None, (away, answer.reason))))
+    return replace(answer, verdict=verdict, reason="; as it stands, ".join(filter(None, (note, answer.reason))))
 
 
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:

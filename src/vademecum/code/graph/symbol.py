@@ -13,13 +13,12 @@ import numpy as np
 
 from vademecum.code.indexing import refresh
 from vademecum.code.languages import rules_of
-from vademecum.code.search.did_you_mean import nearest_to
 from vademecum.code.search.evidence import evidence_of, stored_chunks
-from vademecum.code.search.explain import undefined
-from vademecum.code.search.features import definitions
+from vademecum.code.search.explain import nearest_to, undefined
 from vademecum.code.search.filters import below
 from vademecum.code.search.freshness import FileState, check_file
-from vademecum.code.search.search import as_it_stands, away_said, check_count
+from vademecum.code.search.search import as_it_stands, check_count, notes_of
+from vademecum.code.search.signals import definitions
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
@@ -54,12 +53,12 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     defined = _defined(item for _, item in found)
     found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
-    searched, away = sum(len(each.view) for each in opened), away_said(opened)
+    searched, notes = sum(len(each.view) for each in opened), notes_of(opened)
     if not evidence:
         near = nearest_to(opened, name) if nearest else ()
-        reason = as_it_stands(away, undefined(opened, name, searched))
+        reason = as_it_stands(notes, undefined(opened, name, searched))
         return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
-    return _answer(name, evidence, k, searched, away)
+    return _answer(name, evidence, k, searched, notes)
 
 
 def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer, progress: Progress) -> Answer:
@@ -75,7 +74,7 @@ def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer,
     if not evidence:
         return missing
     said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
-    return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, away_said(opened)))))
+    return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, notes_of(opened)))))
 
 
 def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence]:

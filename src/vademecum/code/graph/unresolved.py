@@ -26,7 +26,7 @@ from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES, declaration_of
-from vademecum.code.search.features import holding
+from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import LEFT_OUT
 
 if TYPE_CHECKING:

@@ -135,9 +135,9 @@ def index(
             numbers = keep_contents(repo, read, plan, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
-    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    note = repo.dense.catch_up(alone, progress)
     report = report_on(repo, target, read, meaning)
-    report = replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
+    report = replace(report, notes=(note,) if note else (), seconds=time.perf_counter() - started)
     return observed(report, changed=not current)
 
 

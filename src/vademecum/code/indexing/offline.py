@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -19,38 +19,45 @@ from numpy.typing import NDArray
 from vademecum.code.checkout import git
 from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.chunking.analyse import chunk_hashes, describe
+from vademecum.code.indexing.refresh import Refresher, snapshot_place
 from vademecum.code.snapshot.files import FileTable, load_files
-from vademecum.code.snapshot.manifest import Standing, kept
-from vademecum.code.snapshot.repository import Opened, Repository
+from vademecum.code.snapshot.manifest import kept
+from vademecum.code.snapshot.repository import LOCAL_VECTORS, Opened, Repository
 from vademecum.code.snapshot.store import Catalogue, Snapshot, snapshot_of
 from vademecum.code.snapshot.view import View, view_of
 from vademecum.errors import StoreAwayError, StoreCorruptError
 from vademecum.index.segment import Segment, load_segment
-from vademecum.protocols import Condition, Row
+from vademecum.protocols import Condition, Progress, Row
 from vademecum.types import Chunk, ChunkKind, FileEntry
 
 Cut = list[tuple[Chunk, str]]  # a content's chunks, each with its hash
 
 
-def opened_without(
-    repo: Repository, place: tuple[str, str], prefixes: tuple[str, ...], error: StoreAwayError
-) -> Opened:
-    """Return a repository with this machine's last copy of its index.
+class OfflineRefresher(Refresher):
+    """Opens this machine's last copy of an index while its database is unreachable."""
 
-    Raises:
-        StoreAwayError: this machine has no copy; raises `error`.
-    """
-    own = StandIn(repo)
-    loaded = own.load(*place)
-    if loaded is None:
-        raise error
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(loaded[0].indexed_at))
-    lacking = f", and {len(loaded[1].missing)} files are missing from it" if loaded[1].missing else ""
-    said = f"the index is as this machine has it, of {when}{lacking}: {error}"
-    return Opened(replace(repo, catalogue=own, mirror=None), *loaded, prefixes, said)
+    def opened(
+        self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
+    ) -> Opened:
+        """Return a repository with the snapshot to search, which may be a local copy.
+
+        Raises:
+            StoreAwayError: the database is unreachable, and this machine has no copy.
+        """
+        try:
+            return super().opened(repo, prefixes, commit, progress, refresh=refresh)
+        except StoreAwayError as error:
+            catalogue = OfflineCatalogue(repo)
+            loaded = catalogue.load(*snapshot_place(repo, commit))
+            if loaded is None:
+                raise
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(loaded[0].indexed_at))
+            missing = f", and {len(loaded[1].missing)} files are missing from it" if loaded[1].missing else ""
+            note = f"the index is as this machine has it, of {when}{missing}: {error}"
+            return Opened(replace(repo, catalogue=catalogue, dense=LOCAL_VECTORS), *loaded, prefixes, note)
 
 
-class StandIn(Catalogue):
+class OfflineCatalogue(Catalogue):
     """A catalogue that is read without its store."""
 
     def __init__(self, repo: Repository) -> None:
@@ -58,47 +65,43 @@ class StandIn(Catalogue):
         of = repo.catalogue
         super().__init__(of.store, of.directory, lambda: repo.embedder().name, of.read_paths, of.here)
         self._repo = repo
-        self._tables: list[FileTable] = []
-        self._segments: list[Segment] = []
-        self._cut: dict[int, Cut] = {}
-        self._texts: dict[int, bytes] = {}
+        self._table: FileTable | None = None
+        self._segments: Sequence[Segment] = ()
+        self._cut: dict[int, tuple[bytes, Cut]] = {}
 
     def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
         """Return a snapshot from local files, or None.
 
         None means that it was never read here, or that its files are gone.
         """
-        standing = kept(self.directory, (kind, place))
-        if standing is None:
+        manifest = kept(self.directory, (kind, place))
+        if manifest is None:
             return None
+        self._segments = [*self._readable(manifest.segments)]
         try:
-            snapshot = replace(snapshot_of(standing.record), place=place)
-            files = load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
+            snapshot = replace(snapshot_of(manifest.record), place=place)
+            self._table = load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
         except StoreCorruptError:
             return None
-        self._tables.append(files)
-        self._segments = self._at_hand(standing)
-        return snapshot, view_of(files, self._segments)
+        return snapshot, view_of(self._table, self._segments)
 
-    def _at_hand(self, standing: Standing) -> list[Segment]:
-        found = []
-        for name in standing.segments:
+    def _readable(self, names: Sequence[str]) -> Iterator[Segment]:
+        for name in names:
             with suppress(StoreCorruptError):
-                found.append(load_segment(self.directory / name, self._repo.embedder().name))
-        return found
+                yield load_segment(self.directory / name, self._repo.embedder().name)
 
     def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
         """Return chunks with their hashes, by blob and ordinal."""
-        return [self._chunks_of(blob)[ordinal] for blob, ordinal in wanted]
+        return [self._read(blob)[1][ordinal] for blob, ordinal in wanted]
 
     def part_of(self, blob: int, ordinal: int) -> dict[str, int]:
-        """Return `part` and `parts` of a chunk that is part of a longer declaration, {} of any other."""
-        known = self._chunks_of(blob)[ordinal][0].metadata
+        """Return a chunk's `part` and `parts`, or {} for a whole declaration."""
+        known = self._read(blob)[1][ordinal][0].metadata
         return {name: known[name] for name in ("part", "parts") if name in known}
 
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
         """Return the contents, or their files' current text."""
-        return {blob: self._text(blob) for blob in blobs}
+        return {blob: self._read(blob)[0] for blob in blobs}
 
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:  # noqa: ARG002 - of none
         """Return nothing: only the database has symbols."""
@@ -108,25 +111,20 @@ class StandIn(Catalogue):
         """Return nothing: only the database knows of parse errors."""
         return set()
 
-    def _text(self, blob: int) -> bytes:
-        if blob not in self._texts:
-            self._chunks_of(blob)
-        return self._texts[blob]
-
-    def _chunks_of(self, blob: int) -> Cut:
-        if blob not in self._cut:
-            self._texts[blob], self._cut[blob] = self._read(blob)
-        return self._cut[blob]
-
     def _read(self, blob: int) -> tuple[bytes, Cut]:
-        """Read a content and cut it as indexed.
+        """Return a content, cut as it was indexed.
 
         If the content no longer exists, the current file is cut by the indexed lines.
         """
-        digest, language, paths = self._named(blob)
+        if blob not in self._cut:
+            self._cut[blob] = self._find(blob)
+        return self._cut[blob]
+
+    def _find(self, blob: int) -> tuple[bytes, Cut]:
+        digest, language, paths = self._origin(blob)
         lines = self._lines(blob)
         now = b""
-        for path in paths if digest else ():
+        for path in paths:
             source = read_source(self._repo.root, FileEntry(path, 0, 0, 0), self._repo.walk.max_file_bytes)
             if isinstance(source, Source):
                 if source.blob == digest:
@@ -147,17 +145,14 @@ class StandIn(Catalogue):
             return text, by_lines(text, lines)  # another version of the chunker cut it
         return text, found
 
-    def _named(self, blob: int) -> tuple[str, str, list[str]]:
+    def _origin(self, blob: int) -> tuple[str, str, list[str]]:
         """Return a content's git blob id, language and paths."""
-        for table in self._tables:
-            places = np.flatnonzero(table.blobs == blob).tolist()
-            if places:
-                return (
-                    table.digests[places[0]].tobytes().hex(),
-                    table.language(places[0]),
-                    [table.paths[place] for place in places],
-                )
-        return "", "text", []
+        table = self._table
+        places = [] if table is None else np.flatnonzero(table.blobs == blob).tolist()
+        if table is None or not places:
+            return "", "text", []
+        digest = table.digests[places[0]].tobytes().hex()
+        return digest, table.language(places[0]), [table.paths[place] for place in places]
 
     def _lines(self, blob: int) -> NDArray[np.int32]:
         """Return each chunk's first and last line, int32 (n, 2)."""

@@ -12,16 +12,15 @@ from dataclasses import replace
 from vademecum.code.indexing.embed import FEW
 from vademecum.code.indexing.index import commit_place, index, report_standing
 from vademecum.code.snapshot.repository import Opened, Repository
-from vademecum.code.snapshot.store import Snapshot
-from vademecum.errors import StoreAwayError, StoreBusyError, StoreFullError, StoreReadOnlyError
+from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError
 from vademecum.protocols import Progress
 from vademecum.types import IndexReport
 
 PATIENCE_SECONDS = 2.0  # the wait for a writing process: an edit is indexed by then, and a person still waits
 
 
-class Refreshing:
-    """Opens repositories for a question.
+class Refresher:
+    """Opens repositories for a question, with their changes taken in.
 
     Remembers the repositories that could not be brought up to date, and the errors.
     """
@@ -36,18 +35,16 @@ class Refreshing:
         Raises:
             StoreError: indexing failed, and there is no complete state.
         """
-        place = self._place(repo, commit)
+        place = snapshot_place(repo, commit)
         self._behind.pop((repo.name, *place), None)
         try:
             with repo.catalogue.store.waiting(PATIENCE_SECONDS):
-                return index(
-                    repo, progress, revision=commit, wait_s=PATIENCE_SECONDS, embed=FEW, references=linked
-                )  # fmt: skip
+                return index(repo, progress, revision=commit, wait_s=PATIENCE_SECONDS, embed=FEW, references=linked)
         except (StoreBusyError, StoreFullError, StoreReadOnlyError) as error:
             standing = report_standing(repo, commit)
             if standing is not None:
                 self._behind[repo.name, *place] = error
-                return replace(standing, notes=(self._said(repo, place),))
+                return replace(standing, notes=(self._behind_note(repo, place),))
             if not isinstance(error, StoreBusyError):
                 raise
         return index(repo, progress, revision=commit, embed=FEW, references=linked)
@@ -62,19 +59,15 @@ class Refreshing:
         Raises:
             StoreError: there is no state to search.
         """
-        place = self._place(repo, commit)
-        try:
+        place = snapshot_place(repo, commit)
+        loaded = repo.catalogue.load(*place)
+        if loaded is None or loaded[1].missing or (refresh and not commit):
+            self.refresh(repo, progress, commit)
             loaded = repo.catalogue.load(*place)
-            if loaded is None or loaded[1].missing or (refresh and not commit):
-                self.refresh(repo, progress, commit)
-                loaded = repo.catalogue.load(*place)
-        except StoreAwayError as error:
-            from vademecum.code.indexing.offline import opened_without  # loads the chunker, which few searches need
-
-            return opened_without(repo, place, prefixes, error)
         assert loaded is not None
-        said = "; ".join(filter(None, (self.anew(repo), self._said(repo, place))))
-        return Opened(repo, *loaded, prefixes, said)
+        return Opened(
+            repo, *loaded, prefixes, "; ".join(filter(None, (self.anew(repo), self._behind_note(repo, place))))
+        )
 
     def anew(self, repo: Repository) -> str:
         """Return a note, once, that a damaged index is rebuilt, or ""."""
@@ -86,17 +79,15 @@ class Refreshing:
             f"the index was damaged and is made anew: what was left of it is {aside} (`vade gc` removes it in a week)"
         )
 
-    @staticmethod
-    def _place(repo: Repository, commit: str) -> tuple[str, str]:
-        return ("commit", commit_place(repo, commit)) if commit else repo.place
-
-    def _said(self, repo: Repository, place: tuple[str, str]) -> str:
+    def _behind_note(self, repo: Repository, place: tuple[str, str]) -> str:
         error = self._behind.get((repo.name, *place))
         loaded = None if error is None else repo.catalogue.load(*place)
-        return "" if error is None or loaded is None else behind(loaded[0], error)
+        if error is None or loaded is None:
+            return ""
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(loaded[0].indexed_at))
+        return f"recent edits may be missing: the index is as of {when}, since {error}"
 
 
-def behind(snapshot: Snapshot, error: Exception) -> str:
-    """Return a note that a snapshot may be out of date."""
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(snapshot.indexed_at))
-    return f"recent edits may be missing: the index is as of {when}, since {error}"
+def snapshot_place(repo: Repository, commit: str) -> tuple[str, str]:
+    """Return the kind and place of a commit's snapshot, or of the usual one."""
+    return ("commit", commit_place(repo, commit)) if commit else repo.place

@@ -16,9 +16,9 @@ from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.plumbing import available
 from vademecum.code.checkout.source import Source, read_source
 from vademecum.code.indexing.index import NO_HASH, Target, digest_before, find_target
-from vademecum.code.snapshot.mirror import Mirror
 from vademecum.code.snapshot.repository import Repository, commit_of
-from vademecum.errors import ConsentError, EmbedError, Error, PluginError, StoreAwayError, UsageError
+from vademecum.errors import Error, StoreAwayError
+from vademecum.protocols import silent
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
@@ -89,8 +89,7 @@ def collect_garbage(repo: Repository) -> GcReport:
         for path in _set_aside(repo):
             if repo.clock() - path.stat().st_ctime > DAMAGED_KEPT_SECONDS:
                 path.unlink(missing_ok=True)
-    if repo.mirror is not None:
-        repo.mirror.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), lambda *_: None)
+    repo.dense.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), silent)
     return GcReport(blobs, chunks, max(before - _bytes(repo), 0))
 
 
@@ -100,7 +99,7 @@ def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:
     `repair` fixes an external vector index.
     """
     checks = [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
-    return checks if repo.mirror is None else [*checks, _check_vectors(repo, repo.mirror, repair=repair)]
+    return [*checks, *repo.dense.checks(partial(exclusive, repo.lock, WAIT_SECONDS), repair=repair)]
 
 
 def _check_git(repo: Repository) -> Check:
@@ -158,27 +157,3 @@ def _check_index(repo: Repository) -> Check:
     return Check(
         "index", ok=True, detail=f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}{unread}, {state}"
     )
-
-
-def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:
-    """Compare the points of the external vector index with the ledger."""
-    alone = partial(exclusive, repo.lock, WAIT_SECONDS)
-    try:
-        name = mirror.index().name
-        match mirror.repair(alone, lambda *_: None) if repair else mirror.drift():
-            case Err(error):
-                return Check("vectors", ok=False, detail=str(error), fix="mend that, then run `vade doctor --repair`")
-            case Ok(drift):
-                behind = mirror.standing()
-    except (ConsentError, EmbedError, PluginError, UsageError) as error:
-        return Check("vectors", ok=False, detail=str(error), fix="see the message, or set search.vectors to exact")
-    where = f"{name}{', from another machine' if mirror.index().remote else ''}"
-    if repair and drift.said:
-        return Check("vectors", ok=True, detail=f"{where}: mended, there were {drift.said}")
-    if drift.said or behind.lacking or behind.left_over:
-        late = (
-            f"{behind.lacking + behind.left_over} files still to be brought up to date" if not behind.is_whole else ""
-        )
-        said = ", ".join(filter(None, (drift.said, late)))
-        return Check("vectors", ok=False, detail=f"{where}: {said}", fix="run `vade doctor --repair`")
-    return Check("vectors", ok=True, detail=f"{where}: {drift.expected} points, all as they should be")

@@ -17,8 +17,8 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from vademecum.code.search.features import DEFINING
 from vademecum.code.search.rank import Ranked
+from vademecum.code.search.signals import DEFINING
 from vademecum.index.query import Plan
 from vademecum.index.tokenize import run_terms
 from vademecum.types import Verdict

@@ -1,4 +1,4 @@
-"""Cosines from local arrays or from an external vector index.
+"""Dense search in an external vector index.
 
 An external index returns its nearest points. Each point is looked up in the searched snapshot, by path, content and
 place. Points of other snapshots, or that fail the filters, are dropped, and more are requested until enough pass.
@@ -9,78 +9,76 @@ and the answer says so.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.search.signals import Floats
 from vademecum.code.snapshot.mirror import Mirror
-from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.observed import index_failed
+from vademecum.code.snapshot.repository import Alone, DenseSearch
 from vademecum.code.snapshot.view import View
+from vademecum.errors import ConsentError, EmbedError, PluginError, StoreError, UsageError
 from vademecum.points import Filter, Near, Payload
+from vademecum.protocols import Progress, VectorIndex, silent
 from vademecum.result import Err, Ok
-from vademecum.types import KINDS, Query
+from vademecum.types import KINDS, Check, Query
 
 ENOUGH = 500  # chunks with a dense score: more than the candidates of the second step
 MOST_ASKED = 16 * ENOUGH  # the most points to request
 FOR_SCALE = 20  # unfiltered points requested for scale; some may be of another snapshot
 FEW_FILES = 500  # a filter that so few files pass is sent as their paths
 
+Mask = NDArray[np.bool_] | None
 
-def nearness_of(
-    opened: Sequence[Opened], vector: Floats | None, query: Query, masks: Sequence[NDArray[np.bool_]] | None
-) -> tuple[list[Floats | None], str]:
-    """Return each repository's chunk cosines, float32 (N,), and any problems.
 
-    None in place of cosines means that the local arrays are used. `masks`, bool (R,), give the rows that pass the
-    filters; None for all. The message is "" without problems.
+class MirroredVectors(DenseSearch):
+    """Dense search in the external index that mirrors a repository's vectors."""
+
+    def __init__(self, mirror: Mirror) -> None:
+        self.mirror = mirror
+
+    def cosines(self, view: View, vector: Floats, query: Query, mask: Mask) -> tuple[Floats, str]:
+        """Return the cosines of the nearest chunks, 0 for all others."""
+        state = self.mirror.standing()
+        problem = state.said
+        if state.is_whole:
+            index = self.mirror.index()
+            try:
+                return nearest(index, view, vector, filter_of(view, query, mask), mask), ""
+            except StoreError as error:
+                problem = self.mirror.failed(error)
+        index_failed()
+        scores, _ = super().cosines(view, vector, query, mask)
+        return scores, f"meaning is from this machine's own vectors, since {problem}"
+
+    def catch_up(self, alone: Alone, progress: Progress) -> str:
+        """Write the catalogue's changes to the index."""
+        return self.mirror.catch_up(alone, progress).said
+
+    def checks(self, alone: Alone, *, repair: bool) -> list[Check]:
+        """Compare the points of the index with its ledger."""
+        return [check_vectors(self.mirror, alone, repair=repair)]
+
+
+def nearest(index: VectorIndex, view: View, vector: Floats, where: Filter, mask: Mask) -> Floats:
+    """Return the cosines of the chunks that an index returns, float32 (N,).
+
+    Raises `StoreError` when the index fails.
     """
-    if vector is None:
-        return [None] * len(opened), ""
-    found: list[Floats | None] = []
-    said: list[str] = []
-    for number, each in enumerate(opened):
-        near, trouble = _asked(each, vector, query, None if masks is None else masks[number])
-        found.append(near)
-        if trouble:
-            said.append(f"meaning is from this machine's own vectors, since {trouble}")
-    return found, "; ".join(dict.fromkeys(said))
-
-
-def _asked(each: Opened, vector: Floats, query: Query, mask: NDArray[np.bool_] | None) -> tuple[Floats | None, str]:
-    mirror = each.repo.mirror
-    if mirror is None:
-        return None, ""
-    standing = mirror.standing()
-    if not standing.is_whole:
-        return None, standing.said
-    return _nearest(each, mirror, vector, _filter_of(each.view, query, mask), mask)
-
-
-def _nearest(
-    each: Opened, mirror: Mirror, vector: Floats, where: Filter, mask: NDArray[np.bool_] | None
-) -> tuple[Floats | None, str]:
-    scores = np.zeros(int(each.view.bases[-1]), np.float32)
+    scores = np.zeros(int(view.bases[-1]), np.float32)
     if mask is not None:  # signals are divided by their maximum over all chunks, whatever the filters
-        match mirror.index().nearest(vector, FOR_SCALE, Filter()):
-            case Err(error):
-                return None, mirror.failed(error)
-            case Ok(found):
-                add_scores(scores, each.view, found, None)
+        add_scores(scores, view, index.nearest(vector, FOR_SCALE, Filter()).unwrap(), None)
     wanted = ENOUGH
     while True:
-        match mirror.index().nearest(vector, wanted, where):
-            case Err(error):
-                return None, mirror.failed(error)
-            case Ok(found):
-                passed = add_scores(scores, each.view, found, mask)
-                if passed >= ENOUGH or len(found) < wanted or wanted >= MOST_ASKED:
-                    return scores, ""
+        found = index.nearest(vector, wanted, where).unwrap()
+        if add_scores(scores, view, found, mask) >= ENOUGH or len(found) < wanted or wanted >= MOST_ASKED:
+            return scores
         wanted *= 4
 
 
-def add_scores(scores: Floats, view: View, found: Iterable[Near], mask: NDArray[np.bool_] | None) -> int:
+def add_scores(scores: Floats, view: View, found: Iterable[Near], mask: Mask) -> int:
     """Add the scores of matching points to their chunks.
 
     A point matches if it is a row of the view that the mask allows. Returns the number of matching points.
@@ -111,7 +109,7 @@ def row_of(view: View, payload: Payload) -> int | None:
     return row if payload.ordinal >= 0 and row < last else None
 
 
-def _filter_of(view: View, query: Query, mask: NDArray[np.bool_] | None) -> Filter:
+def filter_of(view: View, query: Query, mask: Mask) -> Filter:
     """Return the part of a query's filters to send.
 
     The results are filtered again here.
@@ -125,11 +123,24 @@ def _filter_of(view: View, query: Query, mask: NDArray[np.bool_] | None) -> Filt
     return Filter(languages=query.languages, file_kinds=() if kinds == KINDS["all"] else tuple(sorted(kinds)))
 
 
-def missing_said(views: Sequence[View]) -> str:
-    """Return a note on chunks without vectors, or ""."""
-    missing, every = sum(view.awaiting for view in views), sum(map(len, views))
-    return (
-        f"{missing} of {every} pieces have no vector yet and are found by words alone: `vade index` makes them"
-        if missing
-        else ""
-    )
+def check_vectors(mirror: Mirror, alone: Alone, *, repair: bool) -> Check:
+    """Compare the points of an external vector index with the ledger."""
+    try:
+        name = mirror.index().name
+        match mirror.repair(alone, silent) if repair else mirror.drift():
+            case Err(error):
+                return Check("vectors", ok=False, detail=str(error), fix="mend that, then run `vade doctor --repair`")
+            case Ok(drift):
+                behind = mirror.standing()
+    except (ConsentError, EmbedError, PluginError, UsageError) as error:
+        return Check("vectors", ok=False, detail=str(error), fix="see the message, or set search.vectors to exact")
+    where = f"{name}{', from another machine' if mirror.index().remote else ''}"
+    if repair and drift.said:
+        return Check("vectors", ok=True, detail=f"{where}: mended, there were {drift.said}")
+    if drift.said or behind.lacking or behind.left_over:
+        late = (
+            f"{behind.lacking + behind.left_over} files still to be brought up to date" if not behind.is_whole else ""
+        )
+        said = ", ".join(filter(None, (drift.said, late)))
+        return Check("vectors", ok=False, detail=f"{where}: {said}", fix="run `vade doctor --repair`")
+    return Check("vectors", ok=True, detail=f"{where}: {drift.expected} points, all as they should be")

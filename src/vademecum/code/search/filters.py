@@ -1,25 +1,78 @@
 """Filters as boolean masks over rows.
 
-Filters apply before any cut, so a selective filter never loses an answer.
+Filters apply before any cut, so a selective filter never loses an answer. Regular expressions are matched by a separate
+process, which can be killed, and this process serves others meanwhile.
 """
 
 from __future__ import annotations
 
 import re
+import struct
+import subprocess
+import sys
+import threading
+import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from math import ceil
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.features import definitions, holding
+from vademecum.code.search.signals import definitions, meant_rows
 from vademecum.code.snapshot.files import FILE_KINDS, FileTable
+from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import View
-from vademecum.index.query import is_meant, is_within, split_name
+from vademecum.errors import UsageError
+from vademecum.index.query import split_name
 from vademecum.matching import glob_pattern
 from vademecum.types import KINDS, Query
 
-FEW_ROWS = 32  # so few rows are read without a look-up first
+LEAST_SECONDS = 5.0  # the time limit without text; an ordinary pattern takes milliseconds
+BYTES_PER_SECOND = 5_000_000  # more text raises the limit; the slowest ordinary pattern measured is twice as fast
+_AT_ONCE = 64  # texts per batch
+_MATCHER = Path(__file__).with_name("regex_filter.py")
+
+Lines = NDArray[np.int32]
+
+
+def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
+    """Return each repository's rows that pass the filters, bool (R,).
+
+    Returns None when there are no filters.
+    """
+    if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
+        return None
+    return [_mask(each, query) for each in opened]
+
+
+def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
+    """Return one repository's rows that pass every filter, bool (R,)."""
+    mask = row_mask(each.view, query)
+    if each.prefixes:
+        mask &= below(each.view.files, each.prefixes)[each.view.row_file]
+    if query.pattern:
+        mask &= _matching(each, query.pattern, mask)
+    return mask
+
+
+def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the rows on a line with a match, bool (R,)."""
+    view = each.view
+    matched = np.zeros(len(view), bool)
+    files = np.flatnonzero(np.bincount(view.row_file[mask])).tolist()
+    texts = (each.repo.catalogue.content(int(view.files.blobs[file])) for file in files)
+    total = int(view.files.sizes[files].sum())
+    for file, hit in zip(files, matched_lines(pattern, texts, total), strict=True):
+        if len(hit):
+            first, last = np.searchsorted(view.row_file, [file, file + 1])
+            lines = view.lines[first:last]
+            matched[first:last] = ((hit[:, 1:] >= lines[:, 0]) & (hit[:, :1] <= lines[:, 1])).any(axis=0)
+    return matched
 
 
 def is_filtered(query: Query) -> bool:
@@ -40,36 +93,6 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
             rows = np.flatnonzero(mask)
             mask[rows] = meant_rows(view, rows, parts)
     return mask
-
-
-def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the rows that a qualified name means, bool (m,).
-
-    If no row is meant exactly, rows that a package exports under the name count.
-    """
-    found = np.zeros(len(rows), bool)
-    likely = _likely(view, rows, parts) if len(rows) > FEW_ROWS else np.arange(len(rows))
-    rows = rows[likely]
-    files = view.row_file.take(rows).tolist()
-    held = [(each.symbols, view.files.paths[file]) for each, file in zip(view.said(rows.tolist()), files, strict=True)]
-    strictly = np.array([any(is_meant(parts, name, path) for name in names) for names, path in held], bool)
-    if not strictly.any():
-        strictly = np.array([any(is_within(parts, name, path) for name in names) for names, path in held], bool)
-    found[likely[strictly]] = True
-    return found
-
-
-def _likely(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.intp]:
-    """Return the places of rows that may match a qualified name.
-
-    The part before the last must occur in the row's file or path. Reading a row's symbols means reading its text, and a
-    common name has hundreds of declarations.
-    """
-    around = parts[-2] if len(parts) > 1 else ""
-    writing, paths = holding(view, around), view.files.paths
-    files = view.row_file.take(rows)
-    beside = np.fromiter((around in paths[file] for file in files.tolist()), bool, len(rows))
-    return np.flatnonzero(writing.take(files) | beside)
 
 
 def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
@@ -114,3 +137,84 @@ def below(files: FileTable, prefixes: Iterable[str]) -> NDArray[np.bool_]:
         mask[bisect_left(files.paths, f"{prefix}/") : bisect_left(files.paths, f"{prefix}0")] = True  # "0" follows "/"
         mask[bisect_left(files.paths, prefix) : bisect_right(files.paths, prefix)] = True
     return mask
+
+
+def check_pattern(pattern: str) -> None:
+    """Reject an invalid regular expression. Raises `UsageError`."""
+    try:
+        with warnings.catch_warnings():  # about sets whose meaning may change in a later Python
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(pattern, re.MULTILINE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
+
+
+def matched_lines(pattern: str, texts: Iterable[bytes], total_bytes: int) -> Iterator[Lines]:
+    """Yield each text's matches as lines from 1: int32 (matches, 2).
+
+    A row has the first and the last line of a match.
+
+    Raises:
+        UsageError: the pattern is invalid, or takes longer than `LEAST_SECONDS` and the time for `total_bytes` of text.
+    """
+    check_pattern(pattern)
+    limit = LEAST_SECONDS + total_bytes / BYTES_PER_SECOND
+    child, is_late = _start(), threading.Event()
+    assert child.stdin is not None
+    assert child.stdout is not None
+
+    def end() -> None:
+        is_late.set()
+        child.kill()
+
+    late = threading.Timer(limit, end)
+    late.daemon = True
+    late.start()
+    try:
+        child.stdin.write(struct.pack("<I", ceil(limit) + 1) + _sized(pattern.encode()))
+        left = iter(texts)
+        while batch := list(islice(left, _AT_ONCE)):
+            child.stdin.write(struct.pack("<I", len(batch)) + b"".join(map(_sized, batch)))
+            child.stdin.flush()
+            for _ in batch:
+                yield _answer(child.stdout)
+    except (BrokenPipeError, EOFError) as error:
+        why = f"did not come to an end in {limit:.0f} s" if is_late.is_set() else "ended the process that matched it"
+        raise UsageError(
+            f"{pattern!r} {why}: it can match the same text in too many ways; write it without a repeat inside of a repeat, "
+            r"as in (\w+\s*)+, or search fewer files with --path"
+        ) from error
+    finally:
+        late.cancel()
+        child.kill()
+        for pipe in (child.stdin, child.stdout):
+            with suppress(OSError):
+                pipe.close()
+        child.wait()
+
+
+def _answer(pipe: IO[bytes]) -> Lines:
+    head = pipe.read(4)
+    length = struct.unpack("<I", head)[0] if len(head) == 4 else -1
+    numbers = pipe.read(length) if length > 0 else b""
+    if len(numbers) != max(length, 0) or length < 0:
+        raise EOFError
+    return np.frombuffer(numbers, "<i4").reshape(-1, 2)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    try:  # isolated: nothing from the current directory or the file's directory may be imported
+        return subprocess.Popen(
+            [sys.executable, "-P", "-I", "-S", "-X", "utf8", str(_MATCHER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise UsageError(
+            f"a regular expression is matched by a process of its own, and none can be started ({error.strerror}): search without one"
+        ) from error
+
+
+def _sized(text: bytes) -> bytes:
+    return struct.pack("<I", len(text)) + text

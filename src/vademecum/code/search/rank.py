@@ -16,10 +16,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.candidates import pool_of
-from vademecum.code.search.features import DEFINING
-from vademecum.code.search.model import Model, judge
-from vademecum.code.search.signals import PER_FILE, Floats, Rows, Signals
+from vademecum.code.search.model import Model, judge, pool_of
+from vademecum.code.search.signals import DEFINING, PER_FILE, Floats, Rows, Signals
 from vademecum.index.fusion import convex, reciprocal_rank, top
 from vademecum.index.query import Plan
 

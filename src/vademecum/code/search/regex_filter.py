@@ -1,6 +1,6 @@
 """The process that matches users' regular expressions.
 
-`regex_worker` runs this file and kills the process in time. A single match may take practically for ever, cannot be
+`filters` runs this file and kills the process in time. A single match may take practically for ever, cannot be
 interrupted, and blocks all other threads. Only the standard library is imported, because the process starts for every
 question with a pattern.
 """

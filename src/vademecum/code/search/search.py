@@ -13,18 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.search.confidence import probability, verdict
-from vademecum.code.search.dense_search import missing_said, nearness_of
-from vademecum.code.search.did_you_mean import nearest_names
 from vademecum.code.search.evidence import gather_evidence
-from vademecum.code.search.explain import unwritten, why_not
-from vademecum.code.search.features import known_ending
-from vademecum.code.search.filters import below, is_filtered, row_mask
+from vademecum.code.search.explain import missing_vectors, nearest_names, unwritten, why_not
+from vademecum.code.search.filters import allowed_masks, check_pattern
 from vademecum.code.search.model import fitted_for
 from vademecum.code.search.rank import RANKERS, Ranked, meant_first, rank, weighed_together
-from vademecum.code.search.regex_worker import check_pattern, matched_lines
 from vademecum.code.search.rerank import AS_RANKED, Reranking, rerank
-from vademecum.code.search.signals import Floats, Rows, as_qualified, laid_end_to_end, signals_of
-from vademecum.code.snapshot.observed import count_freshness, count_verdict, embedder_failed, index_failed, stage
+from vademecum.code.search.signals import (
+    Floats,
+    as_qualified,
+    known_ending,
+    laid_end_to_end,
+    signals_of,
+)
+from vademecum.code.snapshot.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.index.query import Plan, place_of, plan_place, plan_query, title_of
@@ -52,32 +54,24 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     by = AS_RANKED if plan.is_bare else reranking  # a name's definitions come first
     with stage("filter"):
         masks = allowed_masks(opened, query)
-    asked = Asked(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
-    found = find(asked, plan)
+    request = Request(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
+    found = find(request, plan)
     if title and ranker in TITLED:
-        found = together(found, find(asked, plan_query(title)))
-    decided = verdict(plan, found.ranked.first(asked.judged), found.probable, found.unknown)
-    away = away_said(opened)
+        found = together(found, find(request, plan_query(title)))
+    decided = verdict(plan, found.ranked.first(request.judged), found.probable, found.unknown)
     count_verdict(decided)
+    notes = notes_of(opened)
     if decided is Verdict.NOT_FOUND:
+        why = joined(why_not(opened, query, plan, found.ranked, found.unknown), found.dense_note)
         return Answer(
-            query.text, decided, 0.0 if plan.is_symbol else found.probable, (),
-            as_it_stands(away, _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind)),
+            query.text, decided, 0.0 if plan.is_symbol else found.probable, (), as_it_stands(notes, why),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
-
-    def best(count: int) -> tuple[Evidence, ...]:
-        joined = query.joined and ranker in JOINED and not plan.is_bare
-        # A pattern or symbol filters row by row: rows between two matches did not pass, so results do not span them.
-        across = not (query.pattern or query.symbol)
-        with stage("evidence"):
-            return gather_evidence(opened, found.ranked, count, joined=joined, across=across)
-
     with stage("rerank"):  # includes reading the evidence
-        evidence, said = rerank(by, query.text, best, query.k)
+        evidence, problem = rerank(by, query.text, lambda count: request.evidence(found.ranked, plan, count), query.k)
     count_freshness(evidence)
-    trouble = _said(found.trouble, found.behind, said, away, unwritten(plan, found.unknown))
-    return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+    reason = joined(found.trouble, found.dense_note, problem, notes, unwritten(plan, found.unknown))
+    return Answer(query.text, decided, found.probable, evidence, reason, (), found.ranked.searched)
 
 
 def read(opened: Sequence[Opened], text: str) -> Plan:
@@ -93,25 +87,26 @@ def read(opened: Sequence[Opened], text: str) -> Plan:
     return plan_query(text)
 
 
-def as_it_stands(away: str, why: str) -> str:
-    """Return the reason for no results, after any index problem.
+def as_it_stands(notes: str, why: str) -> str:
+    """Return the reason for no results, after any problem with the index.
 
-    `away` is the problem with the index, which may be the reason.
+    The problem may be the reason.
     """
-    return "; as it stands, ".join(filter(None, (away, why)))
+    return "; as it stands, ".join(filter(None, (notes, why)))
 
 
-def away_said(opened: Sequence[Opened]) -> str:
-    """Return notes about repositories whose database is unreachable, or ""."""
-    return _said(*dict.fromkeys(each.away for each in opened))
+def notes_of(opened: Sequence[Opened]) -> str:
+    """Return the notes on problems with the indexes, or ""."""
+    return joined(*dict.fromkeys(each.note for each in opened))
 
 
-def _said(*parts: str) -> str:
-    return "; ".join(filter(None, parts))
+def joined(*notes: str) -> str:
+    """Return the notes that say something, as one."""
+    return "; ".join(filter(None, notes))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """The parts of a request shared by all readings of its question."""
 
     opened: Sequence[Opened]
@@ -121,17 +116,31 @@ class Asked:
     depth: int  # the largest number of results needed
 
     @property
-    def rows(self) -> Rows:
-        """The rows that may be found; None for all.
-
-        Rows are numbered consecutively over the repositories.
-        """
-        return None if self.masks is None else np.flatnonzero(np.concatenate(self.masks))
-
-    @property
     def judged(self) -> int:
         """The number of candidates that confidence judges."""
         return max(self.query.k, JUDGED)
+
+    def cosines(self, vector: Floats | None) -> tuple[list[Floats | None], str]:
+        """Return each repository's chunk cosines, float32 (N,), and a note.
+
+        Without a vector there are none.
+        """
+        if vector is None:
+            return [None] * len(self.opened), ""
+        masks: Sequence[NDArray[np.bool_] | None] = self.masks or [None] * len(self.opened)
+        pairs = [
+            each.repo.dense.cosines(each.view, vector, self.query, mask)
+            for each, mask in zip(self.opened, masks, strict=True)
+        ]
+        return [scores for scores, _ in pairs], joined(*dict.fromkeys(note for _, note in pairs))
+
+    def evidence(self, ranked: Ranked, plan: Plan, count: int) -> tuple[Evidence, ...]:
+        """Read the first results."""
+        joins = self.query.joined and self.ranker in JOINED and not plan.is_bare
+        # A pattern or symbol filters row by row: rows between two matches did not pass, so results do not span them.
+        across = not (self.query.pattern or self.query.symbol)
+        with stage("evidence"):
+            return gather_evidence(self.opened, ranked, count, joined=joins, across=across)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,32 +154,29 @@ class Found:
     probable: float
     unknown: set[str]
     trouble: str
-    behind: str  # failures of external vector indexes
+    dense_note: str  # failures of external vector indexes
 
 
-def find(asked: Asked, plan: Plan) -> Found:
+def find(request: Request, plan: Plan) -> Found:
     """Rank the allowed rows for one reading of the question."""
-    opened, kinds = asked.opened, KINDS[asked.query.kind]
+    opened, kinds = request.opened, KINDS[request.query.kind]
     with stage("question"):
-        vector, trouble = question_vector(opened, plan, asked.ranker)
+        vector, trouble = question_vector(opened, plan, request.ranker)
     with stage("nearness"):
-        near, behind = nearness_of(opened, vector, asked.query, asked.masks)
-    if behind:
-        index_failed()
+        dense, dense_note = request.cosines(vector)
     with stage("signals"):
-        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
+        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, dense, strict=True)]
         own_signals = as_qualified([each.view for each in opened], [signals for signals, _ in found], plan)
         signals = laid_end_to_end(own_signals)
     embedder = "" if vector is None else opened[0].repo.embedder().name
+    allowed = None if request.masks is None else np.flatnonzero(np.concatenate(request.masks))
     with stage("rank"):
-        ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
-    if plan.is_symbol and (
-        plan.qualified or plan.lines[0]
-    ):  # a single word may be prose, even if something has that name
+        ranked = rank(signals, plan, allowed, request.depth, request.ranker, model=fitted_for(embedder))
+    if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
         ranked = meant_first(ranked)
     unknown = set.intersection(*(terms for _, terms in found))
-    unread = "" if vector is None else missing_said([each.view for each in opened])
-    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)
+    trouble = joined(trouble, "" if vector is None else missing_vectors(opened))
+    return Found(ranked, probability(ranked.first(request.judged), embedder), unknown, trouble, dense_note)
 
 
 def together(whole: Found, title: Found) -> Found:
@@ -182,10 +188,10 @@ def together(whole: Found, title: Found) -> Found:
     if not len(whole.ranked.rows) or not len(title.ranked.rows):
         return whole if len(whole.ranked.rows) else title
     ranked = weighed_together([title.ranked, whole.ranked], [TITLE_COUNTS, 1.0])
-    return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.behind)
+    return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.dense_note)
 
 
-def check_query(query: Query, ranker: str) -> None:
+def check_query(query: Query, ranker: str = "default") -> None:
     """Reject an invalid query with a message that names valid values."""
     if not query.text.strip():
         raise UsageError("the question is empty: say what to look for, in words or as a name")
@@ -217,38 +223,3 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
         case Err(error):
             embedder_failed()
             return None, f"ranked by words alone: {error}"
-
-
-def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
-    """Return each repository's rows that pass the filters, bool (R,).
-
-    Returns None when there are no filters.
-    """
-    if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
-        return None
-    return [_mask(each, query) for each in opened]
-
-
-def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
-    """Return one repository's rows that pass every filter, bool (R,)."""
-    mask = row_mask(each.view, query)
-    if each.prefixes:
-        mask &= below(each.view.files, each.prefixes)[each.view.row_file]
-    if query.pattern:
-        mask &= _matching(each, query.pattern, mask)
-    return mask
-
-
-def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the rows on a line with a match, bool (R,)."""
-    view = each.view
-    matched = np.zeros(len(view), bool)
-    files = np.flatnonzero(np.bincount(view.row_file[mask])).tolist()
-    texts = (each.repo.catalogue.content(int(view.files.blobs[file])) for file in files)
-    total = int(view.files.sizes[files].sum())
-    for file, hit in zip(files, matched_lines(pattern, texts, total), strict=True):
-        if len(hit):
-            first, last = np.searchsorted(view.row_file, [file, file + 1])
-            lines = view.lines[first:last]
-            matched[first:last] = ((hit[:, 1:] >= lines[:, 0]) & (hit[:, :1] <= lines[:, 1])).any(axis=0)
-    return matched

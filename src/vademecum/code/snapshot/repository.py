@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.code.checkout.root import Root
 from vademecum.code.checkout.source import contained
 from vademecum.code.checkout.walk import WalkSettings
 from vademecum.code.snapshot.entries import Items
-from vademecum.code.snapshot.mirror import Mirror
 from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.store import Catalogue, Snapshot
 from vademecum.code.snapshot.view import View
-from vademecum.protocols import Clock, Embedder
+from vademecum.index.segment import quantised
+from vademecum.index.vectors import cosines
+from vademecum.protocols import Clock, Embedder, Progress
+from vademecum.types import Check, Query
 
+Alone = Callable[[], AbstractContextManager[None]]  # a lock against other processes
 COMMIT_DIGITS = 40  # a commit's id has 40 or 64 digits, a tree's hash 12
 
 
@@ -30,6 +37,40 @@ def commit_of(label: str) -> str:
     ('', '', 'aa+1fb76d2285a4')
     """
     return label if len(label.partition("+")[0]) >= COMMIT_DIGITS else ""
+
+
+class DenseSearch:
+    """Dense search in the segments of the index itself.
+
+    `dense_search.MirroredVectors` searches an external index instead.
+    """
+
+    def cosines(
+        self,
+        view: View,
+        vector: NDArray[np.float32],
+        query: Query,  # noqa: ARG002 - the filters, for an index that returns its nearest alone
+        mask: NDArray[np.bool_] | None,  # noqa: ARG002
+    ) -> tuple[NDArray[np.float32], str]:
+        """Return each chunk's cosine with a unit vector, float32 (N,), and a note.
+
+        `mask`, bool (R,), holds the rows that pass the query's filters; None for all. The note is "" without problems.
+        """
+        return cosines(view.segments, quantised(vector)), ""
+
+    def catch_up(self, alone: Alone, progress: Progress) -> str:  # noqa: ARG002 - the segments are written with the index
+        """Take in the catalogue's changes, and return a note on problems.
+
+        `alone` keeps other processes from writing. Raises `StoreError` when the database fails.
+        """
+        return ""
+
+    def checks(self, alone: Alone, *, repair: bool) -> list[Check]:  # noqa: ARG002 - the index has its own check
+        """Return the checks for `doctor`, after a requested repair."""
+        return []
+
+
+LOCAL_VECTORS = DenseSearch()
 
 
 @dataclass(frozen=True)
@@ -48,7 +89,7 @@ class Repository:
     enricher: str = ""  # the enricher whose sentences replace summaries
     database: str = ""  # the database's address, for display
     space: str = ""  # the repository's name in a shared database
-    mirror: Mirror | None = None  # the external vector index, if any
+    dense: DenseSearch = LOCAL_VECTORS
     items: Items | None = None  # the items of a backlog or document source; None for a directory
 
     @property
@@ -73,7 +114,7 @@ class Opened:
     snapshot: Snapshot
     view: View
     prefixes: tuple[str, ...] = ()
-    away: str = ""  # a note on the index's problems: an unreachable, unwritable or rebuilt database
+    note: str = ""  # on the index's problems, shown with every answer
 
 
 def narrowed(opened: Opened, paths: Sequence[str]) -> Opened:

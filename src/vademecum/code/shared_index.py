@@ -1,4 +1,4 @@
-"""Search by a database server: every repository in a shared database.
+"""A codebase whose index is shared: a database's server searches every repository in it.
 
 Nothing of the repositories is needed on this machine.
 
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,17 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.root import Root
 from vademecum.code.chunking.analyse import chunk_hashes
 from vademecum.code.chunking.enrich import summarise
+from vademecum.code.codebase import NOT_OPEN, Where
+from vademecum.code.documents.documented_codebase import DocumentedCodebase, DocumentParts
 from vademecum.code.search.confidence import probability, verdict
-from vademecum.code.search.features import kind_priors, unasked_kinds
 from vademecum.code.search.freshness import FileState, compared, corresponding
 from vademecum.code.search.rank import WEIGHTS, Ranked, worth_of
+from vademecum.code.search.rerank import Reranking
+from vademecum.code.search.search import JUDGED, check_query
+from vademecum.code.search.signals import kind_priors, unasked_kinds
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Repository, commit_of
-from vademecum.errors import UsageError
+from vademecum.errors import AccessError, UsageError
 from vademecum.index.bm25 import term_keys
 from vademecum.index.fusion import convex, reciprocal_rank, top
 from vademecum.index.query import Plan, plan_query
@@ -46,6 +51,7 @@ from vademecum.types import (
     FileEntry,
     Freshness,
     Hit,
+    IndexReport,
     Passage,
     Query,
     Scope,
@@ -54,11 +60,44 @@ from vademecum.types import (
 
 DEPTH = 100  # hits per ranking, at least; filters that the server does not know need more
 MOST_DEPTH = 3_200
-JUDGED = 10  # results that confidence judges, even when `k` is lower
 RANKINGS = ("lexical", "dense", "names")
 PUBLISHED_AT_ONCE = 500  # contents
 
 Place = tuple[str, str, int, int]  # space, path, blob, ordinal
+
+
+class SharedParts(DocumentParts, Protocol):
+    """The parts that a codebase with a shared index asks for."""
+
+    personal: bool  # whether the caller may search the whole shared database
+
+    @property
+    def search_server(self) -> SearchServer:
+        """The server that searches the database."""
+
+
+class SharedCodebase(DocumentedCodebase):
+    """A codebase that publishes its index to a shared database, and searches all of it for scope "shared"."""
+
+    def __init__(self, repositories: Sequence[tuple[Repository, tuple[str, ...]]], parts: SharedParts) -> None:
+        super().__init__(repositories, parts)
+        self._shared = parts
+
+    def _index(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
+        report = super()._index(repo, progress, commit, full=full)
+        publish(self._shared.search_server, repo, progress, anew=full)
+        return report
+
+    def _answer(self, query: Query, where: Where, ranker: str, reranking: Reranking) -> Answer:
+        if where.scope != "shared":
+            return super()._answer(query, where, ranker, reranking)
+        if not self._shared.personal:
+            raise AccessError(NOT_OPEN)
+        if where.commit or where.sources:
+            raise UsageError(
+                "scope 'shared' searches neither commits nor sources: leave them out, or choose another scope"
+            )
+        return search_shared(self._shared.search_server, query, self._repositories[0][0], where.repos, ranker)
 
 
 def publish(server: SearchServer, repo: Repository, progress: Progress, *, anew: bool = False) -> int:
@@ -83,13 +122,7 @@ def publish(server: SearchServer, repo: Repository, progress: Progress, *, anew:
     return count
 
 
-def search_served(
-    server: SearchServer,
-    query: Query,
-    asking: Repository,
-    repos: Sequence[str] = (),
-    ranker: str = "default",
-) -> Answer:
+def search_shared(server: SearchServer, query: Query, asking: Repository, repos: Sequence[str], ranker: str) -> Answer:
     """Answer a question from the repositories of a shared database.
 
     `repos` are the repositories to search, all if empty. `asking` is a repository open here.
@@ -112,15 +145,8 @@ def search_served(
     decided = verdict(plan, ranked, probable)
     if decided is Verdict.NOT_FOUND:
         near = tuple(dict.fromkeys(named_in(server, rankings["names"])))
-        return Answer(
-            query.text,
-            decided,
-            probable,
-            (),
-            "nothing in the shared database matches: publish repositories with `vade index` or a worker",
-            near,
-            ranked.searched,
-        )
+        why = "nothing in the shared database matches: publish repositories with `vade index` or a worker"
+        return Answer(query.text, decided, probable, (), why, near, ranked.searched)
     evidence = evidence_of(server, hits[: query.k], ranked, asking)
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
@@ -130,12 +156,7 @@ def scope_of(query: Query, repos: Sequence[str]) -> Scope:
 
     Raises `UsageError` for a filter that the server does not support.
     """
-    if not query.text.strip():
-        raise UsageError("the question is empty: say what to look for, in words or as a name")
-    if query.k < 1:
-        raise UsageError(f"k is {query.k}: ask for at least 1 result")
-    if query.kind not in KINDS:
-        raise UsageError(f"kind {query.kind!r} is not one of {', '.join(KINDS)}")
+    check_query(replace(query, pattern=""))
     if query.pattern:
         raise UsageError("a regular expression is matched on this machine: leave it out, or search another scope")
     return Scope(

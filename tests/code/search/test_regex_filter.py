@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.code.search import regex_filter, regex_worker
+from vademecum.code.search import filters, regex_filter
 from vademecum.errors import UsageError
 
 NESTED = r"(\w+\s*)+@@"
@@ -22,7 +22,7 @@ WORDS = b"how are redirects followed when they are many and long " * 40
 
 def found(pattern, *texts):
     """Return the spans of each text as lists."""
-    return [lines.tolist() for lines in regex_worker.matched_lines(pattern, texts, sum(map(len, texts)))]
+    return [lines.tolist() for lines in filters.matched_lines(pattern, texts, sum(map(len, texts)))]
 
 
 def test_each_text_is_answered_in_turn():
@@ -61,7 +61,7 @@ def test_what_is_sent_comes_back_as_it_was():
 
 def test_a_pattern_without_an_end_is_given_up_and_named(monkeypatch):
     """The message holds the pattern, how long it took, and what to write instead; others have gone on meanwhile."""
-    monkeypatch.setattr(regex_worker, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(filters, "LEAST_SECONDS", 0.5)
     went_on = []
     other = threading.Timer(0.1, lambda: went_on.append(1))
     other.start()
@@ -72,14 +72,14 @@ def test_a_pattern_without_an_end_is_given_up_and_named(monkeypatch):
 
 def test_a_process_that_ends_by_itself_is_told_apart(monkeypatch):
     """As one that the system ended for want of memory."""
-    monkeypatch.setattr(regex_worker, "_start", _ended)
+    monkeypatch.setattr(filters, "_start", _ended)
     with pytest.raises(UsageError, match="ended the process that matched it"):
         found("a", b"x")
 
 
 def _ended():
-    child = regex_worker.subprocess.Popen(
-        [regex_worker.sys.executable, "-c", ""], stdin=regex_worker.subprocess.PIPE, stdout=regex_worker.subprocess.PIPE
+    child = filters.subprocess.Popen(
+        [filters.sys.executable, "-c", ""], stdin=filters.subprocess.PIPE, stdout=filters.subprocess.PIPE
     )
     child.wait()
     return child
@@ -89,12 +89,12 @@ def _ended():
 def test_no_process_is_left_behind(monkeypatch):
     """Neither when an answer is not waited for, nor when it took too long."""
     started = []
-    start = regex_worker._start
-    monkeypatch.setattr(regex_worker, "_start", lambda: started.append(start()) or started[-1])
-    lines = regex_worker.matched_lines("a", [b"a"] * 200, 0)
+    start = filters._start
+    monkeypatch.setattr(filters, "_start", lambda: started.append(start()) or started[-1])
+    lines = filters.matched_lines("a", [b"a"] * 200, 0)
     next(lines)
     lines.close()
-    monkeypatch.setattr(regex_worker, "LEAST_SECONDS", 0.3)
+    monkeypatch.setattr(filters, "LEAST_SECONDS", 0.3)
     with pytest.raises(UsageError):
         found(NESTED, WORDS)
     assert [child.returncode is not None for child in started] == [True, True]
@@ -102,7 +102,7 @@ def test_no_process_is_left_behind(monkeypatch):
 
 def test_no_process_to_be_had_is_said(monkeypatch):
     """A machine without room for one more is told, not crashed."""
-    monkeypatch.setattr(regex_worker.sys, "executable", "/no/such/python")
+    monkeypatch.setattr(filters.sys, "executable", "/no/such/python")
     with pytest.raises(UsageError, match="search without one"):
         found("a", b"x")
 
@@ -110,14 +110,14 @@ def test_no_process_to_be_had_is_said(monkeypatch):
 @pytest.mark.parametrize("pattern", ["(", "(" * 3000 + ")" * 3000, "a{99999999999999}"])
 def test_what_is_no_pattern_is_refused_before_anything_is_started(pattern, monkeypatch):
     """With what is wrong with it."""
-    monkeypatch.setattr(regex_worker, "_start", None)
+    monkeypatch.setattr(filters, "_start", None)
     with pytest.raises(UsageError, match="is not a regular expression"):
         found(pattern, b"x")
 
 
 def test_a_search_gives_a_pattern_without_an_end_up(repo, engine, monkeypatch):
     """The whole way from a search."""
-    monkeypatch.setattr(regex_worker, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(filters, "LEAST_SECONDS", 0.5)
     codebase = engine(repo("wordy", {"words.md": WORDS.decode()})).codebase
     with pytest.raises(UsageError, match="did not come to an end"):
         codebase.search("redirects", pattern=NESTED)
