@@ -35,6 +35,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
 
 import compilers
+
 import report
 from vademecum.code.graph.build import Files, snapshot_files
 from vademecum.code.graph.definitions import Definitions
