@@ -35,7 +35,7 @@ SCOPES = ("repo", "repos", "all", "shared")
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The part of a search's arguments that says where to look, as in `Codebase.search`."""
+    """The place of a search, as in `Codebase.search`."""
 
     commit: str = ""
     repos: Sequence[str] = ()
@@ -46,7 +46,7 @@ class Where:
 
 
 class Parts(Protocol):
-    """The parts that a codebase asks for when it needs them: see `wiring.parts`."""
+    """The parts of a codebase, made when needed: see `wiring.parts`."""
 
     ranker: str  # the default ranker
 
@@ -59,10 +59,10 @@ class Parts(Protocol):
         """The enricher and its request rate."""
 
     def reranking(self, chosen: Reranker | str) -> Reranking:
-        """Return the reranking of a provider or its name; "" stands for the default."""
+        """Return a provider's reranking; "" stands for the default."""
 
     def everywhere(self) -> Sequence[Repository]:
-        """Return every repository that has an index on this machine, for scope "all"."""
+        """Return every repository with an index on this machine."""
 
 
 class Codebase:

@@ -1,4 +1,4 @@
-"""A codebase whose index is shared: a database's server searches every repository in it.
+"""A codebase in a shared database, which its server searches.
 
 Nothing of the repositories is needed on this machine.
 
@@ -77,7 +77,7 @@ class SharedParts(DocumentParts, Protocol):
 
 
 class SharedCodebase(DocumentedCodebase):
-    """A codebase that publishes its index to a shared database, and searches all of it for scope "shared"."""
+    """A codebase that publishes its index, and searches the shared database."""
 
     def __init__(self, repositories: Sequence[tuple[Repository, tuple[str, ...]]], parts: SharedParts) -> None:
         super().__init__(repositories, parts)

@@ -92,7 +92,7 @@ def packed(arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str
 
 
 def unpacked(data: bytes) -> tuple[Arrays, dict[str, str]]:
-    """Return what was packed. Raises `StoreCorruptError` for anything else."""
+    """Return the packed values. Raises `StoreCorruptError` for other bytes."""
     try:
         return _arrays(np.frombuffer(zlib.decompress(data), np.uint8))
     except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:

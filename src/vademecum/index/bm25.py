@@ -56,7 +56,7 @@ class Lexical:
 
 
 def field_norms(schema: Schema, lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> Norms:
-    """Return what one occurrence adds to tf~: float32 (N, F)."""
+    """Return one occurrence's part of tf~, float32 (N, F)."""
     weights, b = np.array(schema.weights, np.float32), np.array(schema.b, np.float32)
     return np.asarray(weights / (1 - b + b * lengths / mean_lengths.astype(np.float32)), np.float32)
 

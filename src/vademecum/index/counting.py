@@ -81,7 +81,7 @@ class _Codes(dict[int, int]):
         return code
 
     def meanings(self) -> NDArray[np.uint64]:
-        """Return what every code so far stands for."""
+        """Return the value of every code so far."""
         if new := len(self) - len(self._values):
             added = np.fromiter(islice(self, len(self._values), None), np.uint64, new)
             self._values = np.concatenate((self._values, added))

@@ -30,5 +30,5 @@ def sparse_weights(text: str) -> dict[int, float]:
 
 
 def term_number(term: str) -> int:
-    """Return the number a term has in a sparse vector, below 2**32."""
+    """Return a term's number in a sparse vector, below 2**32."""
     return key(term) & 0xFFFFFFFF

@@ -60,7 +60,7 @@ class Stored:
         return self.told.data
 
     def read(self, chunks: Sequence[int]) -> list[Said]:
-        """Return what is said of some chunks, in their order. Raises `StoreCorruptError`."""
+        """Return chunks' stored fields, in order. Raises `StoreCorruptError`."""
         places, told = np.asarray(chunks, np.intp), self._bytes
         begins, ends = self.offsets.take(places).tolist(), self.offsets.take(places + 1).tolist()
         lists = b",".join([told[begin:end] for begin, end in zip(begins, ends, strict=True)])
@@ -77,7 +77,7 @@ class Stored:
 
 
 def stored_of(said: Iterable[Said]) -> Stored:
-    """Return what is said of chunks as arrays."""
+    """Return the stored fields of chunks as arrays."""
     told = [_encode([s.start, s.end, s.hash, s.signature, s.summary, *s.symbols]).encode("ascii") for s in said]
     return Stored(np.cumsum([0, *map(len, told)], dtype=np.int64), np.frombuffer(b"".join(told), np.uint8))
 

@@ -62,7 +62,7 @@ def cosines_of(segments: Sequence[Vectors], query: Quantised, rows: NDArray[np.i
 def scaled_products(
     vectors: NDArray[np.int8], whole: NDArray[np.int8], scales: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the scaled product of each row with a question: float32 (n,)."""
+    """Return each row's scaled product with a question, float32 (n,)."""
     cosines: NDArray[np.float32] = scales * scale
     cosines *= products(vectors, whole)
     return cosines
@@ -82,7 +82,7 @@ def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.f
 def products_of(
     vectors: NDArray[np.int8], places: NDArray[np.integer[Any]], query: Quantised, scales: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the scaled products of the rows at some places: float32 (P,).
+    """Return the scaled products at some places, float32 (P,).
 
     Raises `IndexError` for a place outside.
     """

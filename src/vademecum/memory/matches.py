@@ -43,6 +43,6 @@ class Matches:
         return (saturated(SESSION, counts, view.session_terms) @ idf).astype(np.float32)
 
     def share(self, rows: NDArray[np.integer[Any]]) -> Floats:
-        """Return the share of the question's idf in living rows: float32 (R,)."""
+        """Return each living row's share of the question's idf, float32 (R,)."""
         docs, _, share, _ = self._found.matches.laid_out(1)
         return np.bincount(docs, share, len(self._view)).take(rows).astype(np.float32)

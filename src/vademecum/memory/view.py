@@ -127,7 +127,7 @@ class View:
 
     @cached_property
     def norms(self) -> NDArray[np.float32]:
-        """float32 (N, 1): what BM25 takes one occurrence in each event for."""
+        """An occurrence in each event for BM25, float32 (N, 1)."""
         mean = max(float(self.session_terms.sum()) / max(self.living, 1), 1.0)
         return field_norms(EVENT, self._joined("lengths", np.float32)[:, None], np.array([mean]))
 
@@ -163,17 +163,17 @@ class View:
 
     @cached_property
     def session_means(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-        """The mean vector of each session: int8 (S, dim), scales float32 (S,)."""
+        """Each session's mean vector, int8 (S, dim), scales float32 (S,)."""
         means = [own.means.of(own) for own in self._filled]
         return (self._end_to_end([whole for whole, _ in means], np.int8),
                 self._end_to_end([scales for _, scales in means], np.float32))  # fmt: skip
 
     def before(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the row before each in its session, or -1: int32 (R,)."""
+        """Return each row's predecessor in its session, or -1, int32 (R,)."""
         return self._next_to(rows, lambda own, its: own.before.take(its))
 
     def after(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the row after each in its session, or -1: int32 (R,)."""
+        """Return each row's successor in its session, or -1, int32 (R,)."""
         return self._next_to(rows, lambda own, its: own.after.take(its))
 
     def _next_to(
@@ -189,7 +189,7 @@ class View:
         return found
 
     def lay_out(self) -> None:
-        """Work out what a question would wait for."""
+        """Compute the parts that a question waits for."""
         _ = self.session_means, self.norms, self.speaker_words
 
     @property

@@ -135,7 +135,7 @@ _kept_keys = lru_cache(maxsize=2048)(_keys)
 
 
 def query_keys(text: str) -> NDArray[np.uint64]:
-    """Return the distinct keys of a question's terms, in order: uint64 (T,)."""
+    """Return a question's distinct term keys, in order, uint64 (T,)."""
     import numpy as np  # hooks cut text into terms and have no time for it
 
     found = dict.fromkeys(number for run in _RUN.findall(text) for number in _keyed(run))

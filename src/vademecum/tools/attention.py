@@ -24,7 +24,7 @@ SMOOTHING = 0.5  # weight of the prior in transition counts
 
 
 def attend(kernel: Floats, weight: Floats, temperature: float | Floats) -> Floats:
-    """Return float32 (..., m): the attention that each trace gets by each kernel; all 0 where there is none to give.
+    """Return each trace's attention by kernel, float32 (..., m); 0 for none.
 
     >>> attend(np.array([1.0, 0.0], np.float32), np.ones(2, np.float32), 0.5).round(2).tolist()
     [0.8799999952316284, 0.11999999731779099]
@@ -39,12 +39,12 @@ def attend(kernel: Floats, weight: Floats, temperature: float | Floats) -> Float
 
 
 def in_context(attention: Floats, shared: Floats) -> Floats:
-    """Return the attention moved towards traces that called the same tools; `shared` is `Hypergraph.shared`."""
+    """Return the attention moved towards traces that called the same tools."""
     return _share(attention * np.exp(np.float32(CONTEXT) * (shared - 1)))
 
 
 def voted(count: Floats, prior: Floats, weight: float) -> Floats:
-    """Return float32 (..., n): counts of what came next as shares, backed by a prior of so much weight.
+    """Return the smoothed shares of next calls, float32 (..., n).
 
     >>> voted(np.array([[3.0, 0.0]], np.float32), np.array([0.5, 0.5], np.float32), 1.0).tolist()
     [[0.875, 0.125]]

@@ -30,7 +30,7 @@ KNOWN = 0.1  # of the probability: where all likely chains hold less, none of th
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The calls of a plan, and whether they are one of the likely chains or, where none is, a set of likely tools."""
+    """The calls of a plan: a likely chain, or a set."""
 
     chain: Chain
     is_chain: bool = True
@@ -54,14 +54,14 @@ def decoded(asked: Asked, model: Model) -> Decoded:
 
 
 def _likely_set(begin: After, unmoved: Floats, model: Model, taken: Floats) -> Chain:
-    """Return the set of tools that is right on average, each with its own probability."""
+    """Return the set of tools with the best expected overlap."""
     members = right_on_average(taken * begin.asked.view.live, LONGEST)
     order = _ordered(begin, unmoved, model, members)
     return Chain(order, tuple(taken.take(order).tolist()))
 
 
 def _ordered(begin: After, unmoved: Floats, model: Model, members: Sequence[int]) -> tuple[int, ...]:
-    """Return tools in the order in which they are likeliest called, by a beam over these alone."""
+    """Return tools in their likeliest order, by a beam search."""
     weights = model.next.astype(np.float32)
     still_scores = weights @ unmoved.T
     others = np.ones(len(unmoved), np.bool_)

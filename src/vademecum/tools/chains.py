@@ -39,7 +39,7 @@ _LOST = 4.0  # nats below the best finished chain: what comes of a chain there c
 
 
 class Chain(NamedTuple):
-    """Calls in order, with the probability of each, and the logarithm of the probability of them all.
+    """Calls in order, each with its probability, and their joint logarithm.
 
     `unmet` is the share of the intent's words that no tool of it says.
     """
@@ -80,7 +80,7 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
 
 
 def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
-    """Return the likeliest chains of one call more, those that are likelier than `least`.
+    """Return the chains of one call more that are likelier than `least`.
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
     """
@@ -123,7 +123,7 @@ def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floa
 
 
 def _in_order(asked: Asked, chains: Sequence[tuple[int, ...]], tools: Sequence[int]) -> list[float]:
-    """Return how much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
+    """Return each chain's agreement with the order of mentions in the intent."""
     place, clear = asked.places.take(tools).astype(np.float64), asked.clear.take(tools).astype(np.float64)
     apart = ((place - place[:, None]) * np.minimum(clear, clear[:, None])).tolist()
     from_, to = dict(zip(tools, apart, strict=True)), {tool: n for n, tool in enumerate(tools)}
@@ -139,7 +139,7 @@ def _in_order(asked: Asked, chains: Sequence[tuple[int, ...]], tools: Sequence[i
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
-    """Return which chain has most in common with all of them: the mean F1 of tools and of neighbours, weighed by probability.
+    """Return the chain with the highest mean F1 against all chains.
 
     Chains that differ in how often a tool follows itself have the same in common with all. Then it is the first, which has the
     fewest calls: rounding must not decide whether something is called once more.

@@ -79,7 +79,7 @@ class DirectedHypergraph:
     def add(
         self, tail: Iterable[str], head: str, weight: float, kind: Kind = "sequence", evidence: Iterable[str] = ()
     ) -> int:
-        """Add a hyperarc and return its number. Nodes appear as they are named.
+        """Add a hyperarc with its nodes; return the arc's number.
 
         Raises:
             UsageError: The weight is negative, infinite or no number.
@@ -103,7 +103,7 @@ class DirectedHypergraph:
         return Hyperarc(tail, names[self.heads[number]], self.weights[number], kind, evidence)
 
     def into(self, name: str) -> tuple[int, ...]:
-        """Return the arcs that lead to a node by name; () for an unknown node."""
+        """Return the arcs into a node; () for an unknown node."""
         number = self.numbers.get(name)
         return () if number is None else tuple(self.backward[number])
 

@@ -23,12 +23,12 @@ def document(tool: Tool) -> str:
 
 
 def passage(tool: Tool) -> Passage:
-    """Return what the embedder reads."""
+    """Return the text that the embedder reads."""
     return Passage(f"{tool.description} {' '.join(names(tool.input_schema))}".strip(), tool.name, tool.server)
 
 
 def names(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of a JSON Schema's properties, those inside others after them.
+    """Return the property names of a JSON Schema, outermost first.
 
     >>> names({"properties": {"to": {"type": "array", "items": {"properties": {"mail": {}}}}, "text": {}}})
     ['to', 'mail', 'text']

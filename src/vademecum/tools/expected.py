@@ -17,7 +17,7 @@ from vademecum.tools.texts import Floats
 
 
 def right_on_average(likely: Floats, most: int) -> list[int]:
-    """Return the members of the set that has the highest expected F1, the likeliest first: at most so many, and one at least of any.
+    """Return the members of the set with the highest expected F1.
 
     Args:
         likely: float32 (n,), how likely each is a member, each by itself.

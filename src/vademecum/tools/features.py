@@ -49,12 +49,12 @@ _MOVING = [_COLUMN[name] for name in ("left", "order", "transition", "session")]
 
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:
-    """Return float32 (n, len(HEADS)): every tool as the call that follows `after`, the calls for this intent."""
+    """Return every tool's features after `after`, float32 (n, len(HEADS))."""
     return After(asked, [tuple(after)]).heads(still(asked))
 
 
 def still(asked: Asked) -> Floats:
-    """Return float32 (n, len(HEADS)): the heads that depend on the intent alone; 0 in the columns of the others."""
+    """Return the features of the intent alone, float32 (n, len(HEADS))."""
     found = np.zeros((len(HEADS), len(asked.unseen)), np.float32)
     for name, column in asked.columns.items():
         found[_COLUMN[name]] = column
@@ -62,7 +62,7 @@ def still(asked: Asked) -> Floats:
 
 
 class Taken:
-    """How likely an intent takes each tool at all, sooner or later.
+    """Each tool's probability to be called for an intent at all.
 
     Args:
         probability: float32 (n,).
@@ -72,7 +72,7 @@ class Taken:
         self.probability = probability
 
     def open(self, chain: Sequence[int]) -> tuple[float, float]:
-        """Return the logarithm of how many tools are still to be called, and the log-odds of the likeliest of them."""
+        """Return the logarithm of the calls left, and the best log-odds."""
         left = self.probability.copy()
         left[list(chain)] = 0
         surest = min(max(float(left.max(initial=0)), 1e-3), 1 - 1e-3)
@@ -80,7 +80,7 @@ class Taken:
 
 
 class After:
-    """Chains of calls for one intent, side by side: the heads that depend on the calls so far.
+    """Features of several chains of calls for one intent.
 
     Args:
         asked: the intent.
@@ -92,7 +92,7 @@ class After:
         self.chains = chains
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
-        """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
+        """Return every tool's features after a chain, float32 (n, len(HEADS))."""
         found, chain = unmoved.copy(), self.chains[row]
         found[:, _MOVING] = self._columns[row].T
         found[list(chain), _COLUMN["used"]] = 1
@@ -122,12 +122,12 @@ class After:
 
     @cached_property
     def unmet(self) -> Floats:
-        """float32 (c,): how much of the question's words that any tool says is said by no tool of the chain."""
+        """The share of the question's words left uncovered, float32 (c,)."""
         return np.asarray(np.add.reduce(self._open * self.asked.said, axis=1), np.float32)
 
     @cached_property
     def _open(self) -> Floats:
-        """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
+        """1 for terms that no tool says, float32 (c, T)."""
         unsaid = self.asked.unsaid
         return np.array(
             [np.minimum.reduce(unsaid[list(chain)], axis=0, initial=1) for chain in self.chains], np.float32
@@ -148,7 +148,7 @@ class After:
 
     @cached_property
     def _shares(self) -> Floats:
-        """float32 (c, 2, n + 1): how likely each tool comes next, the end last, by traces and by the session."""
+        """Next-tool probabilities by traces and session, float32 (c, 2, n + 1)."""
         found = np.empty((len(self.chains), 2, len(self.asked.unseen) + 1), np.float32)
         for row, chain in enumerate(self.chains):
             anyhow = self._anyhow(chain)
@@ -158,13 +158,13 @@ class After:
         return found
 
     def _anyhow(self, chain: tuple[int, ...]) -> Floats:
-        """float32 (n + 1,): how likely each tool follows the last call, whatever the intent."""
+        """Next-tool probabilities after the last call alone, float32 (n + 1,)."""
         asked, graph = self.asked, self.asked.view.graph.merged
         last = chain[-1] if chain else graph.tools
         return voted(graph.after(last, asked.merged_weight), asked.usage.share, SMOOTHING)
 
     def _transition(self, chain: tuple[int, ...], anyhow: Floats) -> Floats:
-        """float32 (n + 1,): the same for this intent and context; steps from the same two calls count most."""
+        """Next-tool probabilities for this intent and context, float32 (n + 1,)."""
         asked, graph = self.asked, self.asked.view.graph.merged
         if not chain:
             return voted(graph.after(graph.tools, asked.attention_by_chain), anyhow, BACKING)
@@ -174,6 +174,6 @@ class After:
         return voted(graph.after(chain[-1], attention, before), by_last, BACKING)
 
     def _order(self, chain: tuple[int, ...]) -> Floats:
-        """float32 (n,): how far each tool's mention is from the place that is due, where a tool is mentioned; 0 is best."""
+        """Each mention's distance from the due place, float32 (n,); 0 is best."""
         due = (self.asked.places[chain[-1]] if chain else np.float32(0)) + np.float32(_STEP)
         return np.asarray(-np.abs(self.asked.places - due) * self.asked.clear, np.float32)

@@ -56,7 +56,7 @@ class Field:
 
     @property
     def telling(self) -> frozenset[str]:
-        """The words of its own name that say what it is about; of an `item_id` it is an item, which alone says nothing."""
+        """The words of a field's own name that describe its subject."""
         telling = frozenset(self.words) - GENERIC
         return telling or (frozenset(self.words[:-1]) if self.words[-1:] in _IDENTIFIERS else telling)
 
@@ -71,7 +71,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def fields_of(schema: Mapping[str, Any]) -> list[Field]:
-    """Return the fields of a JSON Schema, outermost first; what is nested in arrays counts as well."""
+    """Return the fields of a JSON Schema, outermost first, arrays included."""
     return [field for field, _ in zip(_fields(schema, "", frozenset(), 0), range(MOST_FIELDS), strict=False)]
 
 
@@ -81,7 +81,7 @@ def inputs_of(schema: Mapping[str, Any]) -> list[Field]:
 
 
 def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str, ...]) -> float:
-    """Return how far an output can be trusted to be what an input wants: 0 (not at all), `BY_TOOL`, `WITHIN` or `SAME`.
+    """Return the trust that an output serves as an input, 0..`SAME`.
 
     Args:
         given: A field of an output schema.
@@ -102,7 +102,7 @@ def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str,
 
 
 def about(wanted: Field, taker: tuple[str, ...]) -> frozenset[str]:
-    """Return the words of which a giver has to share one: the input's own, or where these say nothing its tool's."""
+    """Return the words of which a giver must share one."""
     return wanted.telling or frozenset(wanted.around.union(taker) - GENERIC - _UNTOLD)
 
 

@@ -69,7 +69,7 @@ def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
 
 
 def drawn(view: View, most: int, seed: int) -> Integers:
-    """Return the numbers of at most so many traces, evenly drawn, always the same."""
+    """Return the numbers of evenly drawn traces, always the same ones."""
     everyone = np.arange(len(view.traces))
     if len(everyone) <= most:
         return everyone
@@ -77,7 +77,7 @@ def drawn(view: View, most: int, seed: int) -> Integers:
 
 
 def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) -> Asked:
-    """Return a trace's intent as a question to all others but those of its session."""
+    """Return a trace's intent as a question to traces of other sessions."""
     session = view.graph.session[trace]
     excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
     earlier = [t for t in excluded if t < trace] if session >= 0 else []
@@ -86,13 +86,13 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
 
 
 def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:
-    """Yield (phase, choice) for each call of the trace that is asked about."""
+    """Yield (phase, choice) for each call of a trace."""
     for step, tool in enumerate(asked.chain):
         yield min(step, PHASES - 1), narrowed(heads(asked, asked.chain[:step]), tool, asked.own)
 
 
 def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
-    """Return a choice among all tools, or among the chosen one, the likeliest and a draw, where there are many."""
+    """Return a choice among all tools, or among a sample of many."""
     if len(features) <= MOST_CANDIDATES:
         return Choice(features, chosen)
     likely = features[:, [HEADS.index(name) for name in ("match", "attention", "transition")]].sum(axis=1)
@@ -103,7 +103,7 @@ def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
 
 
 def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int) -> Weights:
-    """Return the weights with those of unseen tools fitted on tools that were hidden; all others stay."""
+    """Return the weights with those of unseen tools fitted on hidden tools."""
     block = [HEADS.index(name) for name in UNSEEN]
     rest = [number for number in range(len(HEADS)) if number not in block]
     draw = np.random.default_rng(seed)
@@ -120,7 +120,7 @@ def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int
 
 
 def set_choices(asked: Asked) -> Iterator[Choice]:
-    """Yield a choice for each tool of a trace, against the tools that it did not call."""
+    """Yield a choice for each tool of a trace, against uncalled tools."""
     features, taken = heads(asked, ()), asked.view.graph.tools_of(asked.own)
     others = np.setdiff1d(np.arange(len(features)), taken)
     for tool in taken:
@@ -129,7 +129,7 @@ def set_choices(asked: Asked) -> Iterator[Choice]:
 
 
 def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
-    """Yield for the likeliest tools of a search whether each was called: taking it, or nothing."""
+    """Yield for each likely tool of a search its choice."""
     likely = log_probabilities(heads(asked, ()), search)
     taken = set(asked.chain)
     for tool in top(likely, 20):
@@ -146,7 +146,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
 
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
-    """Yield which chain a trace was, if it is among the likely ones."""
+    """Yield the choice of a trace's chain among the likely chains."""
     begin = After(asked, [()])
     unmoved = still(asked)
     taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
@@ -157,7 +157,7 @@ def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
 
 
 def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
-    """Yield for each pair of calls of a trace whether the later one used the earlier one."""
+    """Yield for each pair of calls the choice to link them."""
     chain, tools = asked.chain, asked.view.tools
     if len(chain) > LONGEST_CHAIN:
         return

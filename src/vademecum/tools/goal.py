@@ -20,7 +20,7 @@ TARGETS = 8  # goals that are looked at, the likeliest
 
 
 def first_steps(likely: Floats, called: Sequence[int], way: Callable[[int], Sequence[int]]) -> Floats:
-    """Return float32 (n,): how likely each tool is the first step towards a goal; sums to 1 where there is a goal.
+    """Return each tool's probability as first step, float32 (n,).
 
     Args:
         likely: float32 (n,), how likely each tool is wanted at all, whatever was called.

@@ -22,13 +22,13 @@ from vademecum.tools.view import View
 
 @dataclass(frozen=True)
 class Groups:
-    """What recurs in a view, made when first asked for."""
+    """Recurring chains in a view, computed when first needed."""
 
     view: View
 
     @cached_property
     def known(self) -> Mapping[str, Group]:
-        """Every group by its id, with what it contains before it."""
+        """Every group by id, after the groups that it contains."""
         found = {group.id: group for group in self._capabilities()}
         for meta in self.view.metas.recurring:
             parts = [self.view.metas.chains[member] for member in self.view.metas.members[meta]]
@@ -66,14 +66,14 @@ class Groups:
         return {id_: frozenset(group.tools) for id_, group in self.known.items()}
 
     def with_all_in(self, called: Collection[str]) -> list[str]:
-        """Return the ids of the groups all of whose tools are among these, without those that are part of another one's."""
+        """Return the ids of the largest groups within some tools."""
         whole = set(called)
         near = dict.fromkeys(id_ for tool in called for id_ in self._with.get(tool, ()))
         there = {id_: self._whole[id_] for id_ in near if whole >= self._whole[id_]}
         return [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
 
     def containing(self, called: Collection[str]) -> list[Group]:
-        """Return what these calls make up: the groups all of whose tools are among them, each after those that it contains.
+        """Return the groups within some calls, parts before wholes.
 
         It is the shortest hyperpath from the calls to those groups, by layers: what contains costs nothing, and there is
         one way to each.
@@ -95,7 +95,7 @@ class Groups:
 
     @cached_property
     def _place(self) -> Mapping[str, int]:
-        """Where each stands among all, what it contains before it."""
+        """The place of each group among all, parts before wholes."""
         return {id_: place for place, id_ in enumerate(self.known)}
 
     def _capabilities(self) -> Iterator[Group]:
@@ -111,5 +111,5 @@ class Groups:
 
 
 def _id(kind: Kind, members: tuple[str, ...]) -> str:
-    """The id of a group: the same wherever the same members are, whichever traces show it."""
+    """The id of a group, made from its members alone."""
     return f"{kind}/{blake2b(chr(0).join(members).encode(), digest_size=6).hexdigest()}"

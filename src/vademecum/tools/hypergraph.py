@@ -119,18 +119,18 @@ class Hypergraph:
 
     @cached_property
     def merged(self) -> Hypergraph:
-        """The capabilities as if each were one trace: what is asked of tools alone, all its traces answer alike.
+        """The capabilities, each as if it were one trace.
 
         The weights of traces, and whatever is to be summed over them, go with `merge`.
         """
         return Hypergraph.of([Chain(tools) for tools in self.capabilities], self.tools)
 
     def merge(self, value: Weights) -> Weights:
-        """Return float32 (c,): traces → capabilities, the sum over the traces of each; `value` is float32 (m,)."""
+        """Return sums over the traces of each capability, float32 (c,)."""
         return sums(self.capability, value, len(self.capabilities))
 
     def gather(self, weight: Weights) -> Weights:
-        """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
+        """Return each tool's sum of its traces' weights, float32 (n,)."""
         return sums(self.member_tool, weight.take(self.member_trace), self.tools)
 
     def tools_of(self, trace: int) -> Integers:
@@ -138,7 +138,7 @@ class Hypergraph:
         return self.member_tool[self.trace_start[trace] : self.trace_start[trace + 1]]
 
     def shared(self, context: Sequence[int]) -> Weights:
-        """Return float32 (m,): the share of the context's distinct tools that each trace called."""
+        """Return each trace's share of the context's tools, float32 (m,)."""
         count = np.zeros(len(self), np.float32)
         distinct = set(context)
         for tool in distinct:
@@ -146,7 +146,7 @@ class Hypergraph:
         return count / np.float32(max(len(distinct), 1))
 
     def after(self, tool: int, weight: Weights, before: int | None = None) -> Weights:
-        """Return float32 (n + 1,): how much weight went from a tool to each other one, or (n) to the end.
+        """Return the weights of a tool's next steps, float32 (n + 1,).
 
         `before` asks only for those steps that came from there.
         """
@@ -158,7 +158,7 @@ class Hypergraph:
 
 
 def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """Return (two before, before, tool, trace) of every step, its end included, by the tool before."""
+    """Return (two before, before, tool, trace) of every step, by previous tool."""
     count = length + 1
     owner = np.repeat(np.arange(len(length)), count)
     first = np.zeros(len(owner), bool)

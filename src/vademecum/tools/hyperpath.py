@@ -78,12 +78,12 @@ class Hyperpath:
 
     @property
     def links(self) -> tuple[tuple[str, str], ...]:
-        """Who waits for whom: (tail node, head), in order of the arcs."""
+        """Dependencies as (tail node, head), in the order of the arcs."""
         return tuple((node, arc.head) for arc in self.arcs for node in arc.tail)
 
     @property
     def layers(self) -> tuple[tuple[str, ...], ...]:
-        """The heads in layers: each waits for earlier layers only, so a layer's nodes may run at the same time."""
+        """The heads in layers; nodes of one layer can run together."""
         layer: dict[str, int] = {}
         for arc in self.arcs:
             layer[arc.head] = 1 + max((layer.get(node, -1) for node in arc.tail), default=-1)
@@ -92,7 +92,7 @@ class Hyperpath:
 
 
 class Hyperpaths:
-    """Shortest hyperpaths from a set of sources to every node of a graph.
+    """Shortest hyperpaths from a set of sources to every node.
 
     Args:
         graph: The graph as it is now; a later change needs new hyperpaths.
@@ -123,7 +123,7 @@ class Hyperpaths:
         return {name: label[0] for name, label in zip(self._graph.names, self._labels, strict=True) if label < NEVER}
 
     def path(self, *targets: str) -> Hyperpath:
-        """Return the cheapest way to all of the targets; empty, with the missing nodes, where there is none."""
+        """Return the cheapest way to all targets; else the missing nodes."""
         if missing := self.missing(*targets):
             return Hyperpath((), math.inf, missing)
         goals = [self._graph.numbers[name] for name in targets if name in self._graph.numbers]
@@ -132,7 +132,7 @@ class Hyperpaths:
         return Hyperpath(arcs, sum(costs) if self._total else max(costs, default=0.0))
 
     def missing(self, *targets: str) -> tuple[str, ...]:
-        """Return nodes that would make the targets reachable, were they sources; () where the targets are reachable.
+        """Return nodes that make the targets reachable as sources; () if reachable.
 
         None of them can be left out. Nodes that no arc leads to are preferred, for nothing in the graph can ever give them;
         among those, the ones that the cheapest derivation needs.
@@ -144,7 +144,7 @@ class Hyperpaths:
         return tuple(sorted(unknown.union(self._graph.names[node] for node in wanted)))
 
     def _solved(self, offers: Mapping[int, Label], *, total: bool) -> tuple[list[Label], list[Step | None]]:
-        """Return each node's label and the step that gives it, from nodes that are there at some cost."""
+        """Return each node's label and its step, from sources with costs."""
         graph = self._graph
         heads, tails, weights = graph.heads, graph.tails, graph.weights
         labels, steps = [NEVER] * len(graph.names), list[Step | None]([None]) * len(graph.names)
@@ -177,7 +177,7 @@ class Hyperpaths:
         return labels, steps
 
     def _derivation(self, goals: Sequence[int], labels: Sequence[Label], steps: Sequence[Step | None]) -> list[Step]:
-        """The steps that the goals rest on, each after those it needs: every tail's label is below its head's."""
+        """The steps that the goals need, each after its own needs."""
         found: dict[int, Step] = {}
         todo = list(goals)
         while todo:
@@ -192,7 +192,7 @@ class Hyperpaths:
         return replace(self._graph.arc(number), tail=tuple(self._graph.names[node] for node in tail))
 
     def _needed(self, wanted: Collection[int], goals: Sequence[int]) -> set[int]:
-        """Leave out each node that the goals can do without, one after the other."""
+        """Drop each node that the goals do not need, one by one."""
         kept = set(wanted)
         for node in sorted(wanted):
             sources = self._sources | kept - {node}
@@ -202,7 +202,7 @@ class Hyperpaths:
         return kept
 
     def _assumed(self, goals: Sequence[int]) -> set[int]:
-        """The nodes that the goals' cheapest derivation has to assume: nodes without arcs into them if these are enough."""
+        """The nodes that the goals' cheapest derivation assumes."""
         if all(self._labels[goal] < NEVER for goal in goals):
             return set()
         graph, count = self._graph, len(self._graph.names)

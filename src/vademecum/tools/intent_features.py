@@ -45,12 +45,12 @@ class Asked:
 
     @cached_property
     def chain(self) -> tuple[int, ...]:
-        """What the trace that is asked about called."""
+        """The calls of the trace in question."""
         return self.view.chains[self.own] if self.own >= 0 else ()
 
     @cached_property
     def weight(self) -> Floats:
-        """float32 (m,): what each trace counts for."""
+        """Each trace's weight, float32 (m,)."""
         weight = self.view.graph.weight
         if self.excluded is not None:
             weight = weight.copy()
@@ -64,12 +64,12 @@ class Asked:
 
     @cached_property
     def attention(self) -> Floats:
-        """float32 (m,): the attention of each trace, the mean of that by the words of intents and of that by their meaning."""
+        """Each trace's attention, the mean by words and meaning, float32 (m,)."""
         kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
         return np.asarray(attend(kernels, self.weight, _TEMPERATURES).mean(axis=0), np.float32)
 
     def attention_after(self, after: Sequence[int]) -> Floats:
-        """Return float32 (m,): the attention, moved towards traces that called the same tools."""
+        """Return the attention moved towards traces of equal tools, float32 (m,)."""
         return in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
 
     @cached_property
@@ -79,12 +79,12 @@ class Asked:
 
     @cached_property
     def merged_weight(self) -> Floats:
-        """float32 (c,): what the traces of each capability count for."""
+        """The weight of each capability's traces, float32 (c,)."""
         return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
 
     @cached_property
     def due(self) -> dict[tuple[int, ...], float]:
-        """The capabilities that are due after the session's earlier calls, with what their witnesses count for."""
+        """The capabilities due after the session's earlier calls, with their weights."""
         if not self.earlier:
             return {}
         metas = self.view.metas
@@ -93,23 +93,23 @@ class Asked:
 
     @cached_property
     def intent_matches(self) -> Matches:
-        """Where past intents say the question's terms."""
+        """The question's terms in past intents."""
         return self.view.intents.matches(self.question)
 
     @cached_property
     def document_matches(self) -> Matches:
-        """Where tools say them."""
+        """The question's terms in the texts of tools."""
         return self.view.documents.matches(self.question)
 
     @cached_property
     def usage(self) -> Usage:
-        """How much tools are called anyhow."""
+        """Each tool's use over all intents."""
         graph = self.view.graph
         return self.view.usage if self.excluded is None else Usage.of(graph.gather(self.weight), self.weight)
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
-        """Whether no trace called a tool twice, bool (n,)."""
+        """True for tools that no trace called twice, bool (n,)."""
         if self.excluded is None:  # every trace counts for something
             return self.view.once
         tool, capability = self.view.again
@@ -129,7 +129,7 @@ class Asked:
 
     @cached_property
     def mentioned(self) -> Floats:
-        """float32 (T, n): what each term of the question adds to the BM25 of each tool."""
+        """Each term's share of each tool's BM25, float32 (T, n)."""
         matches = self.document_matches
         found = np.zeros((len(self.question.keys), self.view.graph.tools), np.float32)
         found[matches.term, matches.text] = self.mentions / np.float32(matches.worth)
@@ -137,20 +137,20 @@ class Asked:
 
     @cached_property
     def unsaid(self) -> Floats:
-        """float32 (n, T): 0 where a tool says a term of the question, else 1."""
+        """0 where a tool says the term, float32 (n, T)."""
         found = np.ones((self.view.graph.tools, len(self.question.keys)), np.float32)
         found[self.document_matches.text, self.document_matches.term] = 0
         return found
 
     @cached_property
     def said(self) -> Floats:
-        """float32 (T,): the terms of the question that any tool says, as equal shares of 1."""
+        """Equal shares of 1 for known terms, float32 (T,)."""
         said = self.document_matches.held > 0
         return (said / max(int(np.count_nonzero(said)), 1)).astype(np.float32)
 
     @cached_property
     def places(self) -> Floats:
-        """float32 (n,): where in the intent each tool is mentioned, 0 the beginning and 1 the end."""
+        """Each tool's place of mention, 0 first, 1 last, float32 (n,)."""
         matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools
         total = np.bincount(matches.text, match, tools)
         place = np.bincount(matches.text, match * matches.each(self.question.places), tools)
@@ -158,7 +158,7 @@ class Asked:
 
     @cached_property
     def clear(self) -> Floats:
-        """float32 (n,): how sure it is that each tool is mentioned at all, 0..1."""
+        """The certainty of each tool's mention, 0..1, float32 (n,)."""
         return np.asarray(np.minimum(self.bm25 / np.float32(_CLEAR), 1), np.float32)
 
     @cached_property
@@ -168,12 +168,12 @@ class Asked:
 
     @cached_property
     def meaning(self) -> Floats:
-        """float32 (n,): the cosine of each tool's meaning with the intent, or with its nearest clause."""
+        """Each tool's cosine with the nearest clause, float32 (n,)."""
         return self.view.documents.nearest(self.question)
 
     @cached_property
     def match(self) -> Floats:
-        """float32 (n,): the score of each tool by text alone; a tool whose server has another that fits is likelier to be meant."""
+        """Each tool's score by text alone, float32 (n,)."""
         view, question = self.view, self.question
         # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
         tfidf = view.documents.tfidf(question, self.document_matches)
@@ -209,12 +209,12 @@ class Asked:
         return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(EPSILON)))
 
     def seen(self, value: Floats, floor: float) -> Floats:
-        """Return the value for tools that memory knows; the same floor for all others. Both float32 (..., n)."""
+        """Return values for known tools, a floor elsewhere, float32 (..., n)."""
         value = np.asarray(value, np.float32)
         return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
 
     def _terms(self) -> Floats:
-        """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
+        """Votes of the intent's words for the tools of traces with them."""
         intents, graph, matches = self.view.intents, self.view.graph, self.intent_matches
         voters, size = self.view.voters, len(graph.capabilities)
         if self.excluded is None:
@@ -240,7 +240,7 @@ def put(view: View, question: Question, *, fitted: bool) -> Asked:
 
 
 def same_intent(asked: Asked) -> int | None:
-    """Return the latest good trace that was for these very words, if all its tools can still be called."""
+    """Return the latest good trace with these very words, if callable."""
     view = asked.view
     near = np.flatnonzero(asked.alike > _SAME)
     fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
@@ -248,7 +248,7 @@ def same_intent(asked: Asked) -> int | None:
 
 
 def _is_near(asked: Asked) -> bool:
-    """Whether any past intent says nearly the same."""
+    """True when a past intent has nearly the same words."""
     intents, question = asked.view.intents, asked.question
     shared = np.bincount(asked.intent_matches.text, minlength=intents.size)
     said = np.bincount(intents.postings.docs, minlength=intents.size)

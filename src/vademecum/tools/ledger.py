@@ -17,7 +17,7 @@ _CATALOGUE = "tools.catalogue"  # counts those after which no question may see w
 
 
 class Version(NamedTuple):
-    """How often anything was written, and how often tools changed or traces were forgotten; by any process."""
+    """Counts of writes, changed tools and forgotten traces, over all processes."""
 
     written: int = 0
     catalogue: int = 0
@@ -25,7 +25,7 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A tool with what the ledger knows beside it."""
+    """A tool with the ledger's facts about it."""
 
     tool: Tool
     pinned: bool
@@ -33,7 +33,7 @@ class Kept:
 
 
 class Ledger:
-    """Tools and traces in one database. The store is opened when first needed."""
+    """Tools and traces in one database, opened when first needed."""
 
     def __init__(self, store: Callable[[], Store], clock: Clock) -> None:
         self._store = store
@@ -41,14 +41,14 @@ class Ledger:
         self._read: tuple[object, Version] | None = None  # the version, and the state of the store in which it was read
 
     def version(self) -> Version:
-        """Return what changes with every write of any process; as it was last read, while nothing was written since."""
+        """Return the counts that change with every write, read again if needed."""
         state = self._store().state()  # asked first: what is written meanwhile makes the next one differ
         if state is None or self._read is None or self._read[0] != state:
             self._read = state, Version(int(self.fact(_VERSION) or 0), int(self.fact(_CATALOGUE) or 0))
         return self._read[1]
 
     def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
-        """Keep tools; those of the servers in `complete` that are not among them are marked as gone.
+        """Keep tools, and mark missing tools of `complete` servers as gone.
 
         A tool that comes back with the same words is unchanged, and keeps its pin and its past either way.
         """
@@ -69,7 +69,7 @@ class Ledger:
         return RegisterReport(added, len(changed) - added, len(given) - len(changed), len(gone))
 
     def servers(self) -> dict[str, str]:
-        """Return what servers say of themselves, by name."""
+        """Return the servers' descriptions of themselves, by name."""
         known: dict[str, str] = json.loads(self.fact(_SERVERS) or "{}")
         return known
 
@@ -93,7 +93,7 @@ class Ledger:
             self._write("tools", [(*rows[0][:6], int(pinned), *rows[0][7:])])
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
-        """Keep traces with calls; one that is known by its id is replaced if anything in it differs."""
+        """Keep traces with calls; a changed trace replaces its earlier form."""
         given = {trace.id: trace for trace in traces if trace.calls}
         store = self._store()
         with store.transaction():
@@ -126,7 +126,7 @@ class Ledger:
         return [_trace(row) for row in self._store().scan("traces", order=("position",)).unwrap()]
 
     def vectors(self, embedder: str) -> dict[str, bytes]:
-        """Return the kept vectors of an embedder, by the hash of their text."""
+        """Return the kept vectors of an embedder, by text hash."""
         rows = self._store().scan("vectors", [("embedder", "=", embedder)], ("hash", "vector")).unwrap()
         return dict(rows)
 
@@ -159,7 +159,7 @@ class Ledger:
 
 
 def _tool_row(tool: Tool, known: Row | None, now: float) -> Row:
-    """The row of a tool: what was known of it stays, and a change of its words is a new registration."""
+    """The row of a tool; changed words register the tool anew."""
     texts = (_text(part) for part in (tool.id, tool.server, tool.name, tool.description))
     words = (*texts, _json(tool.input_schema), _json(tool.output_schema))
     if known is None:
@@ -192,5 +192,5 @@ def _json(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """A half of a surrogate pair is no text and cannot be stored."""
+    """Drop halves of surrogate pairs, which cannot be stored."""
     return text.encode("utf-8", "replace").decode()

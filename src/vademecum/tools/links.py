@@ -27,12 +27,12 @@ _PRIOR = 0.5  # of a link between tools never seen together
 
 
 def links_of(trace: Trace) -> tuple[tuple[int, int], ...]:
-    """Return who used what in a trace: as it says, else each call the one before it."""
+    """Return a trace's links: as recorded, else to the previous call."""
     return trace.links or tuple((n, n + 1) for n in range(len(trace.calls) - 1))
 
 
 class Pairs:
-    """How often tools were linked, over the traces of a view, with weights for the traces."""
+    """Counts of links between tools in a view, with weights of traces."""
 
     def __init__(self, view: View) -> None:
         first, second, owner, linked = [], [], [], []
@@ -53,7 +53,7 @@ class Pairs:
         self._cuts = dict(zip(keys.tolist(), pairwise([*begin.tolist(), len(key)]), strict=True))
 
     def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
-        """Return the share of the weight of traces with a before b in which b used a, smoothed; then that of attention."""
+        """Return the smoothed shares of linked pairs, by weight and by attention."""
         begin, end = self._cuts.get(a * self._tools + b, (0, 0))
         owner, linked = self._owner[begin:end], self._linked[begin:end]
         rate = self._known.get((a, b)) if weight is self._weight else None
@@ -66,7 +66,7 @@ class Pairs:
     def features(
         self, chain: Sequence[int], weight: Floats, attention: Floats, provides: Callable[[int, int], bool]
     ) -> dict[tuple[int, int], Floats]:
-        """Return float32 (len(LINKING),) for each pair of places in a chain, the earlier first."""
+        """Return each pair's features, float32 (len(LINKING),)."""
         found = {}
         for later in range(len(chain)):
             for earlier in range(later):
@@ -87,7 +87,7 @@ def link_choices(features: dict[tuple[int, int], Floats], links: Sequence[tuple[
 
 
 def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> dict[tuple[int, int], float]:
-    """Return the links of a plan with their probabilities: the likely ones, and for a task with none its likeliest.
+    """Return a plan's likely links with probabilities, one a task at least.
 
     All lead from an earlier place to a later one, so they cannot form a circle.
     """
@@ -104,7 +104,7 @@ def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, task
 def expected_links(
     features: dict[tuple[int, int], Floats], weights: Weights, taken: Sequence[float]
 ) -> set[tuple[int, int]]:
-    """Return the links that are right on average where the calls themselves are unsure: `taken` is how likely each of them is."""
+    """Return the links with the best expected overlap, given uncertain calls."""
     if not features:
         return set()
     pairs = list(features)

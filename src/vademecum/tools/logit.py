@@ -27,7 +27,7 @@ _ENOUGH = 1e-7  # of the loss, relative: further steps change nothing
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One choice: float32 (n, d), what each candidate looks like, and which was taken."""
+    """One choice: the candidates' features, float32 (n, d), and the taken ones."""
 
     features: Floats
     chosen: int
@@ -45,7 +45,7 @@ def probabilities(features: Floats, weights: Weights) -> Floats:
 
 
 def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0) -> Weights:
-    """Return float64 (d,), the weights that explain the choices best; `strength` may differ by weight.
+    """Return the best weights for the choices, float64 (d,).
 
     >>> yes = Choice(np.array([[1.0, 0.3], [0.0, 0.7]], np.float32), 0)
     >>> no = Choice(np.array([[1.0, 0.7], [0.0, 0.3]], np.float32), 1)
@@ -76,7 +76,7 @@ def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1
 
 
 def _scale(choices: Sequence[Choice]) -> Weights:
-    """How far each feature varies among the candidates of a choice: a weight counts as large by what it moves."""
+    """The spread of each feature among the candidates of a choice."""
     spread = np.mean([choice.features.astype(np.float64).var(0) for choice in choices], axis=0)
     return np.asarray(np.sqrt(np.maximum(spread, 1e-4)), np.float64)
 

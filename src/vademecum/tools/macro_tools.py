@@ -87,7 +87,7 @@ class Metas:
 
     @cached_property
     def after(self) -> dict[Numbers, list[int]]:
-        """What may follow what was done: the tools of all capabilities but the last, to the meta-capabilities that begin so."""
+        """Meta-capabilities by the tools of all their capabilities but the last."""
         found: dict[Numbers, list[int]] = defaultdict(list)
         for meta, members in enumerate(self.members):
             done = tuple(joined.from_iterable(self.chains[one] for one in members[:-1]))
@@ -96,7 +96,7 @@ class Metas:
         return dict(found)
 
     def due(self, earlier: Sequence[int], weight: Weights) -> dict[Numbers, float]:
-        """Return the capabilities that end a meta-capability whose others were just done, with the weight that says so.
+        """Return the capabilities that complete a meta-capability, with their weights.
 
         Args:
             earlier: The tools called before in the session, in order.
@@ -110,7 +110,7 @@ class Metas:
         return dict(found)
 
     def weights(self, weight: Weights) -> Weights:
-        """Return float32 (s,): what the witnesses of each count for; 0 where nothing else shows one of its capabilities.
+        """Return the weight of each one's witnesses, float32 (s,).
 
         Args:
             weight: float32 (m,), what each trace counts for.
@@ -124,13 +124,13 @@ class Metas:
         return (counted * (least > 0)).astype(np.float32)
 
     def over_chains(self, value: Weights) -> Weights:
-        """Return float32 (c,): values of the graph's capabilities; 0 for a single tool that only stands between them."""
+        """Return the values of capabilities, float32 (c,); 0 for single tools."""
         found = np.zeros(len(self.chains), np.float32)
         found[: len(value)] = value
         return found
 
     def mean(self, value: Weights) -> Weights:
-        """Return float32 (s,): the mean of something over the capabilities of each; `value` is float32 (c,)."""
+        """Return the mean value over the capabilities of each, float32 (s,)."""
         if not len(self):
             return np.zeros(0, np.float32)
         total = np.add.reduceat(value.take(self.inside[0]), self.begins)
@@ -138,7 +138,7 @@ class Metas:
 
     @cached_property
     def recurring(self) -> tuple[int, ...]:
-        """Those that several traces show, the most shown first, without those that only ever are part of a longer one."""
+        """Sequences that several traces show, the commonest first."""
         often = [meta for meta in range(len(self)) if len(self.witnesses[meta]) >= RECURS]
         part: dict[Numbers, int] = defaultdict(int)
         for meta in often:
@@ -158,12 +158,12 @@ class Metas:
 
     @cached_property
     def _single(self) -> Integers:
-        """int64 (c,): 1 for a single tool, which needs no trace to show that it is a unit."""
+        """1 for single tools, which need no trace, int64 (c,)."""
         return np.array([len(chain) == 1 for chain in self.chains], np.int64)
 
 
 def next_due(due: Mapping[Numbers, float], chain: Numbers, places: int) -> Weights:
-    """Return float32 (places,): the weight of the next call of each due chain that begins so; the last place is the end.
+    """Return the weights of the due chains' next calls, float32 (places,).
 
     >>> next_due({(2, 3): 3.0}, (2,), 5).tolist(), next_due({(2, 3): 3.0}, (2, 3), 5).tolist()
     ([0.0, 0.0, 0.0, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0, 3.0])
@@ -176,7 +176,7 @@ def next_due(due: Mapping[Numbers, float], chain: Numbers, places: int) -> Weigh
 
 
 def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
-    """Yield what followed what in sessions, up to `WIDEST` capabilities, each with the trace it ended with."""
+    """Yield sequences of capabilities in sessions, each with its last trace."""
     sessions: dict[int, list[int]] = defaultdict(list)
     for trace, session in enumerate(graph.session.tolist()):
         sessions[session].append(trace)
@@ -188,7 +188,7 @@ def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
 
 
 def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int]]]:
-    """Yield each chain that is put together of others as its parts, with the traces that called it."""
+    """Yield each chain that consists of others, as parts, with its traces."""
     traces: dict[int, list[int]] = defaultdict(list)
     for trace, capability in enumerate(graph.capability.tolist()):
         traces[capability].append(trace)
@@ -200,7 +200,7 @@ def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int
 
 
 def split(chain: Numbers, known: Collection[Numbers]) -> tuple[Numbers, ...]:
-    """Return a chain as parts, so that known ones, each shorter than the chain, cover the most of it, with the fewest parts."""
+    """Return a chain as the fewest known parts that cover most."""
     best: list[tuple[int, int, tuple[Numbers, ...]]] = [(0, 0, ())]  # covered, -parts, parts
     for end in range(1, len(chain) + 1):
         covered, count, parts = best[end - 1]

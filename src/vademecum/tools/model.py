@@ -43,7 +43,7 @@ class Model:
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return what `write` wrote; None where that was of another form."""
+        """Return the values that `write` wrote; None for another format."""
         try:
             body = json.loads(text)
             if body["form"] != _FORM:
@@ -57,12 +57,12 @@ class Model:
 
 
 def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
-    """Return float32 (n,): the probability of each tool that an intent takes it at all."""
+    """Return each tool's probability for an intent, float32 (n,)."""
     return taken_from(log_probabilities(features, search), certain)
 
 
 def taken_from(logs: Floats, certain: Weights) -> Floats:
-    """Return float32 (n,): that probability, by the logarithm of each tool's among all."""
+    """Return that probability from each tool's logarithm among all, float32 (n,)."""
     odds = certain[0] + certain[1] * logs
     return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 

@@ -28,7 +28,7 @@ KEPT = 3  # places: as many as a prediction shows unless it is asked for more
 
 
 def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
-    """Return the numbers of the first `count` tools, in the order they are shown.
+    """Return the numbers of the first `count` tools to show, in order.
 
     Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then
 

@@ -54,7 +54,7 @@ _SECRET = re.compile(
 
 
 def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
-    """Return the traces of a JSON text, and what of it could not be taken.
+    """Return the traces of a JSON text, and the items refused.
 
     Raises:
         UsageError: it is not JSON.
@@ -104,13 +104,13 @@ def trace(
     at: float = 0.0,
     ok: bool = True,
 ) -> Trace:
-    """Return a trace that is safe to keep, with an id of its own making where none is given."""
+    """Return a trace that is safe to keep, with an id."""
     safe = without_secrets(intent)[:LONGEST_INTENT]
     return Trace(id_ or _identity(safe, calls, session, at), safe, calls, links, session, at, ok)
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with what looks like a secret replaced by a word.
+    """Return the text with likely secrets replaced by a word.
 
     >>> without_secrets("clone https://ada:hunter2@example.org/x, password: hunter2!")
     'clone https://[secret]@example.org/x, password[secret]'
@@ -139,7 +139,7 @@ def _call(item: Any) -> Call:
 
 
 def tool_id(name: str) -> str:
-    """Return a tool's id from what an agent calls it.
+    """Return a tool's id from an agent's name for it.
 
     >>> tool_id("mcp__files__read_text"), tool_id("files/read_text")
     ('files/read_text', 'files/read_text')
@@ -150,7 +150,7 @@ def tool_id(name: str) -> str:
 
 
 def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
-    """Return pairs of calls, the earlier one first; anything else is refused, for without a link another would be learned.
+    """Return pairs of calls, the earlier first; refuse anything else.
 
     Raises:
         UsageError: with the first pair that is none.
@@ -166,7 +166,7 @@ def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
 
 
 def _time(value: Any) -> float:
-    """Return a trace's time, 0 where none is given. Raises `UsageError` for what is no time."""
+    """Return a trace's time, 0 for none. Raises `UsageError` for no time."""
     if value is not None and not _is_number(value):
         raise UsageError(f"at is {_shown(value)}: give seconds since 1970 as a number, or leave it out")
     return _number(value)
@@ -187,7 +187,7 @@ def _number(value: Any) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number from 0 on that a float can hold."""
+    """Return whether a value is a finite number from 0 on."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _HIGHEST
 
 

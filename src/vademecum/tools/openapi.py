@@ -39,7 +39,7 @@ Table = Mapping[str, Any]
 
 
 def is_openapi(text: str) -> bool:
-    r"""Return whether a text says of itself that it is an OpenAPI document, in JSON or YAML.
+    r"""Return whether a JSON or YAML text declares itself OpenAPI.
 
     >>> is_openapi("openapi: 3.1.0\npaths: {}"), is_openapi('{"swagger": "2.0"}'), is_openapi('{"name": "openapi"}')
     (True, True, False)
@@ -52,7 +52,7 @@ def is_openapi(text: str) -> bool:
 
 
 def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
-    """Return the tools of an OpenAPI document, and what of it could not be taken.
+    """Return the tools of an OpenAPI document, and the operations refused.
 
     Args:
         text: JSON or YAML.
@@ -166,7 +166,7 @@ def _arguments(schemas: _Schemas, shared: Any, operation: Table) -> Iterator[tup
 
 
 def _body(schemas: _Schemas, schema: Any, *, needed: bool) -> Iterator[tuple[str, tuple[Table, bool]]]:
-    """The fields of a body that is an object; any other is one argument, `body`."""
+    """The fields of an object body; any other is the argument `body`."""
     whole = schemas.written_out(schema)
     fields = _table(whole.get("properties"))
     if not fields:
@@ -178,7 +178,7 @@ def _body(schemas: _Schemas, schema: Any, *, needed: bool) -> Iterator[tuple[str
 
 
 def _output(schemas: _Schemas, operation: Table) -> Table:
-    """The schema of what comes back when it went well."""
+    """The schema of a successful response."""
     responses = {str(code): given for code, given in _table(operation.get("responses")).items()}
     good = sorted(code for code in responses if code.upper() == "2XX" or re.fullmatch(r"2\d\d", code))
     for code in good or [code for code in ("default",) if code in responses]:
@@ -226,7 +226,7 @@ class _Schemas:
         return _table(given)
 
     def written_out(self, schema: Any, depth: int = 0) -> dict[str, Any]:
-        """Return a schema without references; what is too deep or too much becomes open."""
+        """Return a schema without references, open where too deep or too large."""
         self._left -= 1
         if depth > MOST_DEPTH or self._left < 0:
             return {}

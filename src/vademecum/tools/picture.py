@@ -72,7 +72,7 @@ def picture(
 
 
 def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> dict[str, Any]:
-    """The plan, with the task before it that gives each of a task's inputs, where one does."""
+    """The plan, each input with the task that provides it."""
     call = {task.id: task.call for task in plan.tasks}
 
     def giver(task: Task, name: str) -> str:
@@ -96,7 +96,7 @@ def _shown(arc: Hyperarc) -> tuple[Hyperarc, str]:
 
 
 def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
-    """A capability or a meta-capability as a node: its name says what it is made of."""
+    """A capability or meta-capability as a node, named by its members."""
     named = [
         " → ".join(_last(tool) for tool in groups[member].tools) if member in groups else _last(member)
         for member in group.members

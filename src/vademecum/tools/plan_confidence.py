@@ -45,7 +45,7 @@ def confidence(asked: Asked, chain: Chain, *, fitted: bool) -> float:
 
 
 def right(likely: float, meaning: float, *, used: bool) -> float:
-    """Return the probability that a call is right where hardly anything was observed, 0..1.
+    """Return the probability of a call with few observations, 0..1.
 
     Args:
         likely: the model's, among the tools there are.

@@ -35,7 +35,7 @@ _SPEAKS = 0.01  # share of the attention from which a trace is named
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What is asked: an intent, what was called for it, and what was called for earlier ones of the session."""
+    """The question: an intent, its calls, and the session's earlier calls."""
 
     intent: str
     after: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
 
 
 def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return the numbers of tools by their ids, or by a bare name that one live tool has; then the names of none."""
+    """Return the numbers of tools, and the unknown names."""
     found, strange = list[int](), list[str]()
     for name in names:
         id_ = tool_id(name)
@@ -118,7 +118,7 @@ def _reason(below: float | None, strange: Sequence[str]) -> str:
 
 
 def next_probabilities(view: View, scores: Floats) -> Floats:
-    """Return float32 (..., n): the probability of each tool to be called next, by its score; 0 for those that are gone."""
+    """Return next-call probabilities by scores, float32 (..., n); 0 for gone tools."""
     if not scores.size:
         return scores
     odds = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True)) * view.live
@@ -126,7 +126,7 @@ def next_probabilities(view: View, scores: Floats) -> Floats:
 
 
 def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
-    """Return float32 (n,): the probability of each tool to be the next step towards a goal of the intent; see `goal`.
+    """Return probabilities of the next step towards a goal, float32 (n,).
 
     Args:
         view: the tools.
@@ -142,7 +142,7 @@ def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats,
 
 
 def stops(after: After, model: Model, taken: Taken) -> list[float]:
-    """Return the probability that nothing more is called after each chain; 0 before the first call."""
+    """Return the probability that each chain is complete."""
     if not any(after.chains):
         return [0.0] * len(after.chains)
     odds = (after.stopping(taken) @ model.stop).tolist()
@@ -152,14 +152,14 @@ def stops(after: After, model: Model, taken: Taken) -> list[float]:
 
 
 def reasons(over: Floats, weights: Weights) -> Mapping[str, float]:
-    """Return what the heads that matter most add to a tool's log-odds, by how far each is over that of the average tool."""
+    """Return the heads that add most to a tool's log-odds."""
     added = (weights * over).tolist()
     order = sorted(range(len(added)), key=lambda head: -abs(added[head]))[:SHOWN_HEADS]
     return {HEADS[head]: round(added[head], 3) for head in order if abs(added[head]) > 0.01}
 
 
 def evidence(view: View, attention: Floats, number: int) -> tuple[str, ...]:
-    """Return the ids of the traces that called a tool and are attended to most, by the attention that all get."""
+    """Return the ids of a tool's traces with the most attention."""
     with_it = view.graph.traces_with(number)
     speaking = with_it[attention.take(with_it) > _SPEAKS]
     return tuple(view.traces[speaking[n]].id for n in top(attention.take(speaking), EVIDENCE).tolist())

@@ -27,7 +27,7 @@ class Ways:
         self._givers: dict[str, frozenset[str]] = {}
 
     def starting(self, after: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
-        """Return a function from a target to the tools on the way there, the target last; () where no way is known."""
+        """Return a function from a target to its prerequisites, the target last."""
         paths = Hyperpaths(self._graph, self._known(after), semantics="any")
 
         def way(target: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ class Ways:
         return way
 
     def missing(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return the inputs of a target, or of its prerequisites, that nothing provides once `before` were called."""
+        """Return the inputs that nothing provides after `before`."""
         return tuple(node for node in self._assumed(before, target) if tool_of_input(node)[1])
 
     def prerequisites(self, before: Sequence[str], target: str) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class Ways:
         return tuple(dict.fromkeys(head for head in heads if head in self._tools and head not in (*before, target)))
 
     def _assumed(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """The nodes that would have to be there for a target to be reached; () for what can be had from nothing."""
+        """The nodes missing for a target; () where nothing is missing."""
         if target in self._had:
             return ()
         return Hyperpaths(self._graph, self._known(before)).missing(target)
@@ -65,11 +65,11 @@ class Ways:
 
     @cached_property
     def _had(self) -> frozenset[str]:
-        """The nodes that can be had from nothing, so after any call too."""
+        """The nodes that are available from nothing."""
         return frozenset(Hyperpaths(self._graph, ()).costs())
 
     def provides(self, giver: str, taker: str) -> bool:
-        """Return whether the outputs of a tool are, by the schemas, an input of another one."""
+        """Return whether a tool's outputs are inputs of another, by schema."""
         if taker not in self._givers:
             self._givers[taker] = self._giving(taker)
         return giver in self._givers[taker]

@@ -13,7 +13,7 @@ Kind = Literal["capability", "meta"]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something that can be called. `id` is `server/name`, so that equal names of two servers stay apart."""
+    """A tool; its id is `server/name`, so equal names stay apart."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class Tool:
 
     @classmethod
     def of(cls, server: str, name: str, description: str = "", **more: Any) -> Tool:
-        """Return a tool with the id that its server and name give it.
+        """Return a tool with the id of its server and name.
 
         >>> Tool.of("files", "read").id, Tool.of("", "Bash").id
         ('files/read', 'Bash')
@@ -35,7 +35,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call in a trace: which tool, and what is safe to keep of it. Values of arguments are never kept."""
+    """One call in a trace, without the values of its arguments."""
 
     tool: str  # a Tool's id
     arguments: tuple[str, ...] = ()  # names only
@@ -45,7 +45,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What was called, in order, for one intent."""
+    """A trace: the calls for one intent, in order."""
 
     id: str  # the same for the same happening, however often it is observed
     intent: str
@@ -58,7 +58,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """One item of a file that could not be taken, and why; the others were."""
+    """One refused item of a file, with the reason."""
 
     place: str  # "line 3", "tools[7]"
     reason: str
@@ -66,7 +66,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class RegisterReport:
-    """What registering did."""
+    """The result of registering tools."""
 
     added: int
     changed: int
@@ -77,7 +77,7 @@ class RegisterReport:
 
 @dataclass(frozen=True, slots=True)
 class ObserveReport:
-    """What observing did."""
+    """The result of observing traces."""
 
     added: int
     changed: int  # traces that were known with other calls or another outcome
@@ -87,7 +87,7 @@ class ObserveReport:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What was learned to belong together: a capability is a chain of tools, a meta-capability one of capabilities."""
+    """A learned group: a capability of tools, or a meta-capability of capabilities."""
 
     id: str
     kind: Kind
@@ -98,7 +98,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A tool, a capability (a learned chain of tools) or a meta-capability (one of capabilities) that fits an intent, and why."""
+    """A tool or learned group that fits an intent, with the reasons."""
 
     id: str  # a Tool's id, or the Group's
     kind: Literal["tool", "capability", "meta"]
@@ -119,7 +119,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """Which tools fit, and how far to trust it."""
+    """The fitting tools, with a verdict and its probability."""
 
     query: str
     verdict: Verdict
@@ -144,7 +144,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The next call. `abstained` says that no candidate is likely enough to act on unasked."""
+    """The next call; `abstained` where no candidate is likely enough."""
 
     intent: str
     after: tuple[str, ...]
@@ -170,7 +170,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to call for an intent, as an acyclic graph. Tasks of one layer can run at the same time."""
+    """The calls for an intent as an acyclic graph, in parallel layers."""
 
     intent: str
     tasks: tuple[Task, ...]
@@ -184,7 +184,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How often a tool was used and how it went."""
+    """A tool's counts of use and of outcomes."""
 
     tool: str
     calls: int
@@ -196,7 +196,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A tool as it is listed: itself, whether it is pinned, and how it fared; None where it was never called."""
+    """A tool as listed, with its pin and its usage."""
 
     tool: Tool
     pinned: bool
@@ -209,7 +209,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ToolsStatus:
-    """What is known."""
+    """Counts of tools, traces and learned groups."""
 
     tools: int
     servers: Mapping[str, int]  # tools by server, most first

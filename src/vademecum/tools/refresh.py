@@ -37,7 +37,7 @@ _MODEL = "tools.model"
 
 @dataclass(frozen=True)
 class Known:
-    """A view, the weights that fit it, and what is worked out of it when first needed."""
+    """A view with its fitted weights, and values computed when needed."""
 
     view: View
     model: Model
@@ -45,28 +45,28 @@ class Known:
 
     @cached_property
     def ways(self) -> Ways:
-        """How tools are reached."""
+        """The graph of ways to reach tools."""
         live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
         return Ways(live, self.view.traces)
 
     @cached_property
     def groups(self) -> Groups:
-        """What was learned to belong together."""
+        """The learned groups."""
         return Groups(self.view)
 
     @cached_property
     def pairs(self) -> Pairs:
-        """How often tools were linked."""
+        """The links between tools."""
         return Pairs(self.view)
 
     @property
     def due(self) -> bool:
-        """Whether the weights are to be fitted anew."""
+        """True when the weights are due to be fitted."""
         return len(self.view.traces) >= max(ENOUGH, GROWTH * self.model.traces)
 
 
 class Current:
-    """Keeps what is known current, beside the questions where it takes long.
+    """Keeps the view current, beside the questions where that takes long.
 
     Args:
         ledger: what is kept.
@@ -86,7 +86,7 @@ class Current:
         self._closed = False
 
     def now(self) -> Known:
-        """Return what there is for a question.
+        """Return the state for a question.
 
         Raises:
             StoreError: The database cannot be read.
@@ -100,13 +100,13 @@ class Current:
         return known
 
     def learn(self) -> None:
-        """Have what was observed worked in, if questions were asked before; the first one reads everything anyhow."""
+        """Start to work in new traces, after a first question."""
         known = self._known
         if known is not None and known.version != self._ledger.version():
             self._begin()
 
     def read(self) -> Known:
-        """Return everything that is kept, with the weights as they are.
+        """Return the current state, with the weights as they are.
 
         Raises:
             StoreError: The database cannot be read.
@@ -118,7 +118,7 @@ class Current:
             return self._known
 
     def settle(self) -> Known:
-        """Wait until everything that is kept counts, the weights too, and return it.
+        """Wait until all traces and weights count; return the state.
 
         Raises:
             StoreError: The database cannot be read.
@@ -131,17 +131,17 @@ class Current:
         return self._fit(known) if known.due else known
 
     def fit(self) -> Known:
-        """Fit the weights on all traces now, whether it is time or not."""
+        """Fit the weights on all traces now, due or not."""
         return self._fit(self.read())
 
     def close(self) -> None:
-        """Let go of the database; what the thread still works on is left undone."""
+        """Release the database; unfinished work of the thread is dropped."""
         self._hurry.set()
         with self._making:
             self._closed = True
 
     def _waited_for(self, known: Known, version: Version) -> bool:
-        """Whether a question waits for what is new."""
+        """Return whether a question waits for new traces."""
         if known.version.catalogue != version.catalogue or self._problem:
             return True
         return known.version != version and len(known.view.traces) <= FEW
@@ -150,7 +150,7 @@ class Current:
         return Known(self._reader.view(), Model.read(self._ledger.fact(_MODEL)) or prior(), version)
 
     def _fit(self, known: Known) -> Known:
-        """Fit the weights, keep them, and let them answer. Nobody waits for it but who asked."""
+        """Fit the weights, store them, and use them for answers."""
         if not known.view.traces:
             return known
         model = fitted(known.view, known.ways, prior())
@@ -180,7 +180,7 @@ class Current:
             self._problem = str(error)
 
     def _wait_for_quiet(self) -> None:
-        """Wait until nobody asks: two threads of one interpreter take turns, and the one that is waited for comes first."""
+        """Wait until no question is open, since questions come first."""
         latest = time.monotonic() + PATIENCE_S
         while not self._hurry.is_set():
             left = min(self._asked + QUIET_S, latest) - time.monotonic()
@@ -189,7 +189,7 @@ class Current:
             self._hurry.wait(left)
 
     def _laid_out(self) -> Known:
-        """Read everything, and work out what questions would otherwise wait for; only then it answers."""
+        """Read all records and compute the state for questions."""
         with self._making:
             version = self._ledger.version()
             if self._closed:

@@ -27,7 +27,7 @@ _LONGEST_DESCRIPTION = 20_000  # characters kept; what an agent would be shown i
 
 
 def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
-    """Return the tools that a JSON text describes, and what of it could not be taken.
+    """Return the tools of a JSON text, and the items refused.
 
     Args:
         text: JSON, or a JSON document a line.
@@ -80,7 +80,7 @@ def _said(text: Any) -> str:
 
 
 def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
-    """Yield (place, value) for each item of a JSON text: an array, an object's array `key`, one value, or one a line.
+    """Yield (place, value) for each item of a JSON text.
 
     A line that is not JSON is yielded as None, so that the others count.
 

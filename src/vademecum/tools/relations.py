@@ -51,7 +51,7 @@ def input_node(tool: str, name: str) -> str:
 
 
 def tool_of_input(node: str) -> tuple[str, str]:
-    """Return the tool and the name of an input's node; the name is "" where the node is none.
+    """Return tool and name of an input's node; "" for other nodes.
 
     >>> tool_of_input("shop/pay?card"), tool_of_input("shop/pay")
     (('shop/pay', 'card'), ('shop/pay', ''))
@@ -93,11 +93,11 @@ class Relations:
             self.graph.add(members, id_, 0.0, "contains")
 
     def count(self, tail: Iterable[str], tool: str) -> int:
-        """Return how many calls of a tool came after these, as traces show."""
+        """Return the counts of a tool's calls after these, by traces."""
         return len(self._came.get(tool, {}).get(tuple(sorted(tail)), ()))
 
     def _add_needs(self) -> None:
-        """Lead from the required inputs to each tool; from nothing where it has none and no trace says otherwise."""
+        """Lead from the required inputs to each tool."""
         for tool in self._tools.values():
             needed = [input_node(tool.id, wanted.name) for wanted in _required(tool)]
             if needed or tool.id not in self._came:
@@ -124,7 +124,7 @@ class Relations:
     def _givers(
         self, taker: Tool, wanted: Field, given: Mapping[Topic, Mapping[str, Sequence[Field]]]
     ) -> list[tuple[float, str]]:
-        """Return (trust, tool) of those that give an input, the most trusted first."""
+        """Return (trust, tool) for the givers of an input, best first."""
         named, trusted = words(taker.name), dict[str, float]()
         for topic in _topics(wanted, about(wanted, named)):
             outputs = given.get(topic, {})
@@ -147,12 +147,12 @@ def _topics_given(tool: Tool) -> list[tuple[Topic, Field]]:
 
 
 def _topics(field: Field, shared: Iterable[str]) -> list[Topic]:
-    """Where a field is looked up: what matches has the last word of its name in common, and one of some others."""
+    """An index of fields by the words of their names."""
     return [(field.words[-1], word) for word in sorted(shared)] if field.words else []
 
 
 def _tail(trace: Trace, number: int) -> Tail:
-    """The tools whose outcome a call used: as linked, or the call before. A tool that repeats itself is no reason."""
+    """The tools whose results a call used, without the tool itself."""
     if trace.links:
         before = [trace.calls[a].tool for a, b in trace.links if b == number]
     else:

@@ -35,7 +35,7 @@ def step(good: Counts, calls: Counts) -> Counts:
 
 
 def smoothed(good: Counts, calls: Counts) -> Counts:
-    """Return the smoothed factor of each tool, between 1 - SWING and MOST.
+    """Return each tool's smoothed factor, 1 - SWING..MOST.
 
     >>> smoothed(np.array([0.0, 0, 9, 0]), np.array([1.0, 20, 9, 0])).round(2).tolist()
     [0.9, 0.58, 1.2, 1.0]

@@ -25,7 +25,7 @@ _COPIES = 4  # buckets a term is hashed into
 
 @dataclass(frozen=True)
 class Ridge:
-    """Two fits on the same intents: all tools of a trace, and the one it began with.
+    """Two fits on the same intents: all tools, and the first tool.
 
     Attributes:
         size: n, how many tools there are.
@@ -62,7 +62,7 @@ class Ridge:
         )
 
     def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
-        """Return float32 (n,) each: how much each tool is to be called, and to be called first.
+        """Return each tool's score to be called, and first, float32 (n,) each.
 
         `matches` is where the intents say the question's terms.
         """
@@ -77,13 +77,13 @@ class Ridge:
         return found[0], found[1]
 
     def hashed(self, slots: NDArray[np.int64]) -> Floats:
-        """Return float32 (BUCKETS,): the words of a question that several intents say, by their numbers, as a unit vector."""
+        """Return a question's repeated words as a unit vector, float32 (BUCKETS,)."""
         bucket, worth = self.buckets.take(slots, axis=1), self.worths.take(slots, axis=1)
         total = np.bincount(bucket.ravel(), worth.ravel(), BUCKETS)
         return (total / max(math.sqrt(float(total @ total)), 1e-9)).astype(np.float32)
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
-        """Return what would be predicted for a trace's own intent, had that trace not been there."""
+        """Return the prediction for a trace's own intent without that trace."""
         outcome = np.zeros(len(predicted), np.float32)
         outcome[called] = 1
         leverage = self.leverage[trace]
@@ -91,7 +91,7 @@ class Ridge:
 
 
 def hashed_rows(texts: Texts) -> Floats:
-    """Return float32 (n, BUCKETS): the words of each text as a unit vector."""
+    """Return each text's words as a unit vector, float32 (n, BUCKETS)."""
     postings = texts.postings
     held = np.diff(postings.offsets)
     keys, weight = np.repeat(postings.keys, held), np.repeat(_worth(texts.size, held), held)
@@ -110,7 +110,7 @@ def _hashes(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What a term weighs: its idf; nothing where fewer than two texts say it, as nothing can be learned from that."""
+    """Each term's weight: its idf, 0 for fewer than two texts."""
     return np.asarray(np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1), np.float64)
 
 

@@ -43,7 +43,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for and how it is weighed."""
+    """A question to the search, with its weights."""
 
     text: str
     k: int = K
@@ -52,7 +52,7 @@ class Wanted:
 
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
-    """Return the tools that fit, best first, then the chains, then a chain of chains."""
+    """Return the fitting tools, then chains, then chains of chains."""
     asked = put(view, view.read(wanted.text), fitted=bool(model.traces))
     features = heads(asked, ())
     logs = log_probabilities(features, model.search)
@@ -86,7 +86,7 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
 
 
 def text_alone(asked: Asked) -> Floats:
-    """Return float32 (n,): the probability of each tool that the intent takes it, if nothing were known but texts."""
+    """Return each tool's probability by text alone, float32 (n,)."""
     fresh = prior()
     weight = fresh.search[HEADS.index("match")] + fresh.search[HEADS.index("unseen_match")]
     alone = asked.match * np.float32(weight)
@@ -96,7 +96,7 @@ def text_alone(asked: Asked) -> Floats:
 def ordered(
     score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int, *, yielding: bool = True
 ) -> tuple[list[int], dict[int, float]]:
-    """Return the tools to show: those named first, then by score, where text keeps new ones a place (`newcomers`).
+    """Return the tools to show: named ones first, then by score.
 
     With them the score of each: whoever moves has that of its place.
     """
@@ -112,7 +112,7 @@ def ordered(
 
 
 def exact_names(view: View, text: str) -> list[int]:
-    """Return the live tools whose id or name the text is, then those whose name it spells out as only code does."""
+    """Return the live tools that the text names, exact ids first."""
     asked = text.strip().lower().removesuffix("()")
     if whole := view.identified.get(asked, ()):
         return list(whole)  # an id says which of those of one name is meant
@@ -121,7 +121,7 @@ def exact_names(view: View, text: str) -> list[int]:
 
 
 def nearest_names(view: View, text: str) -> tuple[str, ...]:
-    """Return names spelled nearly as one word that was asked for."""
+    """Return names spelled like one word of the question."""
     asked = text.strip().lower()
     if not asked or len(asked.split()) > 1:
         return ()
@@ -130,7 +130,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
 
 
 def capabilities(asked: Asked) -> list[Match]:
-    """Return the chains of several tools that were called for such intents, with the attention that their traces get."""
+    """Return the chains of similar intents, with their traces' attention."""
     view, graph = asked.view, asked.view.graph
     attention, share = asked.attention_after(()), asked.attention_by_chain
     found: list[Match] = []
@@ -153,7 +153,7 @@ def _chain(view: View, number: int, share: float, traces: NDArray[np.int64]) -> 
 
 
 def metas(asked: Asked) -> list[Match]:
-    """Return the meta-capabilities whose capabilities were called for such intents, by the mean of the attention these get."""
+    """Return the meta-capabilities of similar intents, by their mean attention."""
     view, known = asked.view, asked.view.metas
     if not known.recurring:
         return []
@@ -184,7 +184,7 @@ def _match(view: View, number: int, scores: tuple[float, float, float], **more: 
 
 
 def said_anywhere(asked: Asked) -> bool:
-    """Return whether any tool, or any past intent, says a word of the question: where none does, meaning alone is a guess."""
+    """Return whether a tool or past intent says the question's words."""
     return bool(asked.document_matches.runs or asked.intent_matches.runs)
 
 

@@ -63,7 +63,7 @@ class Traced:
             return tuple(call.tool for call in self._calls)
 
     def intend(self, intent: str, *, anew: bool = False) -> None:
-        """Note what is to be done; `anew` says that it is something else than before."""
+        """Note the intent; `anew` starts another task."""
         with self._lock:
             self._go_on(anew=anew and intent not in self._intents)
             if intent not in self._intents and len(self._intents) < MOST_INTENTS:
@@ -72,7 +72,7 @@ class Traced:
     def called(
         self, tool: str, arguments: Mapping[str, Any], said: str, *, ok: bool = True, latency_s: float = 0.0
     ) -> Trace:
-        """Note a call and return the trace as it is now: the same trace as before, with one more call."""
+        """Note a call; return the trace with one more call."""
         with self._lock:
             self._go_on(anew=len(self._calls) >= MOST_CALLS)
             self._secrets |= dict.fromkeys(_secrets(arguments))
@@ -103,7 +103,7 @@ class Traced:
 
 
 def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
-    """Return which earlier outcomes a call used: those in which a value of its arguments stands.
+    """Return the earlier results whose values a call's arguments hold.
 
     What stands in the question too was not learned from them.
 
@@ -129,7 +129,7 @@ def _secrets(arguments: Any) -> Iterator[str]:
 
 
 def _values(arguments: Any) -> Iterator[str]:
-    """The values among arguments that tell something, as they would stand in a text."""
+    """The telling values among arguments, as a text would write them."""
     todo, left = [arguments], _MOST_VALUES
     while todo and left:
         value, left = todo.pop(), left - 1

@@ -9,7 +9,7 @@ from vademecum.tools.register import tool_of
 
 
 def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
-    """Return the tools of a server, all pages of them, and what of its list could not be taken.
+    """Return all tools of a server, and the items refused.
 
     Raises:
         ToolServerError: It cannot be asked.

@@ -17,7 +17,7 @@ RECURRING = 10  # meta-capabilities listed
 
 
 def status_of(known: Known, database: str) -> ToolsStatus:
-    """Count what is known."""
+    """Count tools, traces and learned groups."""
     view, metas = known.view, [group for group in known.groups.known.values() if group.kind == "meta"]
     live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
     used = _usage(view)
@@ -43,7 +43,7 @@ def _with_parts(known: Known, metas: Sequence[Group]) -> list[Group]:
 
 
 def _usage(view: View) -> tuple[Usage, ...]:
-    """How each tool that was called fared, the most called first."""
+    """The usage of each called tool, the most called first."""
     reliability = smoothed(view.good, view.calls)
     took: dict[int, list[float]] = {}
     last: dict[int, float] = {}

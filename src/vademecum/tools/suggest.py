@@ -64,7 +64,7 @@ def _linked(asked: Asked, model: Model, pairs: Pairs, ways: Ways, found: Decoded
 def _tasks(
     view: View, ways: Ways, chain: Chain, linked: set[tuple[int, int]]
 ) -> tuple[tuple[Task, ...], tuple[str, ...]]:
-    """The plan's tasks in order, those that it lacked before the ones that need them, and the inputs nothing provides."""
+    """The tasks in order, prerequisites first, and the missing inputs."""
     tasks: list[Task] = []
     missing: list[str] = []
     place: dict[int, str] = {}
@@ -94,7 +94,7 @@ def _task(view: View, id_: str, call: str, waits: tuple[str, ...], probability: 
 
 
 def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
-    """Return the tasks' ids in layers: each waits for tasks of earlier layers only.
+    """Return the tasks' ids in layers; each waits for earlier layers only.
 
     >>> plan = [Task("a", "x", "tool"), Task("b", "y", "tool"), Task("c", "z", "tool", ("a", "b"))]
     >>> layers(plan)
@@ -108,7 +108,7 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 
 
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
-    """Return the ids of the traces that speak for a chain, the one that is replayed first."""
+    """Return the ids of a chain's traces, the replayed one first."""
     view = asked.view
     shared = view.graph.shared(chain)
     near = shared.nonzero()[0]

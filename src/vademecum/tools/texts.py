@@ -42,7 +42,7 @@ _LONGEST_KEPT = 40  # characters of a word that is cut once
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An intent, read once: its distinct terms, how often and where each stands, and its vector.
+    """An intent, read once: its terms, their places, and its vector.
 
     Attributes:
         text: what it says.
@@ -83,7 +83,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Matches:
-    """Where texts say the terms of a question: P entries, one for each term in each text, by term.
+    """The question's terms in texts: P entries, by term.
 
     Attributes:
         holders: int64, the text of every posting there is.
@@ -111,15 +111,15 @@ class Matches:
 
     @cached_property
     def worth(self) -> float:
-        """What all terms are worth together; above 0."""
+        """The total weight of all terms, above 0."""
         return max(float(np.add.reduce(self.idf)), 1e-9)
 
     def each(self, value: Floats) -> Floats:
-        """Return float32 (P,): what goes with the term of each entry, by a value for each term."""
+        """Return each entry's value from a value per term, float32 (P,)."""
         return value.repeat(self.held)
 
     def sums(self, value: Floats) -> Floats:
-        """Return float32 (T,): the sum over the entries of each term, of a value for each entry."""
+        """Return sums over each term's entries, float32 (T,)."""
         found, said = np.zeros(len(self.held), np.float32), self.held.nonzero()[0]
         if len(said):
             found[said] = np.add.reduceat(value, (self.held.cumsum() - self.held).take(said))
@@ -155,7 +155,7 @@ class Texts:
         return Matches(self._holders, held.take(slot), idf.take(slot), said, slot)
 
     def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
-        """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
+        """Return BM25 as a share of its maximum, float32 (n,), 0..1.
 
         `matches` is what the method of this name returned, if it is at hand.
         """
@@ -173,7 +173,7 @@ class Texts:
         norms: Floats | None = None,
         over: float = 1.0,
     ) -> Floats:
-        """Return float32 (size,): what matches are worth, summed by place.
+        """Return the weights of matches summed by place, float32 (size,).
 
         Args:
             matches: where the texts say the terms of a question.
@@ -194,16 +194,16 @@ class Texts:
         return total.astype(np.float32)
 
     def gained(self, matches: Matches) -> Floats:
-        """Return float32 (P,): what each match adds to BM25."""
+        """Return each match's part of BM25, float32 (P,)."""
         return self.read(self._gained, matches)
 
     def read(self, value: NDArray[Any], matches: Matches) -> NDArray[Any]:
-        """Return (P,): of a value for each posting, as `everything` has them, those of the matches."""
+        """Return the matches' values out of a value per posting, (P,)."""
         return _joined(value, matches.runs)
 
     @property
     def everything(self) -> Matches:
-        """Every posting: what a question with all terms would match."""
+        """Every posting, as a question with all terms would match."""
         held, idf = self._terms
         every = slice(0, len(self._holders))
         return Matches(self._holders, held[:-1], idf[:-1], (every,), np.arange(len(held) - 1))
@@ -219,13 +219,13 @@ class Texts:
 
     @cached_property
     def _terms(self) -> tuple[NDArray[np.int64], Floats]:
-        """(number of postings, idf) of every term; then of one that no text says."""
+        """(number of postings, idf) of every term, then of an unknown term."""
         held = np.append(np.diff(self.postings.offsets), 0)
         return held, _idf(self.size, held)
 
     @cached_property
     def _numbers(self) -> tuple[dict[int, int], list[slice]]:
-        """The number of each term by its key, and its postings: a question has few terms, so each is looked up by itself."""
+        """The number of each term by its key, and its postings."""
         keys, offsets = self.postings.keys.tolist(), self.postings.offsets.tolist()
         return dict(zip(keys, range(len(keys)), strict=True)), list(starmap(slice, pairwise(offsets)))
 
@@ -242,7 +242,7 @@ class Texts:
 
     @cached_property
     def _gained(self) -> Floats:
-        """What every posting adds to BM25."""
+        """Each posting's part of BM25."""
         held, idf = self._terms
         norms = self.norms.take(self._holders, axis=0)
         return gains(SCHEMA, self.postings.tf, norms, idf.repeat(held)).astype(np.float32)
@@ -254,7 +254,7 @@ class Texts:
         return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
 
     def dense(self, question: Question) -> Floats:
-        """Return float32 (n,): the cosine of meanings, to 0.003 (`quantise`); 0 without an embedder."""
+        """Return the cosines of meanings, float32 (n,); 0 without an embedder."""
         if self.vectors is None or question.vector is None or not self.size:
             return np.zeros(self.size, np.float32)
         rows, scales = self.whole
@@ -263,11 +263,11 @@ class Texts:
 
     @cached_property
     def whole(self) -> tuple[NDArray[np.int8], Floats]:
-        """int8 (n, dim) and float32 (n,), as `quantise`: of many texts a quarter of the memory is read for each question."""
+        """The quantised vectors and scales, int8 (n, dim) and float32 (n,)."""
         return quantise(np.zeros((0, 0), np.float32) if self.vectors is None else self.vectors)
 
     def nearest(self, question: Question) -> Floats:
-        """Return float32 (n,): the cosine with what is nearest in meaning, the whole question or one of its clauses.
+        """Return the cosine with the nearest clause or question, float32 (n,).
 
         One vector for several needs is near to none of them.
         """
@@ -281,7 +281,7 @@ class Texts:
 
     @cached_property
     def across(self) -> Floats:
-        """float32 (dim, n): the vectors as columns, by which several rows at once are multiplied four times as fast."""
+        """The vectors as columns, float32 (dim, n), for faster products."""
         return np.zeros((0, 0), np.float32) if self.vectors is None else np.ascontiguousarray(self.vectors.T)
 
 
@@ -298,7 +298,7 @@ _kept = lru_cache(maxsize=16_384)(_keys)  # people say the same words again and 
 
 
 def clauses(text: str) -> list[str]:
-    """Return the parts of a text that ask for something each; none where the whole is one.
+    """Return the separate requests of a text; none for a single one.
 
     >>> clauses("Find the latest report, translate it and mail it to Ann.")
     ['Find the latest report', 'mail it to Ann']
@@ -309,7 +309,7 @@ def clauses(text: str) -> list[str]:
 
 
 def without_stop_words(text: str) -> str:
-    """Return the words of a text that carry content, as questions are read; all of them where there are no others."""
+    """Return the content words of a text, else all words."""
     said = runs(text)
     return " ".join([run for run in said if run.lower() not in STOP_WORDS] or said)
 

@@ -37,7 +37,7 @@ from vademecum.tools.view import Reader
 
 
 class Tools:
-    """Knows which tools there are and how they were used; says which fits, which comes next, and what the plan is.
+    """The tools of a user: search, prediction and plans, from traces.
 
     Args:
         store: opens the user's database, when it is first needed.
@@ -55,7 +55,7 @@ class Tools:
         self._current = Current(self._ledger, self._reader)
 
     def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
-        """Take tools in; what is known with the same words is left as it is.
+        """Register tools; equal known ones stay as they are.
 
         Args:
             tools: each with its server.
@@ -67,7 +67,7 @@ class Tools:
         return self._ledger.register(tools, complete)
 
     def register_json(self, text: str, *, server: str = "", replacing: bool = False) -> RegisterReport:
-        """Take in the tools of a JSON text, in any shape `tools.register` knows.
+        """Register the tools of a JSON text, in any known shape.
 
         Args:
             text: the JSON.
@@ -82,7 +82,7 @@ class Tools:
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
 
     def register_server(self, server: ToolServer) -> RegisterReport:
-        """Take in what a running server lists: these are all its tools.
+        """Register the complete list of a running server's tools.
 
         Raises:
             ToolServerError: it cannot be asked; what was known of it stays.
@@ -91,7 +91,7 @@ class Tools:
         return replace(self._ledger.register(tools, {server.name}), rejected=tuple(rejected))
 
     def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
-        """Take in the operations of an OpenAPI document, as JSON or YAML: these are all tools of that server.
+        """Register the operations of an OpenAPI document as a server's tools.
 
         Args:
             text: the document.
@@ -112,7 +112,7 @@ class Tools:
         return self._observed(traces)
 
     def observe_json(self, text: str) -> ObserveReport:
-        """Take in the traces of a JSON text, or JSON lines, as `tools.observe` describes them.
+        """Take in the traces of a JSON text or JSON lines.
 
         Raises:
             UsageError: it is not JSON.
@@ -121,7 +121,7 @@ class Tools:
         return replace(self._observed(traces), rejected=tuple(rejected))
 
     def observe_transcript(self, text: str) -> ObserveReport:
-        """Take in the traces of what a coding agent wrote down; read again when it has grown, nothing counts twice."""
+        """Take in the traces of a coding agent's transcript, each once."""
         return self._observed(read_transcript(text))
 
     def _observed(self, traces: Iterable[Trace]) -> ObserveReport:
@@ -142,7 +142,7 @@ class Tools:
         self._ledger.pin(tool, pinned=pinned)
 
     def page(self, plan: Plan | None = None) -> str:
-        """Return an HTML page, complete in itself, of the tools, how they lead to each other, and a plan if one is given."""
+        """Return an HTML page of the tools, their links and a plan."""
         from vademecum.page_file import page_file
 
         listed = [each.record() for each in self.catalogue()]
@@ -167,7 +167,7 @@ class Tools:
         return [*self._current.read().groups.known.values()]
 
     def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
-        """Return what was observed, the latest first: traces of these ids, or all, that called a tool, or any."""
+        """Return traces, the latest first, by id or by called tool."""
         found = [
             trace
             for trace in self._ledger.traces()
@@ -210,7 +210,7 @@ class Tools:
         threshold: float = THRESHOLD,
         by: str = PREDICTORS[0],
     ) -> Prediction:
-        """Return the likeliest next calls for an intent, with probabilities, evidence and the way there.
+        """Return the likeliest next calls for an intent, with evidence.
 
         Args:
             intent: what is to be done.
@@ -234,27 +234,27 @@ class Tools:
         )
 
     def suggest(self, intent: str) -> Plan:
-        """Return a whole plan for an intent: an acyclic graph of calls, in layers, with confidence and evidence."""
+        """Return a plan for an intent: calls in layers, with evidence."""
         known = self._now()
         return suggest(known.view, known.model, known.pairs, known.ways, known.groups, intent)
 
     def fit(self) -> int:
-        """Fit the weights on all traces now. Returns on how many. It happens by itself each time these double."""
+        """Fit the weights on all traces now; return the number of traces."""
         return len(self._current.fit().view.traces)
 
     def stats(self) -> ToolsStatus:
-        """Return what is known, and how each tool fared."""
+        """Return counts of tools and traces, and each tool's usage."""
         return status_of(self._current.read(), self._database)
 
     def settle(self) -> int:
-        """Wait until everything observed counts, the weights too. Returns the number of traces.
+        """Wait until all traces and weights count; return the number of traces.
 
         Questions never wait for this: where there are many traces, new ones are worked in beside them.
         """
         return len(self._current.settle().view.traces)
 
     def close(self) -> None:
-        """Stop working in what was observed; it is kept, and counts the next time."""
+        """Stop working in traces; the next process continues."""
         self._current.close()
 
     def _now(self) -> Known:

@@ -46,7 +46,7 @@ class _Called:
 
 @dataclass(slots=True)
 class _Turn:
-    """One thing that was asked for."""
+    """One task of a transcript."""
 
     session: str
     intent: str = ""
@@ -56,7 +56,7 @@ class _Turn:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read of one transcript so far."""
+    """The state of reading one transcript."""
 
     agent: str = ""
     session: str = ""
@@ -64,7 +64,7 @@ class _Reading:
     open: dict[str, _Called] = field(default_factory=dict)  # by the agent's own id of the call
 
     def asked(self, text: str, at: float) -> None:
-        """Begin what the user asks for next; what stands in angle brackets was put there by a program."""
+        """Begin the user's next task, without text in angle brackets."""
         if text.strip() and not text.lstrip().startswith("<"):
             self.turns.append(_Turn(self.session, text.strip(), at))
 
@@ -79,14 +79,14 @@ class _Reading:
             self.turns[-1].calls.append(call)
 
     def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
-        """Note what a call came to."""
+        """Note the outcome of a call."""
         if call := self.open.pop(id_, None):
             call.said, call.ok = said[:LOOKED_AT], ok
             call.latency_s = round(max(at - call.at, 0.0), 3) if at and call.at else 0.0
 
 
 def read_transcript(text: str) -> list[Trace]:
-    """Return the traces of one transcript, of whichever agent; those without a call are left out."""
+    """Return the traces of an agent's transcript that have calls."""
     reading = _Reading()
     for record in _records(text):
         if isinstance(record.get("payload"), Mapping):
@@ -158,7 +158,7 @@ def _codex(record: Record, item: Record, reading: _Reading) -> None:
 
 
 def _codex_output(output: Any) -> tuple[str, bool]:
-    """What a call printed, and whether it went well: told in a field of its own, or in JSON within the text."""
+    """A call's output and success, from a field or from JSON."""
     told = _parsed(output) if isinstance(output, str) else output
     if not isinstance(told, Mapping):
         return output if isinstance(output, str) else _texts(output, "text", "output_text"), True
@@ -184,7 +184,7 @@ def _gemini(record: Record, reading: _Reading) -> None:
 
 
 def _texts(content: Any, *kinds: str) -> str:
-    """The text of a message: as it is, or of those parts that are text."""
+    """The text of a message, from its text parts."""
     if isinstance(content, str):
         return content
     return "\n".join(_text(part.get("text")) for part in _parts(content) if part.get("type", "") in kinds)
@@ -199,7 +199,7 @@ def _text(value: Any) -> str:
 
 
 def _moment(value: Any) -> float:
-    """Seconds since the epoch of an ISO time; 0 where it is none."""
+    """Seconds since the epoch of an ISO time, 0 for another text."""
     try:
         return datetime.fromisoformat(value).timestamp() if isinstance(value, str) else 0.0
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Usage of each tool, whatever the intent.
+"""Counts of each tool's use, for any intent.
 
 >>> usage = Usage.of(np.array([3.0, 0.0], np.float32), np.ones(3, np.float32))
 >>> usage.share.astype(float).round(2).tolist(), usage.unseen.tolist()
@@ -34,23 +34,23 @@ class Usage:
 
     @classmethod
     def of(cls, counted: Floats, weight: Floats) -> Self:
-        """Take what each tool's traces count for, and each trace, float32 (m,)."""
+        """Take the weights of tools' traces, and of traces, float32 (m,)."""
         return cls(counted, np.float32(weight.sum() + 1))
 
     @cached_property
     def unseen(self) -> NDArray[np.bool_]:
-        """Whether no trace called it: bool (n,)."""
+        """True for tools that no trace called, bool (n,)."""
         return self.counted <= 0
 
     @cached_property
     def share(self) -> Floats:
-        """float32 (n + 1,): the share of each tool in all calls; the end has none."""
+        """Each tool's share of all calls, float32 (n + 1,)."""
         count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
         return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
 
     @cached_property
     def popular(self) -> Floats:
-        """float32 (n,): the logarithm of how often it is called, of all traces."""
+        """The logarithm of each tool's calls, float32 (n,)."""
         return np.asarray(np.log((self.counted + 0.5) / self.calls), np.float32)
 
     @property

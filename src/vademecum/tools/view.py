@@ -66,7 +66,7 @@ class View:
 
     @cached_property
     def usage(self) -> Usage:
-        """How much tools are called."""
+        """The use of tools."""
         return Usage.of(self.graph.gather(self.graph.weight), self.graph.weight)
 
     @cached_property
@@ -86,17 +86,17 @@ class View:
 
     @cached_property
     def metas(self) -> Metas:
-        """Which capabilities follow one another."""
+        """The sequences of capabilities."""
         return Metas.of(self.graph)
 
     @cached_property
     def metas_counted(self) -> Floats:
-        """float32 (s,): what each meta-capability counts for."""
+        """Each meta-capability's weight, float32 (s,)."""
         return self.metas.weights(self.graph.weight)
 
     @cached_property
     def again(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(tool, capability), int64 each: what is called twice or more often within one chain."""
+        """(tool, capability) of calls repeated within one chain, int64 each."""
         found = [
             (tool, number)
             for number, chain in enumerate(self.graph.capabilities)
@@ -109,7 +109,7 @@ class View:
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
-        """Whether no trace called a tool twice, bool (n,)."""
+        """True for tools that no trace called twice, bool (n,)."""
         return without(len(self.tools), self.again[0])
 
     @cached_property
@@ -121,7 +121,7 @@ class View:
 
     @cached_property
     def ridge(self) -> Ridge:
-        """What intents and tools have to do with each other, over all traces."""
+        """Intents and tools in common, over all traces."""
         return Ridge.of(self.intents, self.graph)
 
     @cached_property
@@ -133,7 +133,7 @@ class View:
         return first
 
     def inputs(self, number: int) -> tuple[str, ...]:
-        """Return what a tool's input schema names; read when first asked for."""
+        """Return the names in a tool's input schema, read when needed."""
         if number not in self._inputs:
             self._inputs[number] = tuple(names(self.tools[number].input_schema))
         return self._inputs[number]
@@ -174,7 +174,7 @@ def without(tools: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def votes(matches: Matches, weight: Floats) -> Floats:
-    """Return float32 (P,): what each match of an intent counts for; what all traces that say a term share is its idf.
+    """Return each match's weight for an intent, float32 (P,).
 
     `weight`, float32 (m,), is that of the traces.
     """
@@ -184,7 +184,7 @@ def votes(matches: Matches, weight: Floats) -> Floats:
 
 
 class Reader:
-    """Makes views, and makes no text into terms or a vector that it has made before."""
+    """Makes views, and keeps the terms and vectors of texts."""
 
     def __init__(self, ledger: Ledger, embedder: Callable[[], Embedder]) -> None:
         self._ledger = ledger
@@ -195,14 +195,14 @@ class Reader:
         self.problem = ""  # why there are no vectors, if there are none
 
     def view(self) -> View:
-        """Return what the ledger holds now."""
+        """Return the current view of the ledger."""
         version = self._ledger.version().written
         if self._view is None or self._view.version != version:
             self._view = self._made(version)
         return self._view
 
     def question(self, text: str) -> Question:
-        """Read an intent: the whole, and each of its clauses. A plan and every step of it are asked for with the same one."""
+        """Read an intent: the whole, and each of its clauses."""
         if (known := self._questions.get(text)) is not None:
             return known
         vectors = self._embedded([Passage(part) for part in (text, *clauses(text))], "query")
@@ -239,7 +239,7 @@ class Reader:
         )
 
     def _kept_vectors(self, passages: Sequence[Passage], kind: EmbedKind) -> Floats | None:
-        """Return the vectors of texts, each made once and kept in the ledger."""
+        """Return the vectors of texts, each made once and kept."""
         name = self._embedder().name
         if not self._vectors:
             self._vectors = {hash_: np.frombuffer(v, np.float32) for hash_, v in self._ledger.vectors(name).items()}
@@ -264,7 +264,7 @@ class Reader:
 
 
 def _nodes(kept: Sequence[Kept], traces: Sequence[Trace]) -> tuple[tuple[Tool, ...], NDArray[np.bool_]]:
-    """Return every tool there is or was, and whether it can be called: what only traces name is taken to be there."""
+    """Return every known tool, and whether it can be called."""
     tools = [each.tool for each in kept]
     live = [not each.gone for each in kept]
     known = {tool.id for tool in tools}
@@ -278,7 +278,7 @@ def _nodes(kept: Sequence[Kept], traces: Sequence[Trace]) -> tuple[tuple[Tool, .
 
 
 def _numbers(tools: Sequence[Tool], live: NDArray[np.bool_]) -> dict[str, int]:
-    """Return the number of each name a trace may call a tool by: its id, or its bare name, which a live one has first."""
+    """Return the number of each tool's names: id, or bare name."""
     order = sorted(range(len(tools)), key=lambda n: (not live[n], n))
     by_name = {tools[n].name: n for n in reversed(order)}
     return by_name | {tool.id: n for n, tool in enumerate(tools)}

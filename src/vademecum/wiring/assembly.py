@@ -98,7 +98,7 @@ def surroundings(repo: Repository, parts: Parts) -> Outside:
 
 
 def look_up(repos: Sequence[Repository], codebase: Codebase, names: Sequence[str]) -> dict[str, list[Site]] | None:
-    """Return where names are defined, after a refresh; None when no repository has an index."""
+    """Return the places of names, refreshed; None without an index."""
     indexed = [repo for repo in repos if repo.catalogue.load("worktree", repo.root.path) is not None]
     if not indexed:
         return None

@@ -38,7 +38,7 @@ def check_providers(settings: Settings, embedder: Embedder | str | None = None) 
 
 
 def _loaders(parts: Parts) -> dict[str, Loader]:
-    """Return a loader and a small task for each configured provider, by kind."""
+    """Return each configured provider's loader and small task, by kind."""
     settings, embedders = parts.settings, parts.embedders
     found: dict[str, Loader] = {"embedder": (lambda: embedders.code, lambda p: p.embed([_TRIED], "query"))}
     if embedders.is_dual:

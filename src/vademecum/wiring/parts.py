@@ -60,7 +60,7 @@ BESIDE = frozenset({"lancedb", "chroma"})  # vector indexes stored as local file
 
 
 class Embedders:
-    """The embedders of an engine: `given` for everything, or those of the settings.
+    """The embedders of an engine: `given`, or those of the settings.
 
     Loading one raises the errors of `plugins.load`, and `ConsentError`.
     """
@@ -73,12 +73,12 @@ class Embedders:
 
     @property
     def is_dual(self) -> bool:
-        """Whether code and prose have one embedder each."""
+        """True when code and prose have one embedder each."""
         return bool(self._prose_spec)
 
     @property
     def derived(self) -> str:
-        """The embedder that runs beside the parser; "" when vectors are computed later and stored."""
+        """The embedder beside the parser; "" when vectors come later."""
         spec = self._spec if isinstance(self._spec, str) and not self.is_dual else ""
         return spec if spec.partition(":")[0] in DERIVED else ""
 
@@ -108,7 +108,7 @@ class Embedders:
 
     @cached_property
     def steady(self) -> Embedder:
-        """The embedder of memory, which falls back to words alone while it fails."""
+        """The embedder of memory; while it fails, words alone."""
         if self.derived:
             return self.prose
         from vademecum.embedding.fallback_embedder import SteadyEmbedder
@@ -161,7 +161,7 @@ class Parts:
     # -- code ----------------------------------------------------------------------------------------------------
 
     def codebase(self, repositories: Sequence[tuple[Repository, tuple[str, ...]]]) -> Codebase:
-        """Return a codebase of open repositories, with documents and a shared index where they are set up."""
+        """Return a codebase of open repositories, with its configured wrappers."""
         if self.stores.shared:
             from vademecum.code.shared_index import SharedCodebase
 
@@ -188,7 +188,7 @@ class Parts:
         return repo
 
     def everywhere(self) -> list[Repository]:
-        """Return every repository that has an index on this machine, the open ones first.
+        """Return every repository indexed here, the open ones first.
 
         Raises:
             AccessError: the caller may not see other repositories.
@@ -204,7 +204,7 @@ class Parts:
 
     @cached_property
     def refresher(self) -> Refresher:
-        """Opens repositories for a question, from a local copy while a database is away."""
+        """Opens repositories, from a local copy while a database is away."""
         if not self.stores.shared:
             return Refresher()
         from vademecum.code.indexing.offline import OfflineRefresher
@@ -332,12 +332,12 @@ class Parts:
 
     @property
     def source_settings(self) -> Mapping[str, SourceSettings]:
-        """The settings of the sources. They belong to the user: others have none."""
+        """The settings of the user's sources; others have none."""
         return self.settings.sources if self.personal else {}
 
     @property
     def source_patterns(self) -> Mapping[str, Sequence[str]]:
-        """For each source, the repositories it belongs to, as patterns of names or paths; () for all."""
+        """Each source's repositories, as patterns; () for all."""
         return {name: own.repos for name, own in self.source_settings.items()}
 
     def source(self, name: str) -> Source:
@@ -376,7 +376,7 @@ class Parts:
         return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
 
     def is_remote_source(self, name: str) -> tuple[bool, bool]:
-        """Return whether a source is on another machine, and whether the user agreed to that."""
+        """Return whether a source is remote, and allowed by the user."""
         from vademecum.sources.opening import open_provider
 
         found = open_provider(name, self.settings.sources[name])[1]

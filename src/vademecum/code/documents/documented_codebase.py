@@ -39,7 +39,7 @@ class DocumentParts(Parts, Protocol):
         """For each source, the repositories it belongs to."""
 
     def fetched_source(self, name: str) -> Repository | None:
-        """Return a source by name; None for a source that was never fetched. Raises `StoreError`."""
+        """Return a source, None if never fetched. Raises `StoreError`."""
 
 
 class DocumentedCodebase(Codebase):
@@ -86,7 +86,7 @@ class DocumentedCodebase(Codebase):
         return self._described([*best.values()][:k], sources)
 
     def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
-        """Read lines of one file, or of an item named `source:path` or `source:KEY`."""
+        """Read lines of a file, or of an item named `source:KEY`."""
         name, colon, rest = (f"{repo}:{location}" if repo else location).strip().partition(":")
         if commit or not colon or name not in self._here:
             return super().open(location, commit, repo)
@@ -117,7 +117,7 @@ class DocumentedCodebase(Codebase):
         )  # fmt: skip
 
     def _readable(self, name: str) -> Repository | str | None:
-        """Return a source, None if it was never fetched, or the message that its database cannot be read.
+        """Return a source, None if never fetched, or its database's error.
 
         An answer about code does not need it.
         """
@@ -206,7 +206,7 @@ def _with_facts(piece: Evidence, items: Items | None, repositories: Sequence[Ope
 
 
 def _lines_of(opened: Opened, location: str) -> Evidence:
-    """Return lines of an item's document; `location` is its path or its key.
+    """Return lines of an item's document, by its path or key.
 
     Raises:
         UsageError: the source has no such item, or the item has fewer lines.

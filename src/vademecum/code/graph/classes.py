@@ -85,7 +85,7 @@ class Classes(ABC):
         return declared or (LACKING if complete else HELD)
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
-        """Return a member of one class, None without one; `value` is asked for the member."""
+        """Return a member that a class of `value` declares itself."""
         file = self.definitions.file(each.path)
         node = file.scopes.get(each.name, {}).get(name)
         if node is not None and node.kind == "constructor" and name == each.name.rpartition(".")[2]:
@@ -108,7 +108,7 @@ class Classes(ABC):
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def fitting(self, meaning: Meaning, count: int) -> Meaning:
-        """Return the method, or one of a base, that takes a number of arguments.
+        """Return the method or base method for a number of arguments.
 
         A field is no method, and gives way to one of a base too.
         """
@@ -127,7 +127,7 @@ class Classes(ABC):
         return meaning if complete else HELD
 
     def _takes(self, path: str, qualified: str, count: int) -> bool:
-        """Return whether a function takes so many arguments, or nothing is known of them."""
+        """Return whether a function may take so many arguments."""
         file = self.definitions.file(path)
         node, known = file.nodes.get(qualified), file.arities.get(qualified)
         if node is not None and node.kind in LEAVES:
@@ -149,7 +149,7 @@ class Classes(ABC):
         return None
 
     def _is_namesake(self, other: File, around: str, file: File, scope: str) -> bool:
-        """Return whether a class that a file adds members to is another than the one of `file`."""
+        """Return whether a file extends a namesake of a class."""
         if other.rules.declares_apart:  # headers declare classes several times
             own = other.nodes.get(around)
             return own is not None and own.kind in CLASSES
@@ -178,7 +178,7 @@ class Classes(ABC):
         return tuple(found), complete
 
     def _based_on(self, value: Value) -> Iterator[tuple[File, str]]:
-        """Yield the types that a class is based on, wherever it is opened."""
+        """Yield the base types of a class, from all its parts."""
         file = self.definitions.file(value.path)
         files = [file]
         if file.rules.reopens:
@@ -275,7 +275,7 @@ class Classes(ABC):
         return UNKNOWN if node is None else self.result(Value("def", node.path, node.qualified), Tier.TYPED)
 
     def fixture(self, file: File, name: str) -> Node | None:
-        """Return the nearest function that gives a test the parameter of its name."""
+        """Return the nearest fixture with a parameter's name."""
         folder = file.path
         places = [file.path]
         while folder:

@@ -168,7 +168,7 @@ class File:
 
     @cached_property
     def arities(self) -> dict[str, list[tuple[int, int]]]:
-        """By owner: the least and most arguments of each overload, where that is known."""
+        """By owner: least and most arguments of each overload, if known."""
         found: dict[str, list[tuple[int, int]]] = {}
         for owner, _, least, most in self.refs.arities:
             found.setdefault(self.refs.owners[owner], []).append((least, most))

@@ -316,7 +316,7 @@ class FileEdges:
                         break
 
     def _fixtures(self) -> None:
-        """Add the edges of tests and fixtures to the fixtures that their parameters name."""
+        """Add edges from tests and fixtures to their parameters' fixtures."""
         for owner, line, name, how, _, _ in self._refs.bindings:
             source = self._file.nodes.get(self._refs.owners[owner])
             if how not in {SHADOW, TYPE} or source is None or source.kind not in FUNCTIONS:

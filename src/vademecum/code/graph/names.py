@@ -103,7 +103,7 @@ class Names(Classes):
         return value, tier
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
-        """Return the meaning of a chain's first name, with its calls and subscripts."""
+        """Return the meaning of a chain's first name and its calls."""
         name, suffix = part
         if suffix[:2] == "()" and file.rules.calls_apart:
             value, tier = self.called(file, scope, name)
@@ -116,7 +116,7 @@ class Names(Classes):
     def _through_packages(
         self, file: File, scope: str, value: Value | None, parts: Sequence[tuple[str, str]]
     ) -> tuple[Meaning, int]:
-        """Return the declaration behind a package or namespace that a chain begins with.
+        """Return the declaration behind a chain's package or namespace.
 
         With it comes the number of names after the first that lead there, 0 for none.
         """
@@ -320,7 +320,7 @@ class Names(Classes):
         return self._of_written(value, name) if value.what == "written" else OUTSIDE
 
     def _of_written(self, value: Value, name: str) -> Meaning:
-        """Return a member of an object that is written out where it is bound."""
+        """Return a member of an object literal with a name."""
         if not value.leaf:
             return HELD
         file = self.definitions.file(value.leaf_path)
@@ -428,7 +428,7 @@ class Names(Classes):
 
 
 def _held(file: File, value: Value, name: str) -> Meaning:
-    """Return what a method of a library's container or wrapper gives, where that is known."""
+    """Return the result of a library container's method, if known."""
     given = file.rules.gives.get(name)
     if given is None:
         return OUTSIDE

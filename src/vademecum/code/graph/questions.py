@@ -280,7 +280,7 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _tests(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], paths: set[str]) -> tuple[str, ...]:
-    """Return the test files to run, the surest first: those near, then those that import the files."""
+    """Return the test files to run, the nearest first."""
     found = tests_reaching(graph, start, relations)
     edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
     for node in graph.nodes(edge.source for edge in edges).values():

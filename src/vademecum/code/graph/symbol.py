@@ -178,7 +178,7 @@ def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int,
 
 
 def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
-    """Return whether a chunk is this declaration or a part of it."""
+    """Return whether a chunk is all or part of this declaration."""
     return symbol.qualified == chunk.qualified
 
 

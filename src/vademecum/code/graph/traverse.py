@@ -55,7 +55,7 @@ def walked(
 
 
 def tests_reaching(graph: Graph, start: Sequence[Node], relations: Sequence[Relation]) -> dict[str, int]:
-    """Return the test files that lead to nodes, each with its least steps.
+    """Return the test files that reach nodes, with their least steps.
 
     The walk takes `TEST_STEPS` steps, since tests call the public end of a chain, and ends early where it has met
     `MOST_MET` nodes.

@@ -45,7 +45,7 @@ _REACH = 80  # bytes before and after an occurrence that say how it is written
 
 
 class Wanted:
-    """One name, its nodes in question, and the graph's knowledge of it."""
+    """One name, its nodes in question, and their edges."""
 
     def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
         self.graph, self.name = graph, name

@@ -34,12 +34,12 @@ Cut = list[tuple[Chunk, str]]  # a content's chunks, each with its hash
 
 
 class OfflineRefresher(Refresher):
-    """Opens this machine's last copy of an index while its database is unreachable."""
+    """Opens the local copy of an index while its database is unreachable."""
 
     def opened(
         self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
     ) -> Opened:
-        """Return a repository with the snapshot to search, which may be a local copy.
+        """Return a repository with its snapshot, perhaps from the local copy.
 
         Raises:
             StoreAwayError: the database is unreachable, and this machine has no copy.

@@ -89,5 +89,5 @@ class Refresher:
 
 
 def snapshot_place(repo: Repository, commit: str) -> tuple[str, str]:
-    """Return the kind and place of a commit's snapshot, or of the usual one."""
+    """Return kind and place of a commit's snapshot, or the usual one."""
     return ("commit", commit_place(repo, commit)) if commit else repo.place

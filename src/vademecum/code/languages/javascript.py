@@ -125,7 +125,7 @@ class Script(Language):
         return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
 
     def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
-        """Return the members of an object literal that name what is declared elsewhere."""
+        """Return the members of an object literal that name declarations."""
         return ((key, spelled) for key, spelled in _members(value, text) if spelled)
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
@@ -196,7 +196,7 @@ def default_of(value: tree_sitter.Node, text: Read) -> Iterator[Bound]:
 
 
 def _members(value: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
-    """Yield the members of an object with what they hold, "" for a function written there."""
+    """Yield an object's members with their chains, "" for functions."""
     for part in value.named_children:
         name, held, key = (part.child_by_field_name(each) for each in ("name", "value", "key"))
         if part.type == "shorthand_property_identifier":

@@ -99,7 +99,7 @@ class Language:
 
     @cached_property
     def gives(self) -> Mapping[str, str]:
-        """By method of a library's container: "same" or "one", for all that it holds or an element."""
+        """By method of a library's container: "same" or "one"."""
         return dict.fromkeys(self.same.split(), "same") | dict.fromkeys(self.one.split(), "one")
 
     def refined(self, name: str, head: bytes) -> str:
@@ -128,7 +128,7 @@ class Language:
         return ()
 
     def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
-        """Return the members of an object that is written out, each with the chain it holds."""
+        """Return the members of an object literal, each with its chain."""
         return ()
 
     def assigned(
@@ -141,7 +141,7 @@ class Language:
         return None
 
     def call_of_tokens(self, name: tree_sitter.Node) -> str:
-        """Return the call that ends in a name among a macro's tokens, "" for none."""
+        """Return the call of a name among macro tokens, "" for none."""
         return ""
 
     def package(self, known: str, found: str) -> str:

@@ -265,7 +265,7 @@ class _Finder:
             self._bind(node.start_byte, (owner, line, name, how, text, scope))
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
-        """Take the members of an object that is written out, bound in the scope of its name."""
+        """Take the members of an object literal, bound by its name."""
         owner, line, name = self._said(node)
         around = self.found.owners[owner]
         is_owner = around.rpartition(".")[2] == name  # an object with methods is a declaration itself
@@ -274,7 +274,7 @@ class _Finder:
             self.found.bindings.append((holder, line, key, VALUE, spelled, owner))
 
     def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:
-        """Keep one binding for each place: two patterns may read it, and one of them more."""
+        """Keep one binding for each place, the more telling one."""
         known = self._bound_at.get(at)
         if known is None or row[3] != SHADOW != self.found.bindings[known][3]:
             self._bound_at[at] = len(self.found.bindings)

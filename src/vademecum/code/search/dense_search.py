@@ -63,7 +63,7 @@ class MirroredVectors(DenseSearch):
 
 
 def nearest(index: VectorIndex, view: View, vector: Floats, where: Filter, mask: Mask) -> Floats:
-    """Return the cosines of the chunks that an index returns, float32 (N,).
+    """Return the cosines of an index's nearest chunks, float32 (N,).
 
     Raises `StoreError` when the index fails.
     """

@@ -52,7 +52,7 @@ class DenseSearch:
         query: Query,  # noqa: ARG002 - the filters, for an index that returns its nearest alone
         mask: NDArray[np.bool_] | None,  # noqa: ARG002
     ) -> tuple[NDArray[np.float32], str]:
-        """Return each chunk's cosine with a unit vector, float32 (N,), and a note.
+        """Return each chunk's cosine, float32 (N,), and a note.
 
         `mask`, bool (R,), holds the rows that pass the query's filters; None for all. The note is "" without problems.
         """

@@ -118,7 +118,7 @@ class Segments:
         return brought
 
     def join(self, *, everything: bool = False) -> None:
-        """Merge neighbours in age where `runs_to_merge` says so; all of them drop content that left the store."""
+        """Merge neighbours in age (`runs_to_merge`), without content that is gone."""
         segments = self.current()[::-1]  # oldest first
         runs = [slice(0, len(segments))] if everything else runs_to_merge([segment.size for segment in segments])
         if len(runs) == len(segments) and not everything:
@@ -193,7 +193,7 @@ class Segments:
 
 
 def _merged(newest_first: Sequence[Segment], keep: NDArray[np.int64] | None) -> Segment:
-    """Return segments as one; a single segment of which nothing is dropped is returned itself."""
+    """Return segments as one; an unchanged single segment is returned itself."""
     return newest_first[0] if len(newest_first) == 1 and keep is None else merge_segments(newest_first, keep)
 
 
