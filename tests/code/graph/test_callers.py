@@ -197,11 +197,12 @@ def test_callers_are_those_that_the_language_means(repo, engine, case):
 
 
 def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):
-    """Code names a class to run its constructor, or that of a base."""
+    """Code calls a class to run its constructor, or that of a base; whoever only names the class does not."""
     files = {
         "shop/url.py": "def tidy(text):\n    return text.strip()\n\n\nclass Url:\n    def __init__(self, text):\n        self.text = tidy(text)\n\n\nclass Short(Url):\n    pass\n",
         "shop/get.py": "from shop.url import Short, Url\n\n\ndef get(text):\n    return Url(text)\n\n\ndef get_short(text):\n    return Short(text)\n",
         "tests/test_get.py": "from shop.get import get\n\n\ndef test_get():\n    assert get('a')\n",
+        "shop/show.py": "from shop.url import Url\n\n\ndef show(url: Url):\n    return url\n",
         "tests/test_other.py": "def test_other():\n    assert 1\n",
     }
     codebase = engine(repo("urls", files)).codebase

@@ -28,12 +28,13 @@ def walked(
     """Return every reached node with its last edge.
 
     With it come the steps, the nodes between, and the weakest tier. Code names a class to call its constructor, so
-    backwards a walk goes on from a constructor to the users of its class.
+    backwards a walk goes on from a constructor to whoever makes an instance of its class.
 
     `begun` tells by which way, and how surely, the start itself was reached.
     """
     ways: dict[int, tuple[str, Tier]] = {node.id: ("", Tier.EXACT) for node in start} | dict(begun)
     frontier = [node.id for node in start]
+    classes: set[int] = set()  # met by their constructors: whoever only names one does not lead there
     found: list[Met] = []
     for step in range(1, check_depth(depth) + 1):
         edges = graph.edges(frontier, relations, into=into)
@@ -41,7 +42,7 @@ def walked(
         frontier = []
         for edge in sorted(edges, key=lambda e: (e.tier, e.line)):
             here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
-            if there in nodes and there not in ways:
+            if there in nodes and there not in ways and (here not in classes or edge.relation is Relation.CALLS):
                 via, tier = ways[here]
                 node, tier = nodes[there], max(tier, edge.tier)
                 ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
@@ -50,6 +51,7 @@ def walked(
         for made, constructor in made_by(graph, [nodes[there] for there in frontier] if into else ()).items():
             if made not in ways:
                 ways[made] = ways[constructor]
+                classes.add(made)
                 frontier.append(made)
     return sorted(found, key=order)
 
@@ -71,7 +73,8 @@ def tests_reaching(graph: Graph, start: Sequence[Node], relations: Sequence[Rela
             break
         made = made_by(graph, frontier)
         met |= made.keys()
-        edges = graph.edges([*(node.id for node in frontier), *made], relations, into=True)
+        edges = graph.edges([node.id for node in frontier], relations, into=True)
+        edges += graph.edges(made, (Relation.CALLS,), into=True) if made else []
         beyond = {edge.source for edge in edges} - met
         met |= beyond
         frontier = list(graph.nodes(beyond).values())
