@@ -18,7 +18,7 @@ from typing import Any
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.questions import callers
 from vademecum.code.graph.terms import Node
-from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 
 HERE = Path(__file__).parent
 ASKED = 200  # functions that have callers and a name of their own, drawn evenly from each repository
@@ -80,6 +80,14 @@ def asked_about(graph: Graph, truths: list[list[Any]]) -> dict[Node, set[Place]]
     return {node: sites for node, sites in found.items() if node not in dropped}
 
 
+def holding(graph: Graph, path: str, line: int) -> Node | None:
+    """Return the innermost declaration around a line that holds code: a field's value belongs to its class."""
+    around = next(iter(graph.at(path, line)), None)
+    while around is not None and around.kind in LEAVES:
+        around = graph.nodes([around.parent]).get(around.parent)
+    return around
+
+
 def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
     """Ask who calls drawn functions, and compare with every true call."""
     known = {node: at for node, at in asked_about(graph, truths).items() if len(graph.named(node.qualified)) == 1}
@@ -87,8 +95,7 @@ def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     hits = there = 0
     for node in drawn:
-        true = {around[0] for path, line in known[node] if (around := graph.at(path, line))}
-        true.discard(node)
+        true = {holder for path, line in known[node] if (holder := holding(graph, path, line)) is not None} - {node}
         if not true:
             continue
         counts["asked"] += 1
