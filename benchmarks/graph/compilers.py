@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from vademecum.code.graph.definitions import Definitions
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.questions import callers
 from vademecum.code.graph.terms import Node
@@ -80,22 +81,27 @@ def asked_about(graph: Graph, truths: list[list[Any]]) -> dict[Node, set[Place]]
     return {node: sites for node, sites in found.items() if node not in dropped}
 
 
-def holding(graph: Graph, path: str, line: int) -> Node | None:
-    """Return the innermost declaration around a line that holds code: a field's value belongs to its class."""
+def holding(graph: Graph, definitions: Definitions, path: str, line: int, name: str) -> Node | None:
+    """Return the declaration that makes a call: overloads are one, a field's value belongs to its class."""
+    file = definitions.file(path)
+    for owner, at, spelled in file.refs.calls:
+        if at == line and spelled.partition("/")[0].rpartition(".")[2] == name:
+            return graph.nodes([file.around(file.refs.owners[owner]).id]).popitem()[1]
     around = next(iter(graph.at(path, line)), None)
     while around is not None and around.kind in LEAVES:
         around = graph.nodes([around.parent]).get(around.parent)
     return around
 
 
-def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
+def who(graph: Graph, definitions: Definitions, truths: list[list[Any]]) -> dict[str, Any]:
     """Ask who calls drawn functions, and compare with every true call."""
     known = {node: at for node, at in asked_about(graph, truths).items() if len(graph.named(node.qualified)) == 1}
     drawn = random.Random(7).sample(sorted(known, key=lambda n: n.id), min(ASKED, len(known)))
     counts: Counter[str] = Counter()
     hits = there = 0
     for node in drawn:
-        true = {holder for path, line in known[node] if (holder := holding(graph, path, line)) is not None} - {node}
+        held = (holding(graph, definitions, path, line, node.name) for path, line in known[node])
+        true = {holder for holder in held if holder is not None} - {node}
         if not true:
             continue
         counts["asked"] += 1
@@ -108,7 +114,7 @@ def who(graph: Graph, truths: list[list[Any]]) -> dict[str, Any]:
         told = {(each.path, each.name) for each in answer.found}
         right = {each for each in true if (each.path, each.qualified) in told}
         hits, there = hits + len(right), there + len(true)
-        missing = {each.path for each in true - right} - set(answer.uncovered)
+        missing = {each.path for each in true - right} - {each.path for each in answer.uncovered}
         if answer.verdict == "none":
             counts["false none"] += 1
         elif answer.verdict != "found":

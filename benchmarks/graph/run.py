@@ -309,7 +309,10 @@ def by_compiler(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         )
         for site, truth in by_site(each, compilers.definition):
             judge(ours.graph, site, found.get(site, []), truth, judged)
-        return finished(judged, arguments) | {"sites": len(truths), "who": compilers.who(ours.graph, truths)}
+        return finished(judged, arguments) | {
+            "sites": len(truths),
+            "who": compilers.who(ours.graph, ours.definitions, truths),
+        }
 
 
 # -- traces --------------------------------------------------------------------------------------------------------

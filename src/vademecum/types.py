@@ -283,11 +283,27 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A file with lines that may be further references."""
+
+    path: str
+    lines: tuple[int, ...] = ()  # from 1 on; empty for a file whose content was left out of the index
+
+    def __str__(self) -> str:
+        """Return the place as people write one.
+
+        >>> str(Uncovered("a.py", (3, 7))), str(Uncovered("b.py"))
+        ('a.py:3,7', 'b.py')
+        """
+        return f"{self.path}:{','.join(map(str, self.lines))}" if self.lines else self.path
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbours:
     """The graph's answer to one question, and its gaps.
 
     `verdict` is "found", which says nothing about `uncovered` files; "none", if nothing was found and all files were covered; "unknown", if
-    nothing was found but `uncovered` files or `withheld` guesses may hide something; "not_found", if there is no such name.
+    nothing was found but `uncovered` files may hide something; "not_found", if there is no such name.
     """
 
     query: str
@@ -297,9 +313,7 @@ class Neighbours:
     of: tuple[Neighbour, ...] = ()  # the definitions asked about, at distance 0
     found: tuple[Neighbour, ...] = ()
     withheld: int = 0  # the number of guesses not shown
-    uncovered: tuple[
-        str, ...
-    ] = ()  # files that may hold further references: they have errors, no resolver, or the name on an unknown receiver
+    uncovered: tuple[Uncovered, ...] = ()  # places that write the name, and may mean the definition or another one
     tests: tuple[str, ...] = ()  # test files to run
     reason: str = ""
     nearest: tuple[str, ...] = ()

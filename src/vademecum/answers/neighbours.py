@@ -6,15 +6,15 @@ The text has the verdict, then each neighbour with its place and the line that p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from vademecum.amounts import counted
 from vademecum.answers.render import PLAIN, Style, visible
-from vademecum.types import Neighbour, Neighbours
+from vademecum.types import Neighbour, Neighbours, Uncovered
 
-_FILES_NAMED = 5
-_FILES_LISTED = 20  # in a compact record
+_FILES_NAMED = 20
+_LINES_NAMED = 5  # of each file
 
 
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
@@ -38,7 +38,7 @@ def neighbours_record(answer: Neighbours, *, compact: bool = False) -> dict[str,
         record[key] = [_plain(each, compact=compact) for each in record[key]]
     if not compact:
         return record
-    record["uncovered"] = record["uncovered"][:_FILES_LISTED]  # `reason` has the full count
+    record["uncovered"] = [_unsure(each) for each in answer.uncovered[:_FILES_NAMED]]  # `reason` has the full count
     return {key: value for key, value in record.items() if value not in ("", [], (), 0)}
 
 
@@ -47,13 +47,19 @@ def _plain(neighbour: dict[str, Any], *, compact: bool) -> dict[str, Any]:
     return {key: value for key, value in neighbour.items() if value not in ("", 0, False)} if compact else neighbour
 
 
+def _unsure(place: Uncovered) -> str:
+    """Return a possible reference's path with its first lines."""
+    more = f",… ({counted(len(place.lines), 'line')})" if len(place.lines) > _LINES_NAMED else ""
+    return f"{replace(place, lines=place.lines[:_LINES_NAMED])}{more}"
+
+
 def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
     yield _head(answer, style)
     if answer.reason:
         yield visible(answer.reason) + (":" if answer.uncovered else "")
     if answer.nearest:
         yield visible(f"nearest: {', '.join(answer.nearest)}")
-    yield from (visible(f"  {path}") for path in answer.uncovered[:_FILES_NAMED])
+    yield from (visible(f"  {_unsure(each)}") for each in answer.uncovered[:_FILES_NAMED])
     if len(answer.uncovered) > _FILES_NAMED:
         yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
     if answer.relation in {"path", "related"} and answer.of:

@@ -33,6 +33,68 @@ CASES = {
         },
         {"Node.words": ["Use.plain"], "Sheet.words": ["Use.given"], "Page.words": ["Use.any"]},
     ),
+    "java: a call through an interface may mean each method that implements it": (
+        {
+            "p/Pan.java": "package p;\npublic interface Pan {\n  Pan heat(int c);\n}\n",
+            "p/Wok.java": "package p;\npublic class Wok implements Pan {\n  public Pan heat(int c) { return this; }\n}\n",
+            "p/Cook.java": "package p;\nclass Cook {\n  void fry(Pan pan) { pan.heat(200); }\n}\n",
+        },
+        {"Wok.heat": ["Cook.fry"], "Pan.heat": ["Cook.fry"]},
+    ),
+    "java: a cast says the type": (
+        {
+            "p/Wok.java": "package p;\npublic class Wok {\n  public void toss() {}\n}\n",
+            "p/Cook.java": "package p;\nclass Cook {\n  void fry(Object pan) { ((Wok) pan).toss(); }\n}\n",
+        },
+        {"Wok.toss": ["Cook.fry"]},
+    ),
+    "java: a starred static import brings the members of a class": (
+        {
+            "p/Stove.java": "package p;\npublic class Stove {\n  public static Stove stove() { return null; }\n  public void light() {}\n}\n",
+            "q/Cook.java": "package q;\nimport static p.Stove.*;\nclass Cook {\n  void begin() { stove().light(); }\n}\n",
+        },
+        {"Stove.stove": ["Cook.begin"], "Stove.light": ["Cook.begin"]},
+    ),
+    "java: a type is spelled from the top": (
+        {
+            "p/Wok.java": "package p;\npublic class Wok {\n  public void toss() {}\n}\n",
+            "q/Cook.java": "package q;\nimport z.Wok;\nclass Cook {\n  void fry(p.Wok pan) { pan.toss(); }\n}\n",
+        },
+        {"Wok.toss": ["Cook.fry"]},
+    ),
+    "go: new and assertions say the type": (
+        {
+            "go.mod": "module example.org/shop\n\ngo 1.22\n",
+            "desk.go": (
+                "package shop\n\ntype Desk struct{}\n\nfunc (d *Desk) Lock() *Desk { return d }\n\nfunc (d *Desk) Turn() {}\n\n"
+                "func made() { new(Desk).Lock().Turn() }\n\nfunc kept() {\n\td := new(Desk)\n\td.Turn()\n}\n\n"
+                "func told(x any) { x.(*Desk).Turn() }\n"
+            ),
+        },
+        {"Desk.Lock": ["made"], "Desk.Turn": ["kept", "made", "told"]},
+    ),
+    "typescript: a cast says the type": (
+        {
+            "wok.ts": "export class Wok {\n  toss(): void {}\n}\n",
+            "cook.ts": 'import { Wok } from "./wok";\nexport function fry(pan: unknown) {\n  (pan as Wok).toss();\n}\n',
+        },
+        {"Wok.toss": ["fry"]},
+    ),
+    "cpp: a variable made with arguments looks like a function": (
+        {
+            "dice.h": "class Dice {\n public:\n  explicit Dice(int seed) {}\n  int Roll() { return 1; }\n};\n",
+            "game.cc": '#include "dice.h"\nint seed();\nint play() {\n  Dice dice(seed());\n  return dice.Roll() + Dice(2).Roll();\n}\n',
+        },
+        {"Dice.Roll": ["play"]},
+    ),
+    "cpp: a constructor is defined apart from its class": (
+        {
+            "dice.h": "class Dice {\n public:\n  explicit Dice(int seed);\n};\n",
+            "dice.cc": '#include "dice.h"\nDice::Dice(int seed) {}\n',
+            "game.cc": '#include "dice.h"\nvoid play() { Dice* dice = new Dice(3); }\n',
+        },
+        {"Dice.Dice": ["play"]},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},
@@ -233,7 +295,23 @@ def test_a_member_that_its_class_lacks_is_not_taken_for_nobodys(repo, engine):
     codebase = engine(repo("pots", files)).codebase
     codebase.index()
     answer = codebase.callers("Can.pour_slowly")
-    assert (answer.verdict, answer.uncovered) == ("unknown", ("a.py",))
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["a.py:6"])
+
+
+def test_what_a_library_holds_for_the_repository_is_not_taken_for_the_librarys(repo, engine):
+    """An entry of a map gives the repository's own class, and what a guess withholds is named with its line."""
+    files = {
+        "p/Tag.java": "package p;\npublic class Tag {\n  public Tag copied() { return this; }\n}\n",
+        "p/Label.java": "package p;\npublic class Label {\n  public Label copied() { return this; }\n}\n",
+        "p/Use.java": (
+            "package p;\nimport java.util.Map;\nclass Use {\n  void run(Map.Entry<String, Tag> entry) {\n"
+            "    entry.getValue().copied();\n  }\n}\n"
+        ),
+    }
+    codebase = engine(repo("tags", files)).codebase
+    codebase.index()
+    answer = codebase.callers("Tag.copied")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["p/Use.java:5"])
 
 
 def test_a_test_names_its_fixtures_as_parameters(repo, engine):

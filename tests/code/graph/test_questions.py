@@ -32,6 +32,11 @@ def code(repo, engine):
     return engine(repo("app", FILES)).codebase
 
 
+def places(answer):
+    """The places that may be references, as text."""
+    return [str(each) for each in answer.uncovered]
+
+
 def names(answer):
     return [(each.name or each.path, each.relation, each.tier, each.distance) for each in answer.found]
 
@@ -84,10 +89,10 @@ def test_none_is_said_only_where_everything_was_covered(repo, engine):
     assert not sure
     made.write("app/broken.py", "def broken(:\n    lonely()\n  if x\n")
     unsure = code.callers("lonely")
-    assert (unsure.verdict, unsure.uncovered) == ("unknown", ("app/broken.py",))
+    assert (unsure.verdict, places(unsure)) == ("unknown", ["app/broken.py:2"])
     made.write("app/broken.py", "")
     made.write("bin/run.lua", "lonely()\n")
-    assert code.callers("lonely").uncovered == ("bin/run.lua",)
+    assert places(code.callers("lonely")) == ["bin/run.lua:1"]
 
 
 def test_a_file_that_was_left_out_may_hide_a_caller(repo, engine):
@@ -99,7 +104,7 @@ def test_a_file_that_was_left_out_may_hide_a_caller(repo, engine):
     made.write("data/huge.csv", "lonely\n" * 60_000)
     code = engine(made, index__max_file_bytes=200_000).codebase
     unsure = code.callers("lonely")
-    assert (unsure.verdict, unsure.uncovered) == ("unknown", ("app/bytes.py", "app/huge.py"))
+    assert (unsure.verdict, places(unsure)) == ("unknown", ["app/bytes.py", "app/huge.py"])
 
 
 def test_an_unknown_call_of_the_name_makes_none_unknown(repo, engine):
@@ -478,7 +483,7 @@ def test_nobody_calls_it_is_not_said_of_what_is_named(repo, engine, use):
     """Whatever names a function is found, or its file is named as one that may."""
     made = repo("app", {"p.py": "def h():\n    return 1\n", "q.py": use})
     for answer in (engine(made).codebase.callers("h"), engine(made).codebase.impact("h")):
-        assert "q.py" in {*(each.path for each in answer.found), *answer.uncovered}
+        assert "q.py" in {each.path for each in (*answer.found, *answer.uncovered)}
 
 
 @pytest.mark.parametrize(
@@ -499,7 +504,7 @@ def test_a_value_that_is_read_is_not_unused(repo, engine, path, text, name):
     """A constant in a sum, a property that is read, a function handed on: an edge, or unknown."""
     answer = engine(repo("app", {path: text})).codebase.callers(name)
     assert answer.verdict in {"found", "unknown"}
-    assert answer.found or path in answer.uncovered
+    assert answer.found or path in [each.path for each in answer.uncovered]
 
 
 @pytest.mark.parametrize(
@@ -527,7 +532,7 @@ def test_what_configures_the_code_may_name_it(repo, engine):
         "CHANGELOG.md": "lonely is new\n",
         "pyproject.toml": "[project.scripts]\ngo = 'app.store:lonely'\n",
     }
-    assert engine(repo("app", files)).codebase.callers("lonely").uncovered == ("pyproject.toml",)
+    assert [each.path for each in engine(repo("app", files)).codebase.callers("lonely").uncovered] == ["pyproject.toml"]
 
 
 def test_what_was_found_does_not_hide_what_was_not(repo, engine):
@@ -540,9 +545,9 @@ def test_what_was_found_does_not_hide_what_was_not(repo, engine):
     code = engine(repo("app", {"s.py": text})).codebase
     for answer in (code.callers("Session.send"), code.impact("Session.send")):
         assert [each.name for each in answer.found] == ["Session.get"]
-        assert answer.uncovered == ("s.py",)
+        assert [each.path for each in answer.uncovered] == ["s.py"]
         assert "1 more file uses this name: we could not tell whether they mean this one" in answer.reason
-        assert "this one:\n  s.py\n" in neighbours_text(answer)
+        assert "this one:\n  s.py:3\n" in neighbours_text(answer)
 
 
 def test_who_imports_a_constant_uses_it(repo, engine):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.edges import Found
     from vademecum.code.graph.names import Names
 
-VERSION = "8"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "9"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 

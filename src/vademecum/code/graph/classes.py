@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import (
     EXTERNAL,
+    GENERIC,
     GIVES,
     HELD,
     LACKING,
@@ -27,6 +29,8 @@ from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
+_ARGUMENTS = re.compile(r"[<\[].*", re.DOTALL)
+_WORD = re.compile(r"\w+")
 _MOST_BASES = 64
 _DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
@@ -134,6 +138,12 @@ class Classes(ABC):
             return False
         return not known or any(least <= count <= most for least, most in known)
 
+    def may_override(self, node: Node, base: Node) -> bool:
+        """Return whether overloads of two functions take equally many arguments."""
+        own = self.definitions.file(node.path).arities.get(node.qualified, ())
+        others = self.definitions.file(base.path).arities.get(base.qualified, ())
+        return not own or not others or bool(set(own) & set(others))
+
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class."""
         same = file.rules.opened_in
@@ -197,9 +207,21 @@ class Classes(ABC):
         if not plain:
             return UNKNOWN
         value = self._named_type(file, scope, plain.removesuffix("[]"))
+        if value == EXTERNAL and self._is_about_own(file, text):
+            return GENERIC, Tier.TYPED
         if value is not None and not value.is_external and plain.endswith("[]"):
             value = Value("many", value.path, value.name) if value.what == "inst" else None
         return value, Tier.TYPED
+
+    def _is_about_own(self, file: File, text: str) -> bool:
+        """Return whether a type's arguments may name classes of the repository."""
+        arguments = _ARGUMENTS.search(text)
+        words = _WORD.findall(arguments[0]) if arguments else ()
+        return any(
+            word in file.alias_names
+            or any(node.kind in CLASSES for _, node in self.definitions.named(word, file.family))
+            for word in words
+        )
 
     def _named_type(self, file: File, scope: str, name: str) -> Value | None:
         """Return an instance of a type by its name, None for unknown."""

@@ -1,4 +1,4 @@
-"""Files that may hold references that the graph does not know."""
+"""Places that may be references that the graph does not know."""
 
 from __future__ import annotations
 
@@ -7,34 +7,38 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from vademecum.code.graph.graph import Graph
-from vademecum.code.graph.terms import Node
-from vademecum.code.graph.unresolved import files_naming
+from vademecum.code.graph.terms import Edge, Node
+from vademecum.code.graph.unresolved import lines_naming, whole_words
 from vademecum.code.languages import has_references, language_of, rules_of
+from vademecum.code.languages.line_index import Lines
 from vademecum.code.search.explain import UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
-from vademecum.types import FileKind
+from vademecum.types import FileKind, Uncovered
 
 
-def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
-    """Return, sorted, the files that may hold an unseen reference.
+def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge] = ()) -> list[Uncovered]:
+    """Return the places that may be unseen references, by path.
 
-    These call its name on something unknown; or hold its name and were not parsed without errors; or hold it and are
-    in a programming language of which the graph reads no references; or are code whose content was left out of the index; or
-    write it where no edge says what it means.
+    These call a name on something unknown, `guesses` among them; or hold a name in a file that was not parsed without
+    errors, or in a programming language of which the graph reads no references; or write it where no edge says what it
+    means. A file of code whose content was left out of the index has no lines.
     """
     names = {node.name for node in nodes}
     families = {rules_of(_language(graph, node)).family for node in nodes}
-    found = {path for name in names for path in graph.unresolved(name)}
-    found |= set(_unread(graph, names, families))
-    found |= {
-        skipped.path
-        for skipped in graph.opened.snapshot.skipped
-        if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
-    }
     table = graph.opened.view.files
     # asked of each language and kind of file once: names stand in hundreds of files
     may_name = [[_may_name(kind, language, families) for language in table.language_names] for kind in FILE_KINDS]
-    return sorted(found | files_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], found))
+    unresolved = {path for name in names for path in graph.unresolved(name)}
+    found = lines_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
+    for path, lines in _unread(graph, names, families):
+        found.setdefault(path, set()).update(lines)
+    for skipped in graph.opened.snapshot.skipped:
+        if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families):
+            found.setdefault(skipped.path, set())
+    sources = graph.nodes(edge.source for edge in guesses)
+    for edge in guesses:
+        found.setdefault(sources[edge.source].path, set()).add(edge.line)
+    return [Uncovered(path, tuple(sorted(lines))) for path, lines in sorted(found.items())]
 
 
 def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
@@ -54,8 +58,8 @@ def _may_refer(language: str, families: set[str]) -> bool:
     return rules.module is not None and (not has_references(language) or rules.family in families)
 
 
-def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
-    """Yield files that hold a name and are not completely read."""
+def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[tuple[str, list[int]]]:
+    """Yield incompletely read files, with the lines that hold a name."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
     wanted = [name.encode() for name in names]
     # asked of each language once: of all the files there are, few are left to look into
@@ -63,12 +67,10 @@ def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
     may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
     is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
     for number in np.flatnonzero(is_unread & may_refer[table.languages] & (table.blobs != LEFT_OUT)).tolist():
-        if _holds(catalogue.content(int(table.blobs[number])), wanted):
-            yield table.paths[number]
-
-
-def _holds(content: bytes, names: Sequence[bytes]) -> bool:
-    return any(name in content for name in names)
+        content = catalogue.content(int(table.blobs[number]))
+        if any(name in content for name in wanted):
+            lines = Lines(content)
+            yield table.paths[number], [lines.number(at) for name in wanted for at, _ in whole_words(content, name)]
 
 
 def _language(graph: Graph, node: Node) -> str:

@@ -16,7 +16,7 @@ from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
-from vademecum.code.graph.values import LACKING, UNKNOWN, Meaning, Value, itself
+from vademecum.code.graph.values import GENERIC, LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
@@ -120,7 +120,7 @@ class FileEdges:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].what == "external":
+        if begun[0].is_external and begun[0] != GENERIC and spelled[len(first)] == ".":
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 
@@ -309,6 +309,8 @@ class FileEdges:
             for name, node in file.scopes.get(qualified, {}).items():
                 if node.kind in FUNCTIONS:
                     for base_node in ancestors_named(names, Value("def", file.path, qualified), name):
+                        if not names.may_override(node, base_node):
+                            continue
                         holder = names.definitions.file(base_node.path).nodes.get(
                             base_node.qualified.rpartition(".")[0]
                         )

@@ -16,7 +16,19 @@ from typing import Any
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import GIVES, HELD, LACKING, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.graph.values import (
+    GENERIC,
+    GIVES,
+    HELD,
+    LACKING,
+    OUTSIDE,
+    UNKNOWN,
+    WRITTEN,
+    Meaning,
+    Value,
+    held_by,
+    itself,
+)
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
@@ -89,9 +101,11 @@ class Names(Classes):
         found, used = self._through_packages(file, scope, value, parts)
         if used:
             value, tier = self._applied(file, *found, rest[used - 1][1])
-        for name, suffix in rest[used:]:
+        for place, (name, suffix) in enumerate(rest[used:], used + 1):
             if value is None:
                 return UNKNOWN
+            if value == GENERIC and (suffix or place < len(rest)):
+                return HELD
             if value.is_external:
                 return itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
@@ -111,7 +125,13 @@ class Names(Classes):
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
         if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
+        if value is not None and value.is_external and suffix and self._is_variable(file, scope, name):
+            return HELD  # a library made the function or the container, of whatever the repository gave it
         return self._applied(file, value, tier, suffix) if suffix else (value, tier)
+
+    def _is_variable(self, file: File, scope: str, name: str) -> bool:
+        """Return whether a name is bound to a value, and not imported."""
+        return any(name in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope), ""))
 
     def _through_packages(
         self, file: File, scope: str, value: Value | None, parts: Sequence[tuple[str, str]]
@@ -121,9 +141,11 @@ class Names(Classes):
         With it comes the number of names after the first that lead there, 0 for none.
         """
         name = parts[0][0]
-        if file.rules.imports_packages and name[:1] != "$" and name not in file.rules.self_names:
+        is_outside = value is not None and value.is_external
+        may_spell = file.rules.imports_packages or (is_outside and file.rules.imports_declaration(name))
+        if may_spell and name[:1] != "$" and name not in file.rules.self_names:
             return self._spelled(file, parts)
-        if file.rules.opens_namespaces and value is not None and value.is_external:
+        if file.rules.opens_namespaces and is_outside:
             return self._in_namespace(file, scope, name, parts[1][0]), 1
         return UNKNOWN, 0
 
@@ -226,10 +248,11 @@ class Names(Classes):
         """Look the name up in starred imports, the package, the repository."""
         for _, module, member in file.imports.get("*", ()):
             where = self.modules.locate(file.path, module, file.rules)
-            if where and member == "*":
-                found = self._again(where, name)
-                if found is not None:
-                    return found
+            found = self._again(where, name) if where and member == "*" else None
+            if found is None and file.rules.imports_declaration(name):
+                found = self._qualified(file, f"{module}.{name}")
+            if found is not None and found is not OUTSIDE:
+                return found
         if file.rules.shares_names:
             return self._of_package(file, scope, name)
         if file.rules.names_modules and (where := self.modules.locate(file.path, name, file.rules)):
@@ -238,11 +261,10 @@ class Names(Classes):
 
     def _of_package(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in the file's package, namespace or program."""
-        found = [
-            candidate for candidate in self.definitions.named(name, file.family)
-            if file.rules.is_seen(file, scope, candidate)
-        ]  # fmt: skip
-        return self._chosen(file, scope, found) or (OUTSIDE if not found else UNKNOWN)
+        named = self.definitions.named(name, file.family)
+        found = [candidate for candidate in named if file.rules.is_seen(file, scope, candidate)]
+        may_inherit = file.rules.implicit_self and any(node.kind in CLASSES for _, node in named)
+        return self._chosen(file, scope, found) or (UNKNOWN if found or may_inherit else OUTSIDE)
 
     def _chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
         best = file.rules.chosen(file, scope, found, self.modules)
@@ -294,7 +316,7 @@ class Names(Classes):
         """
         first, package = parts[0][0], file.refs.package
         begins = [f"{module}.{name}" if module else name for _, module, name in file.imports.get(first, ())]
-        begins += ["" if not first else f"{package}.{first}" if package else first]
+        begins += [*([f"{package}.{first}"] if package and first else []), first]
         for whole in begins:
             for used, (name, suffix) in enumerate(parts[1:], 1):
                 whole = f"{whole}.{name}" if whole else name  # noqa: PLW2901

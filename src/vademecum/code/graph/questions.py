@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.code.graph.changes import changed_files, changed_nodes
-from vademecum.code.graph.coverage import uncovered_files
+from vademecum.code.graph.coverage import uncovered_places
 from vademecum.code.graph.expand import expand, neighbour_of
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
@@ -49,7 +49,7 @@ BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLE
 def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
     """Return the callers of a declaration, up to `depth` steps away.
 
-    Whoever names the declaration otherwise counts too.
+    Whoever names the declaration otherwise counts too, and whoever calls the method that it overrides or implements.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3.
@@ -59,10 +59,12 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     if not asked:
         return _not_found(graph, name, "callers", depth)
     start = _with_constructors(graph, asked)
-    found = walked(graph, start, _uses(asked), depth, into=True)
+    above = _overridden(graph, start)
+    through = {node.id: (node.label, Tier.TYPED) for node in above}
+    found = walked(graph, [*start, *above], _uses(asked), depth, into=True, begun=through)
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
-    return _covered(graph, answer, _written(asked, start))
+    return _covered(graph, answer, _written(asked, start), start)
 
 
 def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
@@ -105,8 +107,7 @@ def impact(
     if not nodes and not removed.nodes:
         return _not_found(graph, asked, "impact", depth)
     start = _with_constructors(graph, nodes)
-    dispatched = graph.edges([n.id for n in start if n.qualified], (Relation.INHERITS, Relation.IMPLEMENTS))
-    above = [node for node in graph.nodes(edge.target for edge in dispatched).values() if node.kind in FUNCTIONS]
+    above = _overridden(graph, start)
     whole = [node for node in start if not node.qualified]
     relations = (*BREAKS, Relation.IMPORTS, Relation.TESTS) if whole else BREAKS
     broken = _broken(graph, removed, depth)
@@ -115,7 +116,15 @@ def impact(
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
     tests = _tests(graph, [*start, *above, *(met[0] for met in broken)], relations, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tests), start, into=True, shown=False)
-    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)])
+    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)], start)
+
+
+def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Return the methods that methods override or implement, one step up."""
+    methods = [node.id for node in nodes if node.kind in FUNCTIONS]
+    edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
+    above = graph.nodes(edge.target for edge in edges).values()
+    return [node for node in above if node.kind in FUNCTIONS and node.id not in methods]
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
@@ -343,22 +352,25 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
     return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
 
 
-def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbours:
-    """Say which gaps may hide more, and decide "none" or "unknown"."""
-    uncovered = tuple(uncovered_files(graph, asked))
+def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Sequence[Node]) -> Neighbours:
+    """Say which gaps may hide more, and decide "none" or "unknown".
+
+    `start` are the nodes whose guesses may be withheld.
+    """
+    ids = [node.id for node in start] if answer.withheld else []
+    uncovered = tuple(uncovered_places(graph, asked, graph.edges(ids, USES, into=True, tiers=(Tier.GUESS,))))
     files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
     if answer.found:
         verb = "files use" if len(uncovered) > 1 else "file uses"
         beside = f"{len(uncovered)} more {verb} this name: we could not tell whether they mean this one"
         beside = beside if uncovered else ""
         return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
-    if not uncovered and not answer.withheld:
+    if not uncovered:
         return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
-    if uncovered:
-        hidden.append(f"{files} may refer to it unseen")
+    hidden.append(f"{files} may refer to it unseen")
     return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
 
 

@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import Graph, check_depth
-from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
+from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind
 
 Met = tuple[Node, Edge, int, str, Tier]
@@ -83,7 +85,9 @@ def tests_reaching(graph: Graph, start: Sequence[Node], relations: Sequence[Rela
 
 def is_constructor(node: Node) -> bool:
     """Return whether a declaration runs when an instance is made."""
-    return node.name in _CONSTRUCTORS or node.kind == "constructor"
+    holder = node.qualified.rpartition(".")[0].rpartition(".")[2]
+    is_named_so = node.name in _CONSTRUCTORS or (node.name == holder and node.kind in FUNCTIONS)
+    return is_named_so or node.kind == "constructor"
 
 
 def made_by(graph: Graph, nodes: Iterable[Node]) -> dict[int, int]:
@@ -91,8 +95,14 @@ def made_by(graph: Graph, nodes: Iterable[Node]) -> dict[int, int]:
 
     A class without a constructor of its own is made by that of its base.
     """
-    made = {node.parent: node.id for node in nodes if is_constructor(node)}
-    outer = made
+    constructors = [node for node in nodes if is_constructor(node)]
+    made = {node.parent: node.id for node in constructors}
+    for node in constructors:
+        if node.parent == node_id(node.path):  # defined apart from its class, as in C++
+            holder = node.qualified.rpartition(".")[0]
+            named = graph.with_name(holder.rpartition(".")[2]) if holder else ()
+            made |= {each.id: node.id for each in named if each.kind in CLASSES and each.qualified == holder}
+    outer = dict(made)
     while outer:
         derived = graph.edges(outer, (Relation.INHERITS,), into=True)
         below = {edge.source: made[edge.target] for edge in derived if edge.source not in made}

@@ -103,20 +103,20 @@ def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
         at = content.find(word, end if is_whole else at + 1)
 
 
-def files_naming(
+def lines_naming(
     graph: Graph,
     nodes: Sequence[Node],
     may_refer: NDArray[np.bool_],
-    known: Container[str] = (),
+    unresolved: Container[str] = (),
     most: int = MOST_PARSED,
-) -> set[str]:
-    """Return the paths that write a name without a known meaning.
+) -> dict[str, set[int]]:
+    """Return lines that write a name without a known meaning, by path.
 
     Args:
         graph: the graph.
         nodes: the declarations; files among them are passed over.
         may_refer: bool (F,): whether what is written in a file may refer to them.
-        known: paths that are not to be looked at.
+        unresolved: paths with calls of these names that could not be resolved.
         most: how many bytes may be parsed; beyond, what only a parser tells from code counts as code.
     """
     files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
@@ -124,7 +124,7 @@ def files_naming(
     for node in nodes:
         if node.qualified:
             by_name.setdefault(node.name, []).append(node)
-    found: set[str] = set()
+    found: dict[str, set[int]] = {}
     for name, own in by_name.items():
         wanted = Wanted(graph, name, own)
         numbers = np.flatnonzero(holding(graph.opened.view, name) & may_refer & (files.blobs != LEFT_OUT))
@@ -133,13 +133,13 @@ def files_naming(
         for number, blob in zip(numbers.tolist(), blobs, strict=True):
             path = files.paths[number]
             # terms are looked up in any spelling: most of these files write another one
-            if path in found or path in known or wanted.written not in contents[blob]:
+            if wanted.written not in contents[blob]:
                 continue
-            place = _Place(wanted, blob, _SHELF.of(path, contents[blob], files.language(number)))
-            is_named, parsed = place.is_named(most)
+            examined = _SHELF.of(path, contents[blob], files.language(number))
+            lines, parsed = _Place(wanted, blob, examined, path in unresolved).lines(most)
             most -= parsed
-            if is_named:
-                found.add(path)
+            if lines:
+                found.setdefault(path, set()).update(lines)
     return found
 
 
@@ -150,6 +150,7 @@ class _Place:
     wanted: Wanted
     blob: int
     examined: Examined
+    has_unresolved: bool  # calls of the name
 
     def __post_init__(self) -> None:
         """Keep often used parts at hand."""
@@ -159,21 +160,17 @@ class _Place:
         self._is_met = self.path in self.wanted.places
         self._arounds: dict[int, list[Node]] = {}
 
-    def is_named(self, most: int) -> tuple[bool, int]:
-        """Return whether the name stands unexplained, and the bytes parsed.
+    def lines(self, most: int) -> tuple[set[int], int]:
+        """Return the lines with the name unexplained, and the bytes parsed.
 
-        Where that would be more than `most`, it does.
+        Where that would be more than `most`, a place that only a parser tells from code counts as code.
         """
-        lexed, untold = self.examined.lexed, []
-        for start, end in self.left():
-            told = lexed.is_code(start, end)
-            if told:
-                return True, 0
-            if told is None:
-                untold.append(start)
-        if untold and len(self.content) > most:
-            return True, 0
-        return any(map(self._is_code, untold)), len(self.content) if untold else 0
+        told = [(start, self.examined.lexed.is_code(start, end)) for start, end in self.left()]
+        found = [start for start, is_code in told if is_code]
+        untold = [start for start, is_code in told if is_code is None]
+        is_parsed = bool(untold) and len(self.content) <= most
+        found += filter(self._is_code, untold) if is_parsed else untold
+        return set(map(self._line, found)), len(self.content) if is_parsed else 0
 
     @cached_property
     def _nodes(self) -> list[Node]:
@@ -271,6 +268,8 @@ class _Place:
         if _OWN.search(joined):
             return not wanted.is_member or self._has_its_own(self._line(start))  # or a class based on this one has it
         if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
+            return False
+        if self.has_unresolved:
             return False
         line = self._line(start)
         while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above

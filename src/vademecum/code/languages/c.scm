@@ -1,8 +1,23 @@
 ; What C declares, calls and imports. The vocabulary of captures is explained in declarations.py.
 (function_definition body: (_) @body) @function
 (function_declarator declarator: (identifier) @name)
-(declaration declarator: (function_declarator declarator: (identifier))) @function
-(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier)))) @function
+; In a body of a function it is a variable that is made with arguments.
+(translation_unit (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(declaration_list (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(linkage_specification (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(preproc_if (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(preproc_ifdef (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(preproc_else (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(preproc_elif (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
+(ERROR (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
 (preproc_function_def name: (_) @name) @macro
 (preproc_def name: (_) @name value: (_)) @constant
 (struct_specifier name: (_) @name body: (_) @body) @struct

@@ -3,6 +3,7 @@
   (reference_declarator (identifier) @name)] value: (_) @value))
 (declaration type: (_) @type declarator: (reference_declarator (identifier) @name))
 (declaration type: (_) @type declarator: (init_declarator declarator: (reference_declarator (identifier) @name)))
+(compound_statement (declaration type: (_) @type declarator: (function_declarator declarator: (identifier) @name)))
 (namespace_definition name: (_) @package)
 (new_expression type: (_) @new)
 (for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)])

@@ -4,6 +4,8 @@
 (function_definition declarator: (qualified_identifier name: (operator_cast)) @name)
 (declaration declarator: (function_declarator declarator: [(qualified_identifier) (destructor_name) (operator_name)])) @function
 (declaration declarator: (reference_declarator (function_declarator))) @function
+(template_declaration (declaration declarator: [(function_declarator declarator: (identifier))
+  (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
 (field_declaration declarator: (function_declarator)) @function
 (field_declaration declarator: [(pointer_declarator (function_declarator)) (reference_declarator (function_declarator))]) @function
 (class_specifier name: (_) @name body: (_) @body) @class

@@ -22,6 +22,10 @@ _BRACKETS = {
     "<": re.compile(r"<|(?<![-=])>"),
 }
 _PASSED = re.compile(r"[!?]|\s+(?=[.(\[?\-&:{]|$)")
+_MADE = re.compile(r"new\s*\(\s*([A-Za-z_][\w.]*)\s*\)(?=[.\s)]*$|\s*\.)")  # Go's new(T)
+_CAST = re.compile(
+    r"\(\s*([A-Za-z_][^()]*)\)\s*(?=[A-Za-z_])|(?:[^()]|\([^()]*\))+?\s+as!?\??\s+(?!const\b)([A-Za-z_][^()]*)$"
+)
 _MOST = 2000  # characters looked at
 
 
@@ -33,6 +37,8 @@ def chain(text: str) -> str:
     ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
     >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
     ('xs[].run', "'.join", '', 'Vec.new()')
+    >>> chain("new(Foo).run"), chain("((Foo) a.b()).run"), chain("(a as Foo).run"), chain("a.(*Foo).run")
+    ('Foo().run', 'Foo().run', 'Foo().run', 'Foo().run')
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -45,16 +51,26 @@ def chain(text: str) -> str:
 
 def _head(text: str, at: int) -> tuple[str, int]:
     """Return the first name and where it ends."""
+    made = _MADE.match(text, at)
+    if made:
+        return f"{made[1]}()", made.end()
     name = _NAME.match(text, at)
     if name:
         return name[0].replace("\\", "."), name.end()
     if text[at : at + 1] == "(":
         end = _close(text, at)
-        return chain(text[at + 1 : end - 1]) or "?", end
+        return _cast(text[at + 1 : end - 1]) or chain(text[at + 1 : end - 1]) or "?", end
     if text[at : at + 1] in {'"', "'", "`", "[", "{"} or text[at : at + 1].isdigit():
         joint = max(text.rfind("."), text.rfind("->"))
         return ("'", joint) if joint > at else ("", at)
     return "", at
+
+
+def _cast(text: str) -> str:
+    """Return the chain of an instance of a cast's type."""
+    cast = _CAST.match(text)
+    named = plain_type(cast[1] or cast[2]) if cast else ""
+    return f"{named}()" if named and not named.endswith("[]") else ""
 
 
 def _tail(text: str, at: int, found: str) -> str:
@@ -84,6 +100,10 @@ def _joined(text: str, at: int, found: str) -> tuple[int, str]:
     """
     if text[at : at + 1] == "<":  # Vec::<T>::new
         return _close(text, at) or len(text), found
+    if text[at : at + 1] == "(":  # Go's x.(T)
+        end = _close(text, at)
+        named = plain_type(text[at + 1 : end - 1])
+        return (end, f"{named}()") if named and named != "type" else (len(text), "")
     name = _NAME.match(text, at)
     return (name.end(), f"{found}.{name[0]}") if name else (len(text), "")
 
