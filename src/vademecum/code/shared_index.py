@@ -83,8 +83,10 @@ class SharedCodebase(DocumentedCodebase):
         super().__init__(repositories, parts)
         self._shared = parts
 
-    def _index(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
-        report = super()._index(repo, progress, commit, full=full)
+    def _index(
+        self, repo: Repository, progress: Progress, commit: str, *, full: bool, scip: Sequence[str] = ()
+    ) -> IndexReport:
+        report = super()._index(repo, progress, commit, full=full, scip=scip)
         publish(self._shared.search_server, repo, progress, anew=full)
         return report
 

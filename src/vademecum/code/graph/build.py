@@ -9,12 +9,13 @@ part of a module's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.graph.definitions import Definitions, File
+from vademecum.code.graph.proofs import NO_PROOFS, Proofs
 from vademecum.code.graph.records import Change, Linked, Records, rows_of
-from vademecum.code.graph.terms import MANIFESTS, Node
+from vademecum.code.graph.terms import MANIFESTS, Node, Tier
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.languages import has_references
 from vademecum.code.snapshot.files import LEFT_OUT
@@ -26,6 +27,7 @@ from vademecum.protocols import Progress
 if TYPE_CHECKING:
     from vademecum.code.graph.edges import Found
     from vademecum.code.graph.names import Names
+    from vademecum.code.graph.scip_names import Proof
 
 VERSION = "9"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
@@ -37,6 +39,7 @@ def bring_up_to_date(
     view: View,
     plan: Plan,
     progress: Progress,
+    proofs: Proofs = NO_PROOFS,
 ) -> int:
     """Make a snapshot's graph current; return how many files were linked.
 
@@ -47,28 +50,33 @@ def bring_up_to_date(
     Raises:
         StoreError: the graph stays as it was.
     """
-    state = f"{VERSION}:{snapshot.tree_hash}"
+    state = f"{VERSION}:{snapshot.tree_hash}:{proofs.key}"
     while True:
         with uncollected():  # a third of the time went into that, and what is made is let go of before it is looked at
-            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress)
+            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress, proofs)
         if count is not None:
             return count
 
 
-def _brought(catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress) -> int | None:
+def _brought(
+    catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress, proofs: Proofs
+) -> int | None:
     """Make a graph current once; return how many files were linked.
 
     Return None if another process was faster.
     """
     if records.state == state:
         return 0
-    made = make(catalogue, records, snapshot_files(view), progress)
+    made = make(catalogue, records, snapshot_files(view), progress, proofs)
     return len(made.linked) if records.replace(made, state) else None
 
 
-def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
+def make(
+    catalogue: Catalogue, records: Records, files: Files, progress: Progress, proofs: Proofs = NO_PROOFS
+) -> Change:
     """Return the change from the stored graph to these files' graph."""
-    before = records.blobs() if records.state.partition(":")[0] == VERSION else {}
+    version, _, rest = records.state.partition(":")
+    before = records.blobs() if version == VERSION else {}
     changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
     held = records.held([before[path] for path in changed if path in before])
@@ -77,14 +85,15 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
     new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
     nodes = [node for path in changed for node in nodes_of(new.file(path))]
     records.look_through(nodes, changed, gone, fresh=not before)
-    if not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
+    is_proven_anew = rest.partition(":")[2] != proofs.key
+    if not before or is_proven_anew or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
         dirty = sorted(files)
     else:
         # of content that `gc` has dropped since nothing is known but its names: as if it had gone, and the new one come
         lost = [*gone, *(path for path in changed if path in before and path not in old)]
         touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
         dirty = sorted(records.consulting(touched).intersection(files).union(changed))
-    linked = list(resolve(new, dirty, progress))
+    linked = list(resolve(new, dirty, progress, proofs))
     return Change(not before, changed, gone, [each.file for each in linked], [rows_of(nodes, linked)])
 
 
@@ -158,7 +167,9 @@ def interface(file: File) -> tuple[Any, ...]:
     )
 
 
-def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> Iterator[Linked]:
+def resolve(
+    definitions: Definitions, paths: list[str], progress: Progress, proofs: Proofs = NO_PROOFS
+) -> Iterator[Linked]:
     """Yield the edges of files, each with the tokens it consulted."""
     from vademecum.code.graph.names import Names
     from vademecum.code.languages.modules import Modules
@@ -167,17 +178,23 @@ def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> I
     for done, path in enumerate(paths):
         file = definitions.file(path)
         definitions.consulted = set()
-        found = edges_of(definitions, names, file)
+        found = edges_of(definitions, names, file, proofs.of(path))
         yield Linked(file, found, "\n".join(sorted(definitions.consulted - {path})))
         if done % 50 == 0:
             progress("linking", done + 1, len(paths))
 
 
-def edges_of(definitions: Definitions, names: Names, file: File) -> Found:
+def edges_of(definitions: Definitions, names: Names, file: File, proofs: Sequence[Proof] = ()) -> Found:
     """Return the edges that start in one file."""
     from vademecum.code.graph.edges import FileEdges, Found
     from vademecum.code.graph.links import document_edges
+    from vademecum.code.graph.proven_edges import Proven
 
+    proven = Proven(definitions, file, proofs) if proofs else None
     if has_references(file.language):
-        return FileEdges(names, file).make()
-    return document_edges(definitions, file) if file.rules.is_document else Found()
+        found = FileEdges(names, file, proven).make()
+    else:
+        found = document_edges(definitions, file) if file.rules.is_document else Found()
+    for source, relation, target, line in proven.edges() if proven else ():
+        found.add(source, relation, target, Tier.PROVEN, line)
+    return found

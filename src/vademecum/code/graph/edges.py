@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.common_names import is_common
@@ -21,6 +22,9 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
+
+if TYPE_CHECKING:
+    from vademecum.code.graph.proven_edges import Proven
 
 NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
@@ -54,11 +58,13 @@ class Found:
 class FileEdges:
     """Makes the edges that start in one file."""
 
-    def __init__(self, names: Names, file: File) -> None:
+    def __init__(self, names: Names, file: File, proven: Proven | None = None) -> None:
+        """Take one file. Proven references of the file get no edge here."""
         self._names = names
         self._file = file
         self._rules = file.rules
-        self._refs = file.refs
+        self._refs = proven.rest() if proven else file.refs
+        self._unlisted = proven.unlisted if proven else frozenset()
         self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
         self._begun: dict[tuple[str, str], Meaning] = {}  # of the names that chains begin with, by scope
         self.found = Found()
@@ -196,7 +202,7 @@ class FileEdges:
             self._use(owner, line, value, tier)
         elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
-        elif value == LACKING[0]:
+        elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self.found.unresolved.add(spelled.rpartition(".")[2])
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
@@ -226,7 +232,7 @@ class FileEdges:
         of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
         """
         receiver, _, name = spelled.rpartition(".")
-        if not receiver or "(" in name or "[" in name:
+        if not receiver or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
         if is_common(name, self._file.family):
             self.found.unresolved.add(name)
@@ -242,6 +248,11 @@ class FileEdges:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _is_unlisted(self, line: int, spelled: str) -> bool:
+        """Return whether a proof leads to something that is no declaration."""
+        receiver, _, name = spelled.rpartition(".")
+        return (line, name, bool(receiver)) in self._unlisted
 
     def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
         """Return the functions a name may mean, and whether one is certain."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.build import bring_up_to_date
+from vademecum.code.graph.proofs import NO_PROOFS, Proofs, proofs_of
 from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
@@ -40,9 +41,9 @@ def graph_of(opened: Opened, progress: Progress, *, below: Sequence[str] = ()) -
 
     Raises `StoreError`.
     """
-    repo = opened.repo
-    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress)
-    return Graph(opened, below)
+    repo, proofs = opened.repo, proofs_of(opened, progress)
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress, proofs)
+    return Graph(opened, below, proofs)
 
 
 class Graph:
@@ -53,8 +54,8 @@ class Graph:
     `below` are directories and files, from the repository's top: what is declared elsewhere is not what a name means.
     """
 
-    def __init__(self, opened: Opened, below: Sequence[str] = ()) -> None:
-        self.opened = opened
+    def __init__(self, opened: Opened, below: Sequence[str] = (), proofs: Proofs = NO_PROOFS) -> None:
+        self.opened, self.proofs = opened, proofs
         self.below = tuple(below)
         self._store = opened.repo.catalogue.store
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]

@@ -7,6 +7,7 @@ and then the answer is "unknown" with these files named.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -305,10 +306,18 @@ def _answer(
         neighbour_of(graph, node, _word(graph, edge, relation), tier, steps, via=via, edge=edge)
         for node, edge, steps, via, tier in found[:limit]
     ]
-    reason = _meant(asked, nodes) if relation != "path" else ""
+    meant = _meant(asked, nodes) if relation != "path" else ""
+    reason = "; ".join(filter(None, (meant, _proven(graph, [edge for _, edge, *_ in found[:limit]]))))
     return Neighbours(
         asked, relation, "found" if found else "none", depth, of, _told(graph, shown), reason=reason, total=len(found)
     )  # fmt: skip
+
+
+def _proven(graph: Graph, edges: Sequence[Edge]) -> str:
+    """Say which index proves how many edges, "" without one."""
+    sources = graph.nodes(edge.source for edge in edges if edge.tier is Tier.PROVEN)
+    said = Counter(graph.proofs.said(sources[e.source].path) for e in edges if e.source in sources)
+    return "; ".join(f"{count} of {len(edges)} from {index}" for index, count in sorted(said.items()))
 
 
 def _meant(asked: str, nodes: Sequence[Node]) -> str:

@@ -33,11 +33,12 @@ class Relation(IntEnum):
 
 
 class Tier(IntEnum):
-    """The certainty of an edge; the first three are trusted.
+    """The certainty of an edge; all but the last are trusted.
 
     The number is stored.
     """
 
+    PROVEN = 0  # by a compiler, in an index of its answers; shown as exact
     EXACT = 1  # by scope and imports alone
     TYPED = 2  # by an annotation, a constructor or a declared result
     UNIQUE = 3  # only one definition in the repository has this name, and nothing says that it is not meant
@@ -45,10 +46,10 @@ class Tier(IntEnum):
 
     def __str__(self) -> str:
         """Return the word used in answers."""
-        return self.name.lower()
+        return "exact" if self is Tier.PROVEN else self.name.lower()
 
 
-TRUSTED = (Tier.EXACT, Tier.TYPED, Tier.UNIQUE)
+TRUSTED = (Tier.PROVEN, Tier.EXACT, Tier.TYPED, Tier.UNIQUE)
 
 
 class Node(NamedTuple):

@@ -224,7 +224,8 @@ class _Place:
                 if here is not None:
                     defined.remove(here)  # the first in its lines is the definition itself
                     continue
-            if not self._is_accounted(start, end):
+            is_told = self.wanted.graph.proofs.tells(self.path, self._line(start), self.wanted.name)
+            if not is_told and not self._is_accounted(start, end):
                 yield start, end
 
     def _line(self, at: int) -> int:
