@@ -7,6 +7,9 @@ import shutil
 
 import pytest
 
+from scip_encoder import DEFINED, document, occurrence, place
+from scip_encoder import index as scip_index
+
 
 def test_search_works_with_no_prior_step(vade):
     done = vade("search", "how is the token budget split")
@@ -223,6 +226,21 @@ def test_index_says_what_it_did(vade):
     assert done.out.startswith("handbook: 3 files, ")
     report = json.loads(vade("index", "--full", "--json").out)[0]
     assert (report["repo"], report["files"]) == ("handbook", 3)
+
+
+def test_index_says_what_it_took_of_a_compiler_s_answers(vade, repository, tmp_path):
+    """One that is no index is an error that says so, and about one repository at a time."""
+    text = (repository / "src" / "budget.py").read_text()
+    names = [occurrence(place(text, "split_budget"), "hand pip handbook 1 `budget`/split_budget().", DEFINED)]
+    (tmp_path / "made.scip").write_bytes(scip_index(document("src/budget.py", *names)))
+    done = vade("index", "--scip", str(tmp_path / "made.scip"))
+    assert (done.code, "made.scip by scip-hand 1.0: 1 of 1 files taken" in done.out) == (0, True)
+    done = vade("index", "--scip", str(tmp_path / "none.scip"))
+    assert done.code > 1
+    assert "none.scip is not taken: it is no file: name one that a SCIP indexer wrote" in done.err
+    (tmp_path / "other").mkdir()
+    done = vade("index", str(repository), str(tmp_path / "other"), "--scip", "none")
+    assert (done.code, "index one PATH at a time" in done.err) == (2, True)
 
 
 def test_index_lists_what_was_skipped(vade, repository):

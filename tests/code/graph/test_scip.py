@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import needed
 from scip_encoder import DEFINED, READ, document, field, index, occurrence, varint, written
-from vademecum.code.graph.scip import ScipError, documents, metadata
+from vademecum.code.graph.scip import ScipError, documents, metadata, parts_of
 from vademecum.errors import UsageError
 
 INDEXERS = Path(__file__).parent / "node_modules"
@@ -308,6 +308,13 @@ def test_no_bytes_break_the_reader(data, at, cut):
             [each for found in documents(made) for each in found.occurrences()]
         except ScipError:
             pass
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("made", [" ", "`", "a", "a b c d ", "a b c d `", "a  ", "a b c d (", "a b c d a("])
+def test_a_name_without_sense_is_read_fast(made):
+    """A symbol that only a hostile index holds takes no longer than another."""
+    assert parts_of(made * 4000).name == parts_of(made * (3999 // len(made))).name == ""
 
 
 def test_fields_may_come_in_any_order_and_unknown_ones_too():

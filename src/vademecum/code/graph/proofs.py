@@ -33,7 +33,7 @@ FOUND = "index.scip"  # where indexers put it: at the top of a repository
 FORGOTTEN = "none"  # said instead of a file, it takes back those that were named
 MOST_BYTES = 256_000_000  # of an index: reading one takes a minute
 VERSION = 1  # raised when other proofs are made of an index
-_NAMED = 3  # paths that a note names
+_NAMED, _LONGEST = 3, 100  # paths that a note names, and characters of each
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
@@ -140,7 +140,10 @@ def proofs_of(opened: Opened, progress: Progress) -> Proofs:
     kept: dict[str, _Kept] = {}
     for place in sorted(opened.repo.catalogue.directory.glob(_name(opened, "*"))):
         known = _load(place)
-        if known is not None and (known.source.file != found or _stamp(found, follow=False)):
+        if known is not None and known.source.file == found and not _stamp(found, follow=False):
+            with suppress(OSError):
+                place.unlink()
+        elif known is not None:
             kept[known.source.file] = known
     for file in sorted({*kept, found}):
         stamp = _stamp(file, follow=file != found)
@@ -180,7 +183,7 @@ def _taken(opened: Opened, file: str, progress: Progress, *, is_named: bool = Fa
         made = metadata(data)
         progress(f"reading {shown}", 0, 0)
         taken = Taker(opened, _prefix(root, file, made.project_root)).take(_counted(documents(data), shown, progress))
-        note = _note(f"{shown} by {made.tool}" if made.tool else shown, taken)
+        note = _note(f"{shown} by {made.tool[:_LONGEST]}" if made.tool else shown, taken)
     except ScipError as error:
         if is_named:
             raise ScipError(f"{shown} is not taken: {error}") from error
@@ -295,4 +298,9 @@ def _note(index: str, taken: Taken) -> str:
 
 
 def _some(paths: Sequence[str]) -> str:
-    return ", ".join([*paths[:_NAMED], *([f"and {len(paths) - _NAMED} more"] if len(paths) > _NAMED else [])])
+    return ", ".join(
+        [
+            *(path[:_LONGEST] for path in paths[:_NAMED]),
+            *([f"and {len(paths) - _NAMED} more"] if len(paths) > _NAMED else []),
+        ]
+    )
