@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))  # in seconds
+
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
@@ -16,3 +18,13 @@ def counted(number: int, noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{number} {noun[:-1]}ies"
     return f"{number} {noun}s"
+
+
+def long_ago(seconds: float) -> str:
+    """Return how long ago something was: `3 days ago`.
+
+    >>> long_ago(5), long_ago(90), long_ago(3 * 86_400)
+    ('just now', '1 minute ago', '3 days ago')
+    """
+    number, unit = next(((int(seconds // long), unit) for long, unit in _UNITS if seconds >= long), (0, ""))
+    return f"{counted(number, unit)} ago" if number else "just now"

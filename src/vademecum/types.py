@@ -299,6 +299,19 @@ class Uncovered:
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenTest:
+    """A test file to run after a change, and the reason.
+
+    `because` is "changed", it is part of the change; "ran", coverage data says that it ran the code; "calls", calls and
+    other uses lead to it; "imports", it imports the file, and nothing else is known.
+    """
+
+    path: str
+    because: str
+    tier: str  # the weakest link; "exact" of "ran" if the code is as it was when it was measured, else "typed"
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbours:
     """The graph's answer to one question, and its gaps.
 
@@ -314,7 +327,8 @@ class Neighbours:
     found: tuple[Neighbour, ...] = ()
     withheld: int = 0  # the number of guesses not shown
     uncovered: tuple[Uncovered, ...] = ()  # places that write the name, and may mean the definition or another one
-    tests: tuple[str, ...] = ()  # test files to run
+    tests: tuple[ChosenTest, ...] = ()  # test files to run, the surest first
+    coverage: tuple[str, ...] = ()  # what coverage data says about the code, in words, with its age
     reason: str = ""
     nearest: tuple[str, ...] = ()
     total: int = 0  # the number found, before the cut

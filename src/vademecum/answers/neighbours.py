@@ -15,6 +15,7 @@ from vademecum.types import Neighbour, Neighbours, Uncovered
 
 _FILES_NAMED = 20
 _LINES_NAMED = 5  # of each file
+_TESTS_NAMED = 50  # in one group
 
 
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
@@ -69,9 +70,22 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
         yield from ("", f"{heading} ({len(group)})") if heading else ("",)
         for each in group:
             yield from _neighbour(each, style)
-    if answer.tests:
+    if answer.tests or answer.coverage:
         yield ""
-        yield f"tests to run: {' '.join(visible(path) for path in answer.tests)}"
+        yield from _tests(answer)
+
+
+def _tests(answer: Neighbours) -> Iterator[str]:
+    """Yield the tests to run, the surest first, and the coverage data."""
+    sure = [test.path for test in answer.tests if test.tier != "guess"]
+    perhaps = [test.path for test in answer.tests if test.tier == "guess" and test.because != "imports"]
+    importing = [test.path for test in answer.tests if test.tier == "guess" and test.because == "imports"]
+    groups = {"tests to run": sure, "perhaps, by a name alone": perhaps, "perhaps, they import it": importing}
+    for heading, paths in groups.items():
+        if paths:
+            more = f" ... and {len(paths) - _TESTS_NAMED} more" if len(paths) > _TESTS_NAMED else ""
+            yield f"{heading}: {' '.join(visible(path) for path in paths[:_TESTS_NAMED])}{more}"
+    yield from map(visible, answer.coverage)
 
 
 def _head(answer: Neighbours, style: Style) -> str:

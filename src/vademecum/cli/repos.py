@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vademecum.amounts import counted
+from vademecum.amounts import counted, long_ago
 from vademecum.answers.render import visible
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, size, table
@@ -18,8 +18,6 @@ from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.wiring.indexes import Kept
-
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 @click.group(cls=Group, meant={"delete": "remove", "rm": "remove", "forget": "remove"}, invoke_without_command=True)
@@ -94,6 +92,4 @@ def _age(kept: Kept) -> str:
     """Return the age of an index: `3 days ago`."""
     if not kept.indexed_at:
         return "never"
-    seconds = time.time() - kept.indexed_at
-    number, unit = next(((int(seconds // long), unit) for long, unit in _UNITS if seconds >= long), (0, ""))
-    return f"{counted(number, unit)} ago" if number else "just now"
+    return long_ago(time.time() - kept.indexed_at)

@@ -271,7 +271,7 @@ def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engi
     codebase.index()
     reached = {each.name: each.distance for each in codebase.callers("tidy", 3).found if each.name}
     assert reached == {"Url.__init__": 1, "get": 2, "get_short": 2, "test_get": 3}
-    assert codebase.impact("tidy", 1).tests == ("tests/test_get.py",)
+    assert [test.path for test in codebase.impact("tidy", 1).tests] == ["tests/test_get.py"]
 
 
 def test_a_literal_has_no_method_of_the_repository(repo, engine):

@@ -25,7 +25,7 @@ _FILE = re.compile(
     r"|^rename from (?P<left>.+)\nrename to (?P<come>.+)$(?!\nindex )",
     re.MULTILINE,
 )
-_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 _OPTIONS = (
@@ -42,12 +42,33 @@ class ChangedFile:
         before, now: its path on either side, "" where it was, or is, not there.
         spans: first and last line of each change, as they are now; where lines only went, those around.
         has_lost: whether any line went, or is another.
+        hunks: of each change the first line before and how many there were, the first line now and how many there are. Where
+            there are none, the line is the one before.
     """
 
     before: str
     now: str
     spans: tuple[tuple[int, int], ...]
     has_lost: bool
+    hunks: tuple[tuple[int, int, int, int], ...] = ()
+
+    def before_line(self, line: int) -> int:
+        """Return a line's number before the change.
+
+        A new line has the number of the nearest one.
+
+        >>> file = ChangedFile("a", "a", (), True, ((3, 2, 3, 1), (9, 0, 9, 2)))
+        >>> [file.before_line(line) for line in (2, 3, 4, 8, 9, 10, 11)]
+        [2, 3, 5, 9, 9, 9, 10]
+        """
+        moved = 0
+        for at, gone, now, come in self.hunks:
+            if line < now + (not come):
+                break
+            if line < now + come:
+                return min(at + line - now, at + max(gone - 1, 0))
+            moved += gone - come
+        return line + moved
 
 
 def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
@@ -119,10 +140,12 @@ def read_diff(diff: str) -> list[ChangedFile]:
     for head, end in zip(heads, ends, strict=True):
         before = _path(head["before"], "a/") if head["before"] else _path(head["left"])
         now = _path(head["now"], "b/") if head["now"] else _path(head["come"])
-        hunks = [tuple(map(int, (gone or 1, at, come or 1))) for gone, at, come in
-                 (hunk.groups() for hunk in _HUNK.finditer(diff, head.end(), end))]  # fmt: skip
-        spans = tuple((max(at, 1), max(at + come - 1, at, 1)) for _, at, come in hunks)
-        found.append(ChangedFile(before, now, spans, any(gone for gone, *_ in hunks)))
+        hunks = tuple(
+            (int(at), int(gone or 1), int(to), int(come or 1))
+            for at, gone, to, come in (hunk.groups() for hunk in _HUNK.finditer(diff, head.end(), end))
+        )
+        spans = tuple((max(at, 1), max(at + come - 1, at, 1)) for _, _, at, come in hunks)
+        found.append(ChangedFile(before, now, spans, any(gone for _, gone, *_ in hunks), hunks))
     return found
 
 

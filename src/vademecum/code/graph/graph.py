@@ -61,6 +61,7 @@ class Graph:
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
         self._nodes: dict[int, Node] = {}
         self._imports: dict[str, frozenset[int]] = {}  # by path, the lines on which imports begin
+        self._unresolved: list[Row] | None = None  # path, and the names called there on something unknown
 
     # -- nodes ---------------------------------------------------------------------------------------------------
 
@@ -234,20 +235,41 @@ class Graph:
         if edge.relation is not Relation.REFERENCES or source.qualified:
             return edge.relation is Relation.IMPORTS
         if source.path not in self._imports:
-            files = self.opened.view.files
-            blob = int(files.blobs[bisect_left(files.paths, source.path)])
-            rows = self._store.get("mentions", [(blob,)]).unwrap()
-            read = References.load(rows[0][1] if rows else "")
+            read = self.references(source.path)
             self._imports[source.path] = frozenset(row[1] for row in (*read.imports, *read.exports) if row[3])
         return edge.line in self._imports[source.path]
 
-    # -- coverage ------------------------------------------------------------------------------------------------
+    def references(self, path: str) -> References:
+        """Return the references of an indexed file, as they are written."""
+        files = self.opened.view.files
+        blob = int(files.blobs[bisect_left(files.paths, path)])
+        rows = self._store.get("mentions", [(blob,)]).unwrap()
+        return References.load(rows[0][1] if rows else "")
+
+    # -- what is not known ---------------------------------------------------------------------------------------
 
     def unresolved(self, name: str) -> list[str]:
         """Return the files with an unresolved call of a name."""
-        where: list[Condition] = [*self._own, ("unresolved", ">", "")]
-        rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
-        return sorted(path for path, names in rows if name in names and name in names.split("\n"))
+        if self._unresolved is None:
+            where: list[Condition] = [*self._own, ("unresolved", ">", "")]
+            self._unresolved = sorted(self._store.scan("resolved", where, ("path", "unresolved")).unwrap())
+        return [path for path, names in self._unresolved if name in names and name in names.split("\n")]
+
+    def calling(self, path: str, names: Collection[str]) -> list[Node]:
+        """Return the declarations in a file that call one of these names.
+
+        Where code outside of declarations does, the file is among them.
+        """
+        read = self.references(path)
+        owners = {read.owners[owner] for owner, _, text in read.calls if _last(text) in names}
+        nodes = {node.qualified: node for node in self.in_files([path])}
+        found = {}
+        for owner in owners:
+            while owner not in nodes and owner:
+                owner = owner.rpartition(".")[0]  # noqa: PLW2901 - a function without a name is part of what is around it
+            if owner in nodes:
+                found[owner] = nodes[owner]
+        return list(found.values())
 
     def _scan(self, family: str, *where: Condition) -> list[Row]:
         return self._store.scan(family, [*self._own, *where]).unwrap()
@@ -256,6 +278,15 @@ class Graph:
         found = [Node(*row[1:]) for row in rows]
         self._nodes.update((node.id, node) for node in found)
         return found
+
+
+def _last(call: str) -> str:
+    """Return the name that is called, without receiver and number of arguments.
+
+    >>> _last("store.get/1"), _last("get")
+    ('get', 'get')
+    """
+    return call.partition("/")[0].rpartition(".")[2]
 
 
 def _in_order(node: Node) -> tuple[str, bool, int, int]:

@@ -13,21 +13,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from vademecum.code.graph.changes import changed_files, changed_nodes
-from vademecum.code.graph.coverage import uncovered_places
+from vademecum.code.graph.changes import ChangedFile, changed_files, changed_nodes
 from vademecum.code.graph.expand import expand, neighbour_of
+from vademecum.code.graph.gaps import uncovered_places
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
-from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.tests_to_run import tests_to_run
 from vademecum.code.graph.traverse import (
-    TEST_STEPS,
     Met,
     is_constructor,
     made_by,
     nearest,
     shortest_way,
-    tests_reaching,
     walked,
 )
 from vademecum.code.languages.declarations import FUNCTIONS
@@ -95,11 +94,12 @@ def impact(
     limit: int = MOST,
     *,
     removed: Removed = NOTHING_REMOVED,
+    files: Sequence[ChangedFile] = (),
 ) -> Neighbours:
     """Return the code that may break by a change, and its tests.
 
     Callers and whoever names it, what extends or implements it, and callers of what it overrides: they may call it
-    without knowing.
+    without knowing. `files` are the changes, where they are known.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3.
@@ -115,14 +115,14 @@ def impact(
     own = {node.id for node in start} - {node.id for node, *_ in broken}
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
-    tests = _tests(graph, [*start, *above, *(met[0] for met in broken)], relations, {node.path for node in nodes})
-    answer = _with_guesses(graph, replace(answer, tests=tests), start, into=True, shown=False)
+    tests, told = tests_to_run(graph, nodes, [*start, *above, *(met[0] for met in broken)], files)
+    answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), start, into=True, shown=False)
     return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)], start)
 
 
 def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Return the methods that methods override or implement, one step up."""
-    methods = [node.id for node in nodes if node.kind in FUNCTIONS]
+    methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
     edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
     above = graph.nodes(edge.target for edge in edges).values()
     return [node for node in above if node.kind in FUNCTIONS and node.id not in methods]
@@ -160,7 +160,7 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
     nodes = [node for node in changed if node.qualified or node.path not in told]
     if not nodes and not removed.nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
-    answer = impact(graph, nodes, revisions, depth, limit, removed=removed)
+    answer = impact(graph, nodes, revisions, depth, limit, removed=removed, files=files)
     if removed.nodes:
         answer = replace(answer, reason="; ".join(filter(None, (answer.reason, removed.said))))
     if answer.verdict == "none":
@@ -287,15 +287,6 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
         found |= {node.id: node for node in inner}
         outer = [node.id for node in inner]
     return list(found.values())
-
-
-def _tests(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], paths: set[str]) -> tuple[str, ...]:
-    """Return the test files to run, the nearest first."""
-    found = tests_reaching(graph, start, relations)
-    edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
-    for node in graph.nodes(edge.source for edge in edges).values():
-        found.setdefault(node.path, TEST_STEPS)
-    return tuple(sorted(found, key=lambda path: (found[path], path)))
 
 
 def _answer(

@@ -13,8 +13,6 @@ from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind
 
 Met = tuple[Node, Edge, int, str, Tier]
-TEST_STEPS = 5  # a sixth step finds few more tests, and more wrong ones
-MOST_MET = 20_000  # nodes
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
 
 
@@ -56,31 +54,6 @@ def walked(
                 classes.add(made)
                 frontier.append(made)
     return sorted(found, key=order)
-
-
-def tests_reaching(graph: Graph, start: Sequence[Node], relations: Sequence[Relation]) -> dict[str, int]:
-    """Return the test files that reach nodes, with their least steps.
-
-    The walk takes `TEST_STEPS` steps, since tests call the public end of a chain, and ends early where it has met
-    `MOST_MET` nodes.
-    """
-    found: dict[str, int] = {}
-    met = {node.id for node in start}
-    frontier = list(start)
-    for step in range(TEST_STEPS + 1):
-        for node in frontier:
-            if file_kind(node.path) is FileKind.TEST:
-                found.setdefault(node.path, step)
-        if step == TEST_STEPS or len(met) > MOST_MET:
-            break
-        made = made_by(graph, frontier)
-        met |= made.keys()
-        edges = graph.edges([node.id for node in frontier], relations, into=True)
-        edges += graph.edges(made, (Relation.CALLS,), into=True) if made else []
-        beyond = {edge.source for edge in edges} - met
-        met |= beyond
-        frontier = list(graph.nodes(beyond).values())
-    return found
 
 
 def is_constructor(node: Node) -> bool:

@@ -196,7 +196,7 @@ function neighbours(relation, answer, now) {
   const nothing = answer.verdict === "unknown" ? answer.reason || "It cannot be said" : none;
   return el("section", {}, el("h2", {}, said, answer.total ? el("span", { class: "quiet" }, ` ${answer.total}`) : ""),
     items.length ? [list, more] : el("p", { class: "quiet" }, nothing),
-    answer.tests?.length ? el("details", {}, el("summary", {}, `${plural(answer.tests.length, "test file")} to run`), el("ul", {}, answer.tests.map((path) => el("li", {}, el("a", { class: "place", href: link("file", { path, repo: now.repo }) }, path))))) : "");
+    answer.tests?.length ? el("details", {}, el("summary", {}, `${plural(answer.tests.length, "test file")} to run`), el("ul", {}, answer.tests.map((test) => el("li", {}, el("a", { class: "place", href: link("file", { path: test.path, repo: now.repo }) }, test.path), " ", test.tier === "exact" ? "" : el("span", { class: "tag", title: TIERS[test.tier] }, test.tier))))) : "");
 }
 
 function step(each, now) {
