@@ -77,14 +77,19 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
 
 def _tests(answer: Neighbours) -> Iterator[str]:
     """Yield the tests to run, the surest first, and the coverage data."""
-    sure = [test.path for test in answer.tests if test.tier != "guess"]
-    perhaps = [test.path for test in answer.tests if test.tier == "guess" and test.because != "imports"]
-    importing = [test.path for test in answer.tests if test.tier == "guess" and test.because == "imports"]
-    groups = {"tests to run": sure, "perhaps, by a name alone": perhaps, "perhaps, they import it": importing}
+    is_measured = any(test.because == "ran" for test in answer.tests)
+    groups: dict[str, list[str]] = {}
+    for test in answer.tests:
+        if test.because == "imports":
+            heading = "perhaps, they import it"
+        elif test.tier == "guess":
+            heading = "perhaps, by a name alone"
+        else:
+            heading = "tests to run, by calls" if is_measured and test.because == "calls" else "tests to run"
+        groups.setdefault(heading, []).append(test.path)
     for heading, paths in groups.items():
-        if paths:
-            more = f" ... and {len(paths) - _TESTS_NAMED} more" if len(paths) > _TESTS_NAMED else ""
-            yield f"{heading}: {' '.join(visible(path) for path in paths[:_TESTS_NAMED])}{more}"
+        more = f" ... and {len(paths) - _TESTS_NAMED} more" if len(paths) > _TESTS_NAMED else ""
+        yield f"{heading}: {' '.join(visible(path) for path in paths[:_TESTS_NAMED])}{more}"
     yield from map(visible, answer.coverage)
 
 

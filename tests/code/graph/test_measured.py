@@ -101,7 +101,7 @@ def test_the_age_of_the_data_is_told_and_that_code_changed_since(made, engine):
     assert "tests/test_old.py" in [test.path for test in answer.tests]
     assert answer.coverage == (".coverage, measured 3 hours ago: 1 test file ran this; app/store.py changed since",)
     text = neighbours_text(answer)
-    assert "tests to run: tests/test_put.py" in text
+    assert "tests to run: tests/test_put.py\ntests to run, by calls: tests/test_old.py\n" in text
     assert "measured 3 hours ago" in text
 
 
@@ -134,7 +134,7 @@ def test_data_without_tests_says_what_no_test_runs(repo, engine, kind):
     made = repo("app", others or FILES)
     made.write(name, text)
     code = engine(made).codebase
-    assert code.impact("drop").coverage == (f"{name}, measured just now: no test runs drop",)
+    assert code.impact("drop").coverage == (f"{name}, measured just now: no measured test runs drop",)
     assert code.impact("put").coverage == (f"{name}, measured just now: tests run this, the data does not say which",)
 
 
@@ -150,7 +150,7 @@ def test_data_lies_beside_a_package_too(repo, engine):
     )
     made.write("packages/a/coverage/lcov.info", "SF:lib/store.js\nDA:1,1\nDA:2,0\nend_of_record\n")
     assert engine(made).codebase.impact("put").coverage == (
-        "packages/a/coverage/lcov.info, measured just now: no test runs put",
+        "packages/a/coverage/lcov.info, measured just now: no measured test runs put",
     )
 
 

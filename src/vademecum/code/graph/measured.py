@@ -39,7 +39,7 @@ class Runs:
     Attributes:
         ran: test files that ran one, and whether the code is still as it was then.
         spared: test files that were measured and ran none, the code being as it was.
-        said: a sentence for each coverage file with its age: how many test files ran the code, and what no test runs.
+        said: a sentence for each coverage file with its age: how many test files ran the code, and what none runs.
     """
 
     ran: dict[str, bool] = field(default_factory=dict)
@@ -168,7 +168,7 @@ def _judge(runs: Runs, places: _Places, found: Measured, asked: Sequence[_Asked]
     idle = [each.node.label for each in asked if each.is_idle(found.files[each.node.path])]
     older = sorted({each.node.path for each in asked if not each.is_fresh})
     facts = [f"{counted(len(ran), 'test file')} ran this"] if any(of_test.values()) else []
-    facts += [f"no test runs {_listed(idle)}"] if idle else []
+    facts += [f"no measured test runs {_listed(idle)}"] if idle else []
     facts = facts or ["tests run this, the data does not say which"]
     return "; ".join([*facts, *([f"{_listed(older)} changed since"] if older else [])])
 
