@@ -55,7 +55,7 @@ def decoded(asked: Asked, model: Model) -> Decoded:
 
 def _likely_set(begin: After, unmoved: Floats, model: Model, taken: Floats) -> Chain:
     """Return the set of tools with the best expected overlap."""
-    members = right_on_average(taken * begin.asked.view.live, LONGEST)
+    members = right_on_average(taken * begin.asked.view.offered, LONGEST)
     order = _ordered(begin, unmoved, model, members)
     return Chain(order, tuple(taken.take(order).tolist()))
 

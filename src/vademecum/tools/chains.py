@@ -87,7 +87,7 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
     most = max(going_on)
     scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
     odds = np.exp(scores, out=scores)
-    odds *= after.asked.view.live
+    odds *= after.asked.view.offered
     total = np.maximum(np.add.reduce(odds, axis=1), np.float32(1e-9)).tolist()
     for row, chain in enumerate(beam):  # nothing is called twice that never was: it may be a payment
         odds[row, [tool for tool in chain.tools if after.asked.once[tool]]] = 0

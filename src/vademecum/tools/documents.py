@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,12 @@ from vademecum.types import Passage
 
 _DEEPEST = 3  # levels of a schema that are read
 _MOST_FIELDS = 60
+_DEPRECATED = re.compile(
+    r"\A\W*deprecated(?=\s*[^\w\s]|\s+(?:since|in|as|use|by|and)\b|\s*\Z)"
+    r"|\b(?:this|it|tool|method|endpoint|operation|function)\s+(?:is|was|has been)\s+(?:now\s+)?deprecated\b"
+    r"|[\[(]deprecated\b",
+    re.IGNORECASE,
+)
 
 
 def document(tool: Tool) -> str:
@@ -25,6 +32,16 @@ def document(tool: Tool) -> str:
 def passage(tool: Tool) -> Passage:
     """Return the text that the embedder reads."""
     return Passage(f"{tool.description} {' '.join(names(tool.input_schema))}".strip(), tool.name, tool.server)
+
+
+def is_deprecated(tool: Tool) -> bool:
+    """Return whether a tool says of itself that it is deprecated.
+
+    >>> said = "[Deprecated] Use read.", "Read a file. This tool is deprecated.", "Find deprecated calls."
+    >>> [is_deprecated(Tool.of("files", "cat", each)) for each in said]
+    [True, True, False]
+    """
+    return _DEPRECATED.search(tool.description) is not None
 
 
 def names(schema: Mapping[str, Any]) -> list[str]:

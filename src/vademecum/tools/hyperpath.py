@@ -99,12 +99,20 @@ class Hyperpaths:
         sources: Nodes that are there at no cost.
         semantics: How many nodes of a tail are needed.
         cost: What several of them cost together; with `any` only one counts.
+        weights: The costs of the arcs by number, 0 or more, in place of their own.
     """
 
     def __init__(
-        self, graph: DirectedHypergraph, sources: Iterable[str], *, semantics: Semantics = "all", cost: Cost = "sum"
+        self,
+        graph: DirectedHypergraph,
+        sources: Iterable[str],
+        *,
+        semantics: Semantics = "all",
+        cost: Cost = "sum",
+        weights: Sequence[float] = (),
     ) -> None:
         self._graph = graph
+        self._weights = weights or graph.weights
         self._needs_one = semantics == "any"
         self._total = cost == "sum"
         self._given = frozenset(sources)
@@ -146,7 +154,7 @@ class Hyperpaths:
     def _solved(self, offers: Mapping[int, Label], *, total: bool) -> tuple[list[Label], list[Step | None]]:
         """Return each node's label and its step, from sources with costs."""
         graph = self._graph
-        heads, tails, weights = graph.heads, graph.tails, graph.weights
+        heads, tails, weights = graph.heads, graph.tails, self._weights
         labels, steps = [NEVER] * len(graph.names), list[Step | None]([None]) * len(graph.names)
         waiting = (
             [1] * len(tails) if self._needs_one else list(map(len, tails))

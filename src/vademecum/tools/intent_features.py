@@ -243,7 +243,7 @@ def same_intent(asked: Asked) -> int | None:
     """Return the latest good trace with these very words, if callable."""
     view = asked.view
     near = np.flatnonzero(asked.alike > _SAME)
-    fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
+    fine = [n for n in near if view.traces[n].ok and view.offered[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
 
 

@@ -10,6 +10,7 @@ is taken to use the one before it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
@@ -24,6 +25,7 @@ from vademecum.tools.view import View
 LINKING = ("bias", "rate", "attended", "adjacent", "provides", "distance")
 _BACKING = 0.5  # pairs that the prior is worth
 _PRIOR = 0.5  # of a link between tools never seen together
+_NEAR = 40  # calls before one that it may have used
 
 
 def links_of(trace: Trace) -> tuple[tuple[int, int], ...]:
@@ -36,8 +38,13 @@ class Pairs:
 
     def __init__(self, view: View) -> None:
         first, second, owner, linked = [], [], [], []
+        self._apart: Counter[tuple[int, int]] = (
+            Counter()
+        )  # traces with recorded links: unconnected less connected calls
         for number, (trace, chain) in enumerate(zip(view.traces, view.chains, strict=True)):
             known = {(chain[a], chain[b]) for a, b in links_of(trace)}
+            if trace.links:
+                self._apart.update(_unconnected(chain, trace.links))
             for a, b in _ordered(chain):
                 first.append(a)
                 second.append(b)
@@ -51,6 +58,15 @@ class Pairs:
         self._linked = np.array(linked, np.float32)[order]
         keys, begin = np.unique(key[order], return_index=True)
         self._cuts = dict(zip(keys.tolist(), pairwise([*begin.tolist(), len(key)]), strict=True))
+
+    def seen(self, a: int, b: int) -> bool:
+        """Return whether a trace calls one tool and later the other."""
+        return a * self._tools + b in self._cuts
+
+    def apart(self, a: int, b: int) -> bool | None:
+        """Return whether recorded links leave two tools unconnected; None if no trace tells."""
+        told = self._apart.get((min(a, b), max(a, b)))
+        return None if told is None else told > 0
 
     def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
         """Return the smoothed shares of linked pairs, by weight and by attention."""
@@ -113,10 +129,24 @@ def expected_links(
     return {pairs[n] for n in right_on_average((both / (1 + np.exp(-odds))).astype(np.float32), len(pairs))}
 
 
+def _unconnected(chain: Sequence[int], links: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Return 1 for each pair of tools whose calls no path of links joins, else -1."""
+    behind = [0] * len(chain)  # the calls that lead to each, as bits
+    for a, b in sorted(links, key=lambda link: link[1]):
+        behind[b] |= behind[a] | 1 << a
+    found: dict[tuple[int, int], int] = {}
+    for later in range(len(chain)):
+        for earlier in range(max(0, later - _NEAR), later):
+            pair = min(chain[earlier], chain[later]), max(chain[earlier], chain[later])
+            joined = behind[later] >> earlier & 1 or found.get(pair) == -1
+            found[pair] = -1 if joined else 1
+    return found
+
+
 def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
     seen: dict[tuple[int, int], None] = {}
     for later in range(len(chain)):
-        for earlier in range(max(0, later - 40), later):
+        for earlier in range(max(0, later - _NEAR), later):
             seen[chain[earlier], chain[later]] = None
     return iter(seen)
 

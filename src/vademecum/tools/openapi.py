@@ -74,6 +74,7 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
         schemas = _Schemas(document)
         name = _tool_name(operation, method, path, taken={tool.name for tool in tools.values()})
         said = [str(operation[key]).strip() for key in ("summary", "description") if operation.get(key)]
+        said = ["[Deprecated]", *said] if operation.get("deprecated") is True else said
         inputs, output = _inputs(schemas, shared, operation), _output(schemas, operation)
         tool = Tool.of(
             owner,

@@ -69,7 +69,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))
-        order = shown(probability, np.where(view.live, asked.bm25, 0), asked.unseen > 0, asked_for.k)
+        order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, asked_for.k)
     mean, attention = probability @ features, asked.attention_after(after)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
     likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
@@ -121,7 +121,7 @@ def next_probabilities(view: View, scores: Floats) -> Floats:
     """Return next-call probabilities by scores, float32 (..., n); 0 for gone tools."""
     if not scores.size:
         return scores
-    odds = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True)) * view.live
+    odds = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True)) * view.offered
     return np.asarray(odds / np.maximum(np.add.reduce(odds, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
 
 
@@ -138,7 +138,7 @@ def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats,
     def steps(goal: int) -> list[int]:
         return [view.number[step] for step in way(view.tools[goal].id)]
 
-    return first_steps(np.where(view.live, taken, 0).astype(np.float32), after, steps)
+    return first_steps(np.where(view.offered, taken, 0).astype(np.float32), after, steps)
 
 
 def stops(after: After, model: Model, taken: Taken) -> list[float]:

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
-from vademecum.tools.fields import inputs_of
-from vademecum.tools.hyperpath import Hyperpaths
+from vademecum.tools.fields import Field, fields_of, inputs_of, match, words
+from vademecum.tools.hyperpath import Hyperpath, Hyperpaths
 from vademecum.tools.records import Tool, Trace
-from vademecum.tools.relations import Relations, input_node, tool_of_input
+from vademecum.tools.relations import CALL, Relations, input_node, tool_of_input
+
+_FURTHER = 1e3  # what a giver outside a plan costs where one inside it gives the same
+
+
+class Needs(NamedTuple):
+    """What some tools of a plan wait for.
+
+    Attributes:
+        links: (tool, tool that waits for its call), without circles.
+        missing: the inputs that nothing known provides, as `server/name?argument`.
+    """
+
+    links: tuple[tuple[str, str], ...]
+    missing: tuple[str, ...]
+
+
+class _Schemas(NamedTuple):
+    """A tool's fields; `outputs` is None where the tool declares none."""
+
+    named: tuple[str, ...]
+    inputs: list[Field]
+    outputs: list[Field] | None
 
 
 class Ways:
@@ -23,8 +45,8 @@ class Ways:
     def __init__(self, tools: Sequence[Tool], traces: Sequence[Trace]) -> None:
         self._tools = {tool.id: tool for tool in tools}
         self._graph = Relations(tools, traces).graph
-        self._first: dict[str, tuple[str, ...]] = {}  # the prerequisites of each tool where nothing was called yet
-        self._givers: dict[str, frozenset[str]] = {}
+        self._schemas: dict[str, _Schemas] = {}
+        self._given: dict[tuple[str, str], bool | None] = {}
 
     def starting(self, after: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
         """Return a function from a target to its prerequisites, the target last."""
@@ -37,46 +59,82 @@ class Ways:
 
         return way
 
-    def missing(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return the inputs that nothing provides after `before`."""
-        return tuple(node for node in self._assumed(before, target) if tool_of_input(node)[1])
+    def needs(self, planned: Collection[str], wanted: Collection[str]) -> Needs:
+        """Return what the wanted tools of a plan wait for.
 
-    def prerequisites(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """Return the tools to call before a target beside `before`, in order."""
-        if before:
-            return self._before(before, target)
-        if target not in self._first:  # most plans ask this of their first call
-            self._first[target] = self._before((), target)
-        return self._first[target]
+        Calls that the plan makes anyway cost nothing, and none is added to give what one of them gives.
 
-    def _before(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        there = [*self._known(before), *self._assumed(before, target)]
-        heads = (arc.head for arc in Hyperpaths(self._graph, there).path(target).arcs)
-        return tuple(dict.fromkeys(head for head in heads if head in self._tools and head not in (*before, target)))
+        Args:
+            planned: all tools of the plan.
+            wanted: those of them whose needs are not known otherwise; the others are taken to be callable.
+        """
+        known = self._known(planned)
+        targets, given = [id_ for id_ in known if id_ in wanted], [id_ for id_ in known if id_ not in wanted]
+        weights = self._weights(known)
+        paths = Hyperpaths(self._graph, given, weights=weights)
+        if missing := paths.missing(*targets):
+            paths = Hyperpaths(self._graph, [*given, *missing], weights=weights)
+        inputs = tuple(node for node in missing if tool_of_input(node)[1])
+        return Needs(self._links(paths.path(*targets)), inputs)
 
-    def _assumed(self, before: Sequence[str], target: str) -> tuple[str, ...]:
-        """The nodes missing for a target; () where nothing is missing."""
-        if target in self._had:
-            return ()
-        return Hyperpaths(self._graph, self._known(before)).missing(target)
+    def _weights(self, planned: Sequence[str]) -> list[float]:
+        """The costs of all arcs where some tools are called anyway, and give what they can."""
+        graph, weights, called = self._graph, list(self._graph.weights), set(planned)
+        for id_ in planned:
+            for arc in graph.into(id_):
+                weights[arc] = max(weights[arc] - CALL, 0.0)
+            for wanted in self._schema(id_).inputs:
+                arcs = {arc: called.isdisjoint(graph.arc(arc).tail) for arc in graph.into(input_node(id_, wanted.name))}
+                for arc, is_further in arcs.items():
+                    weights[arc] += _FURTHER if is_further and not all(arcs.values()) else 0.0
+        return weights
 
-    def _known(self, ids: Sequence[str]) -> list[str]:
+    def starts(self, tool: str) -> bool:
+        """Return whether a trace calls a tool with nothing before."""
+        arcs = (self._graph.arc(number) for number in self._graph.into(tool))
+        return any(not arc.tail and arc.kind == "sequence" for arc in arcs)
+
+    def _links(self, way: Hyperpath) -> tuple[tuple[str, str], ...]:
+        """The dependencies between tools on a way, over the inputs between them."""
+        tails = {arc.head: arc.tail for arc in way.arcs}
+        links: dict[tuple[str, str], None] = {}
+        for head, tail in tails.items():
+            if head in self._tools:
+                givers = [giver for node in tail for giver in ((node,) if node in self._tools else tails.get(node, ()))]
+                links |= dict.fromkeys((giver, head) for giver in givers if giver in self._tools and giver != head)
+        return tuple(links)
+
+    def _known(self, ids: Collection[str]) -> list[str]:
         return [id_ for id_ in ids if id_ in self._tools]
-
-    @cached_property
-    def _had(self) -> frozenset[str]:
-        """The nodes that are available from nothing."""
-        return frozenset(Hyperpaths(self._graph, ()).costs())
 
     def provides(self, giver: str, taker: str) -> bool:
         """Return whether a tool's outputs are inputs of another, by schema."""
-        if taker not in self._givers:
-            self._givers[taker] = self._giving(taker)
-        return giver in self._givers[taker]
+        return self._gives(giver, taker) is True
 
-    def _giving(self, taker: str) -> frozenset[str]:
-        """The tools that give an input of another one."""
-        inputs = inputs_of(self._tools[taker].input_schema) if taker in self._tools else []
-        nodes = (input_node(taker, one.name) for one in inputs)
-        arcs = (self._graph.arc(number) for node in nodes for number in self._graph.into(node))
-        return frozenset(giver for arc in arcs for giver in arc.tail)
+    def apart(self, one: str, other: str) -> bool:
+        """Return whether schemas say that neither tool needs what the other gives."""
+        return self._gives(one, other) is False and self._gives(other, one) is False
+
+    def _gives(self, giver: str, taker: str) -> bool | None:
+        """Whether a tool gives an input of another; None where no schema tells."""
+        pair = giver, taker
+        if pair not in self._given:
+            self._given[pair] = self._matched(*pair)
+        return self._given[pair]
+
+    def _matched(self, giver: str, taker: str) -> bool | None:
+        if giver not in self._tools or taker not in self._tools or giver == taker:
+            return None
+        gives, takes = self._schema(giver), self._schema(taker)
+        if gives.outputs is None:
+            return None
+        return any(
+            match(output, gives.named, wanted, takes.named) for wanted in takes.inputs for output in gives.outputs
+        )
+
+    def _schema(self, id_: str) -> _Schemas:
+        if id_ not in self._schemas:
+            tool = self._tools[id_]
+            outputs = fields_of(tool.output_schema) if tool.output_schema else None
+            self._schemas[id_] = _Schemas(words(tool.name), inputs_of(tool.input_schema), outputs)
+        return self._schemas[id_]

@@ -46,8 +46,8 @@ class Known:
     @cached_property
     def ways(self) -> Ways:
         """The graph of ways to reach tools."""
-        live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
-        return Ways(live, self.view.traces)
+        offered = [tool for number, tool in enumerate(self.view.tools) if self.view.offered[number]]
+        return Ways(offered, self.view.traces)
 
     @cached_property
     def groups(self) -> Groups:

@@ -47,17 +47,14 @@ class Ridge:
     def of(cls, intents: Texts, graph: Hypergraph) -> Self:
         """Fit on all traces."""
         x = np.concatenate([*_meanings(intents), hashed_rows(intents)], axis=1)
-        gram = x.T @ x + np.float32(STRENGTH) * np.eye(x.shape[1], dtype=np.float32)
-        inverse = np.linalg.inv(gram.astype(np.float64)).astype(np.float32)
+        fitted = _fitted(x)
         begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
         members, used = (graph.member_trace, graph.member_tool), np.unique(graph.member_tool)
         return cls(
             graph.tools,
             used,
-            np.concatenate(
-                [inverse @ _grouped(x, *pairs, graph.tools)[:, used] for pairs in (members, begins)], axis=1
-            ),
-            np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
+            np.concatenate([_grouped(fitted, *pairs, graph.tools)[:, used] for pairs in (members, begins)], axis=1),
+            np.einsum("ij,ij->i", x, fitted),
             *_hashes(intents),
         )
 
@@ -123,6 +120,14 @@ def _bucket(
 
 def _unit(rows: NDArray[np.float64]) -> Floats:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def _fitted(x: Floats) -> Floats:
+    """Return x (x'x + s)⁻¹ = (xx' + s)⁻¹ x, float32 (m, d), by the smaller of both systems."""
+    wide = x.T if len(x) < x.shape[1] else x
+    gram = wide.T @ wide + np.float32(STRENGTH) * np.eye(wide.shape[1], dtype=np.float32)
+    solved = np.linalg.solve(gram.astype(np.float64), wide.T).astype(np.float32)
+    return solved if wide is not x else solved.T
 
 
 def _meanings(texts: Texts) -> list[Floats]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vademecum.protocols import Embedder
 from vademecum.result import Err
-from vademecum.tools.documents import document, names, passage
+from vademecum.tools.documents import document, is_deprecated, names, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.macro_tools import Metas
@@ -52,6 +52,11 @@ class View:
     good: NDArray[np.float64]
     calls: NDArray[np.float64]
     read: Callable[[str], Question]
+
+    @cached_property
+    def offered(self) -> NDArray[np.bool_]:
+        """bool (n,): tools to be proposed: live ones that do not say that they are deprecated."""
+        return self.live & ~np.array([is_deprecated(tool) for tool in self.tools], bool)
 
     @cached_property
     def server(self) -> NDArray[np.int64]:

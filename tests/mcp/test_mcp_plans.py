@@ -1,0 +1,107 @@
+"""Plans of a gateway are run as they are shown, against scripted servers; several gateways side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp import Client, StdioServerParameters
+
+SERVER = Path(__file__).with_name("scripted.py")
+NOUNS = ("parcel", "route", "ticket", "ledger", "voucher", "sensor", "harvest", "anchor", "lantern", "violin")
+Catalogue = list[dict[str, Any]]
+Session = Callable[[Client], Awaitable[Any]]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+def through(project: Path, servers: Mapping[str, Catalogue], session: Session) -> Any:
+    """Run a session through a gateway of a project, in front of scripted servers."""
+    project.mkdir(exist_ok=True)
+    commands = {}
+    for name, catalogue in servers.items():
+        (project / f"{name}.json").write_text(json.dumps(catalogue), encoding="utf-8")
+        commands[name] = {"command": sys.executable, "args": [str(SERVER), str(project / f"{name}.json")]}
+    config = project / "servers.json"
+    config.write_text(json.dumps({"mcpServers": commands}), encoding="utf-8")
+    command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
+    server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ), cwd=str(project))
+
+    async def converse() -> Any:
+        async with Client(server) as client:
+            return await session(client)
+
+    return asyncio.run(asyncio.wait_for(converse(), 120))
+
+
+async def ask(client: Client, named: str, /, **arguments: Any) -> str:
+    result = await client.call_tool(named, arguments)
+    text = "\n".join(getattr(part, "text", "") for part in result.content)
+    assert not result.is_error, text
+    return text
+
+
+def layers_of(plan: str) -> list[list[tuple[str, list[str]]]]:
+    """The calls of each layer of a plan as it is shown, with the names of their inputs."""
+    layers: list[list[tuple[str, list[str]]]] = []
+    for line in plan.splitlines():
+        if re.fullmatch(r"\d+\.( at the same time:)?", line):
+            layers.append([])
+        elif found := re.match(r"  t\d+ (\S+?)\((.*)\)", line):
+            layers[-1].append((found[1], re.findall(r"(\w+)\??:", found[2])))
+    return layers
+
+
+async def run(client: Client, plan: str) -> set[str]:
+    """Run a plan layer by layer, the calls of a layer at the same time; return what was called."""
+    known: dict[str, str] = {}
+    for layer in layers_of(plan):
+        calls = [
+            ask(client, "call_tool", tool=tool, arguments={name: known[name] for name in inputs})
+            for tool, inputs in layer
+        ]
+        for given in await asyncio.gather(*calls):
+            known |= json.loads(given)
+    return {tool for layer in layers_of(plan) for tool, _ in layer}
+
+
+def generated(seed: int) -> Catalogue:
+    """Tools of a random graph of dependencies; each says its noun alone."""
+    draw = random.Random(seed)
+    made: Catalogue = []
+    for number, noun in enumerate(draw.sample(NOUNS, 7)):
+        before = draw.sample(made, min(number, draw.randint(0, 2)))
+        takes = [name for one in before for name in one["gives"]]
+        made.append(
+            {"name": f"make_{noun}", "description": f"Make the {noun}.", "takes": takes, "gives": [f"{noun}_code"]}
+        )
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plan_runs_as_it_is_shown(tmp_path: Path, seed: int) -> None:
+    """No call of it lacks what another gives, although calls of a layer are made at once."""
+    catalogue = generated(seed)
+
+    async def session(client: Client) -> None:
+        for one in catalogue[-4:]:
+            plan = await ask(client, "suggest_plan", intent=one["description"])
+            assert f"flow/{one['name']}" in await run(client, plan), plan
+
+    through(tmp_path / "project", {"flow": catalogue}, session)
