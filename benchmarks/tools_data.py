@@ -43,6 +43,7 @@ class Task:
     gold: frozenset[str]
     links: tuple[tuple[str, str], ...] | None
     split: str
+    group: str = ""  # of runs of one task
 
 
 @dataclass
@@ -54,13 +55,18 @@ class TraceSet:
     tasks: list[Task] = field(default_factory=list)
 
     def folds(self) -> Iterator[tuple[list[Task], list[Task]]]:
-        """Yield (training tasks, test tasks): the official split where there is one, else five folds by index."""
+        """Yield (training tasks, test tasks): the official split where there is one, else five folds.
+
+        All runs of one task are in one fold.
+        """
         if {task.split for task in self.tasks} >= {"train", "test"}:
             yield [t for t in self.tasks if t.split == "train"], [t for t in self.tasks if t.split == "test"]
             return
+        places: dict[str, int] = {}
+        fold_of = [places.setdefault(task.group or task.id, len(places)) % FOLDS for task in self.tasks]
         for fold in range(FOLDS):
-            kept = [t for n, t in enumerate(self.tasks) if n % FOLDS != fold]
-            yield kept, [t for n, t in enumerate(self.tasks) if n % FOLDS == fold]
+            kept = [task for task, its in zip(self.tasks, fold_of, strict=True) if its != fold]
+            yield kept, [task for task, its in zip(self.tasks, fold_of, strict=True) if its == fold]
 
 
 def read_set(folder: Path) -> TraceSet:
@@ -136,4 +142,5 @@ def _task(row: dict[str, Any]) -> Task:
             turns.append(Turn(turn["user"], tuple(turn["calls"]), earlier))
         earlier += tuple(turn["calls"])
     links = None if row["links"] is None else tuple((a, b) for a, b in row["links"])
-    return Task(row["id"], row["intent"], tuple(turns), frozenset(row["gold"]), links, row["split"])
+    gold, group = frozenset(row["gold"]), str(row.get("group", ""))
+    return Task(row["id"], row["intent"], tuple(turns), gold, links, row["split"], group)

@@ -41,7 +41,8 @@ def main() -> None:
             said = f"nothing gave {odd}" if odd else json.dumps(made)
             result = {"content": [{"type": "text", "text": said}], "isError": bool(odd)}
             result |= {} if odd else {"structuredContent": made}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

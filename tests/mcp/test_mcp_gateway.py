@@ -445,8 +445,8 @@ def test_a_server_that_keeps_crashing_is_tried_ever_more_rarely() -> None:
     assert "closed with the gateway" in failure()
 
 
-def test_a_trace_ends_with_a_new_plan_or_a_pause() -> None:
-    """Searches add to what it is for; values in the question link nothing; short values link nothing."""
+def test_a_trace_goes_on_where_results_flow_and_ends_with_a_new_search_or_a_pause() -> None:
+    """Values in the question link nothing; short values link nothing."""
     now = [0.0]
     traced = Traced("s", lambda: now[0])
     traced.intend("find ticket 12345")
@@ -454,14 +454,66 @@ def test_a_trace_ends_with_a_new_plan_or_a_pause() -> None:
     traced.intend("write mail")
     trace = traced.called("mail/send", {"to": "ada@example.org", "about": 12345, "priority": 3}, "")
     assert (trace.id, trace.intent, trace.links) == ("s:1", "find ticket 12345; write mail", ((0, 1),))
-    traced.intend("find ticket 12345", anew=True)
-    assert traced.called("t/find", {}, "").id == "s:1", "the same plan asked for again is the same work"
-    traced.intend("something else", anew=True)
-    assert traced.context == ()
-    assert traced.called("t/find", {}, "", ok=False).id == "s:2"
+    traced.intend("find ticket 12345", plan=True)
+    assert traced.called("t/close", {}, "").id == "s:1", "the same plan asked for again is the same work"
+    traced.intend("find ticket 12345", plan=True)
+    assert traced.called("t/find", {}, "").id == "s:2", "but not where the work begins again"
+    traced.intend("something else")
+    assert traced.called("t/find", {}, "", ok=False).id == "s:3"
     now[0] += PAUSE_S + 1
     trace = traced.called("t/find", {"a": {"b": ["deep value"]}}, "")
-    assert (trace.id, trace.intent, trace.at) == ("s:3", "", PAUSE_S + 1)
+    assert (trace.id, trace.intent, trace.at) == ("s:4", "", PAUSE_S + 1)
+
+
+def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("water the garden", shown=["garden/tap", "garden/hose"])
+    traced.intend("pay the rent", shown=["bank/login", "bank/pay"])
+    tools = ("garden/tap", "bank/login", "garden/hose", "bank/pay")
+    traces = {trace.id: trace for trace in [traced.called(tool, {}, "") for tool in tools]}
+    assert {trace.intent: [call.tool for call in trace.calls] for trace in traces.values()} == {
+        "water the garden": ["garden/tap", "garden/hose"],
+        "pay the rent": ["bank/login", "bank/pay"],
+    }
+
+
+def test_a_search_that_led_to_no_call_speaks_for_the_one_after_it_if_they_ask_for_the_same() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("sing a song")
+    traced.intend("sprinkle garden flowers", shown=["garden/mow"])
+    traced.intend("water garden flowers", shown=["garden/tap"])
+    assert traced.called("garden/tap", {}, "").intent == "sprinkle garden flowers; water garden flowers"
+
+
+def test_what_a_call_says_it_is_for_decides() -> None:
+    traced = Traced("s", lambda: 0.0)
+    first = [traced.called("a/begin", {}, "x", intent=each) for each in ("one thing", "another")]
+    again = traced.called("a/end", {}, "", intent="one thing")
+    assert (again.id, again.intent, len(again.calls)) == (first[0].id, "one thing", 2)
+
+
+def test_after_a_failure_a_search_for_much_the_same_goes_on_with_the_task() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("send the letter home", shown=["post/send"])
+    failed = traced.called("post/send", {}, "", ok=False)
+    traced.intend("deliver the letter", shown=["mail/send"])
+    assert traced.called("mail/send", {}, "sent").id == failed.id
+    traced.intend("deliver the letter of Bob", shown=["post/send"])
+    assert traced.called("post/send", {}, "").id != failed.id
+
+
+def test_calls_that_overlap_do_not_wait_for_each_other() -> None:
+    now = [0.0]
+    traced = Traced("s", lambda: now[0])
+    traced.intend("compare the shops")
+    for tool in ("a/price", "b/price"):  # both begin at once
+        now[0] += 1.0
+        traced.called(tool, {}, f"costs {tool}-4711", latency_s=now[0])
+    now[0] += 1.0
+    trace = traced.called("c/compare", {"left": "a/price-4711", "right": "b/price-4711"}, "")
+    assert trace.links == ((0, 2), (1, 2))
+    now[0] += 1.0
+    assert traced.called("d/tell", {}, "").links == ((0, 2), (1, 2), (2, 3))
 
 
 def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
@@ -471,7 +523,7 @@ def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
     given = {"user": "ada", "site": "example.org", "auth": [{"apiKey": "swordfish"}], "max_tokens": 1000}
     assert traced.called("bank/login", given, "").intent == "sign in ada with [secret] at example.org"
     assert traced.called("bank/pay", {}, "").intent == "sign in ada with [secret] at example.org"
-    traced.intend("cook swordfish", anew=True)
+    traced.intend("cook swordfish", plan=True)
     assert traced.called("kitchen/cook", {"dish": "swordfish"}, "").intent == "cook swordfish"
 
 

@@ -105,3 +105,48 @@ def test_a_plan_runs_as_it_is_shown(tmp_path: Path, seed: int) -> None:
             assert f"flow/{one['name']}" in await run(client, plan), plan
 
     through(tmp_path / "project", {"flow": catalogue}, session)
+
+
+def tool(name: str, said: str, takes: tuple[str, ...] = (), gives: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {"name": name, "description": said, "takes": list(takes), "gives": list(gives)}
+
+
+@pytest.mark.slow
+def test_gateways_with_servers_of_one_name_live_side_by_side(tmp_path: Path) -> None:
+    """Each shows and plans with its own servers; traces of others speak only for tools that are the same here."""
+    shared = [tool("find", "Find an entry.", gives=("entry_code",)), tool("send", "Send an entry.", ("entry_code",))]
+    post = {"desk": [*shared, tool("stamp", "Stamp the parcel.", gives=("stamp_code",))]}
+    bank = {"desk": [tool("transfer", "Transfer money.", gives=("receipt",))], "copy": shared}
+    farm = {"desk": [tool("find", "Find an entry.", gives=("field_code",)), tool("plough", "Plough a field.", ("field_code",))]}  # fmt: skip
+    intent = "pass on the news of the day"
+
+    async def teach(client: Client) -> None:
+        for number in range(3):
+            await ask(client, "search_tools", query=f"{intent} {number}")
+            entry = json.loads(await ask(client, "call_tool", tool="desk/find", arguments={}))
+            await ask(client, "call_tool", tool="desk/send", arguments=entry)
+            await ask(client, "search_tools", query=f"seal the box {number}")
+            await ask(client, "call_tool", tool="desk/stamp", arguments={})
+
+    def asked(query: str, verb: str = "suggest_plan") -> Callable[[Client], Awaitable[str]]:
+        async def session(client: Client) -> str:
+            name = "query" if verb == "search_tools" else "intent"
+            return await ask(client, verb, **{name: query})
+
+        return session
+
+    through(tmp_path / "post", post, teach)
+    found = {each: through(tmp_path / each, servers, asked("find, transfer, stamp, plough", "search_tools"))
+             for each, servers in (("bank", bank), ("farm", farm), ("post", post))}  # fmt: skip
+    assert "desk/transfer" in found["bank"]
+    assert "stamp" not in found["bank"] + found["farm"]
+    assert "desk/stamp" in found["post"]
+    assert "transfer" not in found["post"] + found["farm"]
+    plans = {each: through(tmp_path / each, servers, asked(f"{intent} 7"))
+             for each, servers in (("post", post), ("bank", bank), ("farm", farm))}  # fmt: skip
+    assert [[name for name, _ in layer] for layer in layers_of(plans["post"])] == [["desk/find"], ["desk/send"]]
+    assert [[name for name, _ in layer] for layer in layers_of(plans["bank"])] == [["copy/find"], ["copy/send"]]
+    assert "desk/send" not in plans["farm"]
+    assert "supported by traces: 0" in plans["farm"] or "no tool fits" in plans["farm"]
+    del post["desk"][-1]
+    assert "stamp" not in through(tmp_path / "post", post, asked("seal the box 7"))

@@ -108,7 +108,7 @@ def test_a_call_that_the_plan_makes_anyway_is_preferred_as_the_giver(tools):
     other = Tool.of("post", "a_scale", "Read the old scale.", output_schema=schema(["weight"]))
     tools.register([*chain(), other])
     plan = tools.suggest("weigh, then print the stamp")
-    assert "a_scale" not in sum(calls_by_layer(plan), [])
+    assert ["a_scale"] not in calls_by_layer(plan)
     assert calls_by_layer(plan)[:3] == [["pack"], ["weigh"], ["print_stamp"]]
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
 from vademecum.tools.observe import trace
-from vademecum.tools.records import Call, Task, Tool
 from vademecum.tools.ordering import layers
+from vademecum.tools.records import Call, Task, Tool
 
 INTENT = "look up pottery on the web and keep the page"
 

@@ -51,4 +51,4 @@ def _gateway(path: str) -> Gateway:
 
     if os.environ.get(INSIDE):
         raise UsageError(f"this gateway was started by another: take the gateway itself out of {path}")
-    return gateway_to(read_servers(path), load(), f"gateway-{uuid.uuid4().hex[:12]}")
+    return gateway_to(read_servers(path), load(), f"gateway-{uuid.uuid4().hex[:12]}", path)

@@ -17,6 +17,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from vademecum.protocols import Clock, Progress, Told, ToolServer
     from vademecum.providers.servers.configured import ServerSpec
     from vademecum.tools.records import Match, Plan
+    from vademecum.tools.tools import Tools
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown by default
@@ -47,7 +50,10 @@ _WORDS = 400  # characters of a description in a list
 
 
 class Gateway:
-    """The servers, and the three tools; `session` identifies the client's traces."""
+    """The servers, and the three tools.
+
+    `session` identifies the client's traces; `file`, the servers' file, is part of the scope in which tools are known.
+    """
 
     def __init__(
         self,
@@ -55,7 +61,10 @@ class Gateway:
         session: str,
         clock: Clock = time.time,
         questions: Questions | None = None,
+        file: str = "",
     ) -> None:
+        self._file = file
+        self._there = frozenset[str]()  # servers that have tools, as last registered
         self._questions = questions or Questions()
         self._upstreams = {upstream.name: upstream for upstream in upstreams}
         self.offerings = Offerings(self._upstreams)
@@ -89,30 +98,29 @@ class Gateway:
 
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
-        self._traced.intend(query)
         problems = self._current(engine)
         found = [
             match
-            for match in engine.tools.search(query, k=5 * k + 20).matches
+            for match in self._known(engine).search(query, k=5 * k + 20).matches
             if all(self._tool(member) for member in match.tools or (match.id,))
         ]
         shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
+        self._traced.intend(query, shown=[id_ for match in shown for id_ in match.tools or (match.id,)])
         lines = [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [] if shown else ["no tool of these servers fits; rephrase once at most"]
         lines += [f"note: {problem}" for problem in problems]
         return Outcome("\n".join(lines), {"tools": [_record(match, self._tool(match.id)) for match in shown]})
 
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-        self._traced.intend(arguments["intent"], anew=True)
         problems = self._current(engine)
-        plan = engine.tools.suggest(arguments["intent"])
+        plan = self._known(engine).suggest(arguments["intent"])
+        self._traced.intend(arguments["intent"], shown=[task.call for task in plan.tasks], plan=True)
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
     def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
-        if arguments.get("intent"):
-            self._traced.intend(arguments["intent"])
+        intent = arguments.get("intent", "")
         upstream, tool = self._find(asked)
         if wrong := violation(given, tool.input_schema):
             raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
@@ -122,18 +130,20 @@ class Gateway:
         except UrlElicitationError:  # the call did nothing yet; the client repeats it
             raise
         except ToolServerError:
-            self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
+            self._note(tool, given, "", intent, ok=False, latency_s=time.monotonic() - started)
             raise
         outcome = _checked(tool, {**result, "content": linked(upstream.name, result.get("content") or ())})
         said = json.dumps([result.get("content"), result.get("structuredContent")], ensure_ascii=False)
-        self._note(tool, given, said, ok=not outcome.is_error, latency_s=time.monotonic() - started)
+        self._note(tool, given, said, intent, ok=not outcome.is_error, latency_s=time.monotonic() - started)
         return outcome
 
-    def _note(self, tool: records.Tool, given: Mapping[str, Any], said: str, *, ok: bool, latency_s: float) -> None:
-        trace = self._traced.called(tool.id, given, said, ok=ok, latency_s=latency_s)
+    def _note(
+        self, tool: records.Tool, given: Mapping[str, Any], said: str, intent: str, *, ok: bool, latency_s: float
+    ) -> None:
+        trace = self._traced.called(tool.id, given, said, ok=ok, latency_s=latency_s, intent=intent)
 
         def observe(engine: Engine) -> None:
-            engine.tools.observe([trace])
+            self._known(engine).observe([trace])
 
         self._later(observe)
 
@@ -159,8 +169,20 @@ class Gateway:
         """Register newly listed tools, once."""
         with self._lock:
             fresh, self._fresh = self._fresh, []
+        known, there = self._known(engine), frozenset(u.name for u in self._upstreams.values() if u.tools)
         for upstream in fresh:
-            engine.tools.register(upstream.tools.values(), complete={upstream.name})
+            known.register(upstream.tools.values(), complete={upstream.name})
+        if there != self._there:
+            known.retain(there)
+            self._there = there
+
+    def _known(self, engine: Engine) -> Tools:
+        """Return the tools of these servers in this project.
+
+        Another gateway has its own.
+        """
+        places = [str(Path(self._file).resolve()) if self._file else "", *sorted(root.path for root in engine.roots)]
+        return engine.tools.within(blake2b("\0".join(places).encode(), digest_size=8).hexdigest())
 
     def _current(self, engine: Engine) -> list[str]:
         """Wait a while for starting servers, register tools, and return problems."""
@@ -246,8 +268,8 @@ class Gateway:
         ]
 
 
-def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) -> Gateway:
-    """Return a gateway to configured servers, none started yet.
+def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str, file: str = "") -> Gateway:
+    """Return a gateway to configured servers, none started yet; `file` names them.
 
     A server on another machine needs the user's consent.
     """
@@ -267,7 +289,7 @@ def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) ->
 
         return Upstream(spec.name, opened, time.monotonic)
 
-    heard.append(Gateway([opening(spec) for spec in specs], session, questions=questions))
+    heard.append(Gateway([opening(spec) for spec in specs], session, questions=questions, file=file))
     return heard[0]
 
 
@@ -304,7 +326,7 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
         lines.append(f"{number}." + (" at the same time:" if len(layer) > 1 else ""))
         for id_ in layer:
             task, known = tasks[id_], tool_of(tasks[id_].call)
-            called = f"{task.call}({_signature(known)})" if known else f"{task.call}, which is not behind this gateway"
+            called = f"{task.call}({_signature(known) if known else ''})"
             lines.append(f"  {id_} {called}" + (f" after {', '.join(task.depends_on)}" if task.depends_on else ""))
     return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vademecum.errors import UnknownError
 from vademecum.protocols import Clock, Row, Store
 from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, Trace
+from vademecum.tools.scopes import Kept, split, tools_of, traces_of, within
 
 _SERVERS = "tools.servers"
 _VERSION = "tools.version"  # counts every write, so that a reader knows at once whether what it holds is current
@@ -23,21 +24,19 @@ class Version(NamedTuple):
     catalogue: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A tool with the ledger's facts about it."""
-
-    tool: Tool
-    pinned: bool
-    gone: bool  # its server no longer lists it
-
-
 class Ledger:
-    """Tools and traces in one database, opened when first needed."""
+    """Tools and traces in one database, opened when first needed.
 
-    def __init__(self, store: Callable[[], Store], clock: Clock) -> None:
+    Args:
+        store: opens the database.
+        clock: tells the time, in seconds since the epoch.
+        scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
+    """
+
+    def __init__(self, store: Callable[[], Store], clock: Clock, scope: str = "") -> None:
         self._store = store
         self._clock = clock
+        self.scope = scope
         self._read: tuple[object, Version] | None = None  # the version, and the state of the store in which it was read
 
     def version(self) -> Version:
@@ -55,8 +54,8 @@ class Ledger:
         given = {tool.id: tool for tool in tools}
         now, store = self._clock(), self._store()
         with store.transaction():
-            known = {row[0]: row for row in store.scan("tools").unwrap()}
-            rows = {id_: _tool_row(tool, known.get(id_), now) for id_, tool in given.items()}
+            known = {id_: row for row in store.scan("tools").unwrap() for id_ in self._own(row[0])}
+            rows = {id_: _tool_row(tool, known.get(id_), now, self.scope) for id_, tool in given.items()}
             changed = {id_: row for id_, row in rows.items() if known.get(id_) != row}
             gone = {
                 id_: (*row[:-1], now)
@@ -67,6 +66,20 @@ class Ledger:
             self._describe({tool.server: tool.about for tool in given.values() if tool.about})
         added = sum(id_ not in known or bool(known[id_][-1]) for id_ in changed)
         return RegisterReport(added, len(changed) - added, len(given) - len(changed), len(gone))
+
+    def retain(self, servers: Collection[str]) -> int:
+        """Mark tools of all other servers as gone; return their number."""
+        store = self._store()
+        with store.transaction():
+            rows = [row for row in store.scan("tools").unwrap() if self._own(row[0])]
+            gone = [(*row[:-1], self._clock()) for row in rows if row[1] not in servers and not row[-1]]
+            self._write("tools", gone)
+        return len(gone)
+
+    def _own(self, id_: str) -> list[str]:
+        """The id of a tool of this scope, and nothing of another's."""
+        scope, own = split(id_)
+        return [own] if scope == self.scope else []
 
     def servers(self) -> dict[str, str]:
         """Return the servers' descriptions of themselves, by name."""
@@ -87,10 +100,10 @@ class Ledger:
         """
         store = self._store()
         with store.transaction():
-            rows = store.get("tools", [(tool,)]).unwrap()
+            rows = [row for row in store.scan("tools").unwrap() if split(row[0])[1] == tool]
             if not rows:
                 raise UnknownError(f"no tool {tool!r} is registered: `vade tools stats` lists them by server/name")
-            self._write("tools", [(*rows[0][:6], int(pinned), *rows[0][7:])])
+            self._write("tools", [(*row[:6], int(pinned), *row[7:]) for row in rows])
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
         """Keep traces with calls; a changed trace replaces its earlier form."""
@@ -101,7 +114,7 @@ class Ledger:
             position = self._last_position()
             rows: list[Row] = []
             for id_, trace in given.items():
-                body = _trace_body(trace)
+                body = _trace_body(replace(trace, session=within(self.scope, trace.session)))
                 if id_ not in known or known[id_][2:] != body:
                     position += 1
                     rows.append((id_, position, *body))
@@ -118,12 +131,16 @@ class Ledger:
         return count
 
     def tools(self) -> list[Kept]:
-        """Return every tool that was ever registered, by id."""
-        return [_kept(row) for row in self._store().scan("tools", order=("id",)).unwrap()]
+        """Return every tool that was ever registered in the scope, by id."""
+        return tools_of(self.scope, self._kept())
 
     def traces(self) -> list[Trace]:
-        """Return every trace, in the order they were first or last written."""
-        return [_trace(row) for row in self._store().scan("traces", order=("position",)).unwrap()]
+        """Return the scope's traces, in the order of their last writing."""
+        rows = self._store().scan("traces", order=("position",)).unwrap()
+        return traces_of(self.scope, self._kept() if self.scope else (), map(_trace, rows))
+
+    def _kept(self) -> list[Kept]:
+        return [_kept(row) for row in self._store().scan("tools", order=("id",)).unwrap()]
 
     def vectors(self, embedder: str) -> dict[str, bytes]:
         """Return the kept vectors of an embedder, by text hash."""
@@ -158,9 +175,9 @@ class Ledger:
         return max((int(row[0]) for row in rows), default=0)
 
 
-def _tool_row(tool: Tool, known: Row | None, now: float) -> Row:
+def _tool_row(tool: Tool, known: Row | None, now: float, scope: str) -> Row:
     """The row of a tool; changed words register the tool anew."""
-    texts = (_text(part) for part in (tool.id, tool.server, tool.name, tool.description))
+    texts = (_text(part) for part in (within(scope, tool.id), tool.server, tool.name, tool.description))
     words = (*texts, _json(tool.input_schema), _json(tool.output_schema))
     if known is None:
         return (*words, 0, now, 0.0)
@@ -169,9 +186,10 @@ def _tool_row(tool: Tool, known: Row | None, now: float) -> Row:
 
 
 def _kept(row: Row) -> Kept:
-    id_, server, name, description, inputs, outputs, pinned, _, gone_at = row
+    key, server, name, description, inputs, outputs, pinned, at, gone_at = row
+    scope, id_ = split(key)
     tool = Tool(id_, name, server, description, json.loads(inputs), json.loads(outputs))
-    return Kept(tool, bool(pinned), bool(gone_at))
+    return Kept(tool, bool(pinned), bool(gone_at), scope, at)
 
 
 def _trace_body(trace: Trace) -> Row:
@@ -180,11 +198,12 @@ def _trace_body(trace: Trace) -> Row:
     return (intent, _json(calls), _json(trace.links), session, float(trace.at), int(trace.ok))
 
 
-def _trace(row: Row) -> Trace:
-    id_, _, intent, calls, links, session, at, ok = row
+def _trace(row: Row) -> tuple[str, Trace]:
+    id_, _, intent, calls, links, of_scope, at, ok = row
+    scope, session = split(of_scope)
     read = tuple(Call(tool, tuple(names), bool(fine), float(took)) for tool, names, fine, took in json.loads(calls))
     pairs = tuple((int(a), int(b)) for a, b in json.loads(links))
-    return Trace(id_, intent, read, pairs, session, float(at), bool(ok))
+    return scope, Trace(id_, intent, read, pairs, session, float(at), bool(ok))
 
 
 def _json(value: Any) -> str:

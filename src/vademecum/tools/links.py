@@ -64,7 +64,10 @@ class Pairs:
         return a * self._tools + b in self._cuts
 
     def apart(self, a: int, b: int) -> bool | None:
-        """Return whether recorded links leave two tools unconnected; None if no trace tells."""
+        """Return whether recorded links leave two tools unconnected.
+
+        None stands for no trace that tells.
+        """
         told = self._apart.get((min(a, b), max(a, b)))
         return None if told is None else told > 0
 
@@ -130,7 +133,7 @@ def expected_links(
 
 
 def _unconnected(chain: Sequence[int], links: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Return 1 for each pair of tools whose calls no path of links joins, else -1."""
+    """Return 1 for each unconnected pair of tools, else -1."""
     behind = [0] * len(chain)  # the calls that lead to each, as bits
     for a, b in sorted(links, key=lambda link: link[1]):
         behind[b] |= behind[a] | 1 << a

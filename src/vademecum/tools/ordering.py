@@ -1,4 +1,4 @@
-"""Order the calls of a plan: what waits for what, what can run together.
+"""Order the calls of a plan, and find those that run together.
 
 Links are taken from three sources, in this order, and one that would close a circle is left out:
 
@@ -25,7 +25,7 @@ Link = tuple[int, int]
 
 
 class Ordered(NamedTuple):
-    """The tasks of a plan, its layers by tasks' ids, and the missing inputs."""
+    """Tasks, layers by the tasks' ids, and missing inputs of a plan."""
 
     tasks: tuple[Task, ...]
     layers: tuple[tuple[str, ...], ...]
@@ -33,7 +33,7 @@ class Ordered(NamedTuple):
 
 
 def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collection[Link]) -> Ordered:
-    """Return the calls of a chain in order, with the prerequisites that it lacks.
+    """Return the calls of a chain in order, with missing prerequisites.
 
     Args:
         view: the tools.
@@ -75,14 +75,14 @@ def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collect
 
 
 def _unexplained(view: View, ways: Ways, chain: Chain, learned: Collection[Link]) -> set[str]:
-    """The tools of which no trace says what they waited for here."""
+    """Return tools whose waiting no trace explains here."""
     waiting = {chain.tools[b] for _, b in learned}
     told = [tool for tool in chain.tools if view.calls[tool] and (tool in waiting or ways.starts(view.tools[tool].id))]
     return {view.tools[tool].id for tool in chain.tools if tool not in told}
 
 
 def _provided(calls: Sequence[str], tools: Sequence[int], ways: Ways, pairs: Pairs) -> Iterator[Link]:
-    """Yield places of calls that give an input of a later one, by schema alone."""
+    """Yield links from calls to takers of their outputs, by schema."""
     for later, taker in enumerate(calls):
         for earlier, giver in enumerate(calls[:later]):
             if ways.provides(giver, taker) and not pairs.seen(tools[earlier], tools[later]):
@@ -90,13 +90,13 @@ def _provided(calls: Sequence[str], tools: Sequence[int], ways: Ways, pairs: Pai
 
 
 def _is_a_guess(calls: Sequence[str], tools: Sequence[int], link: Link, ways: Ways, pairs: Pairs) -> bool:
-    """Whether no trace speaks for a link and the schemas speak against it."""
+    """Return True where schemas contradict a link without any trace."""
     a, b = link
     return not pairs.seen(tools[a], tools[b]) and ways.apart(calls[a], calls[b])
 
 
 class Waits:
-    """Which call waits for which, without circles.
+    """Dependencies between calls, without circles.
 
     >>> waits = Waits(3)
     >>> waits.add([(2, 0), (0, 1), (1, 2)])
@@ -114,7 +114,7 @@ class Waits:
                 self.before[later].add(earlier)
 
     def order(self, wanted: int) -> list[int]:
-        """Return the first calls in their order, each after those it waits for."""
+        """Return the first calls, each after those it waits for."""
         return list(self._inside_out(range(wanted)))
 
     def _inside_out(self, calls: Iterable[int], found: dict[int, None] | None = None) -> dict[int, None]:

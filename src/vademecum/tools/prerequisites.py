@@ -15,7 +15,7 @@ _FURTHER = 1e3  # what a giver outside a plan costs where one inside it gives th
 
 
 class Needs(NamedTuple):
-    """What some tools of a plan wait for.
+    """Dependencies of some tools of a plan.
 
     Attributes:
         links: (tool, tool that waits for its call), without circles.
@@ -60,7 +60,7 @@ class Ways:
         return way
 
     def needs(self, planned: Collection[str], wanted: Collection[str]) -> Needs:
-        """Return what the wanted tools of a plan wait for.
+        """Return the dependencies of the wanted tools of a plan.
 
         Calls that the plan makes anyway cost nothing, and none is added to give what one of them gives.
 
@@ -78,7 +78,7 @@ class Ways:
         return Needs(self._links(paths.path(*targets)), inputs)
 
     def _weights(self, planned: Sequence[str]) -> list[float]:
-        """The costs of all arcs where some tools are called anyway, and give what they can."""
+        """Return the costs of all arcs, where planned tools cost nothing."""
         graph, weights, called = self._graph, list(self._graph.weights), set(planned)
         for id_ in planned:
             for arc in graph.into(id_):
@@ -112,11 +112,11 @@ class Ways:
         return self._gives(giver, taker) is True
 
     def apart(self, one: str, other: str) -> bool:
-        """Return whether schemas say that neither tool needs what the other gives."""
+        """Return whether schemas show that neither tool feeds the other."""
         return self._gives(one, other) is False and self._gives(other, one) is False
 
     def _gives(self, giver: str, taker: str) -> bool | None:
-        """Whether a tool gives an input of another; None where no schema tells."""
+        """Return whether one tool feeds another; None without schemas."""
         pair = giver, taker
         if pair not in self._given:
             self._given[pair] = self._matched(*pair)

@@ -25,6 +25,7 @@ from vademecum.tools.links import Pairs
 from vademecum.tools.model import Model
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.prior import prior
+from vademecum.tools.scopes import within
 from vademecum.tools.view import Reader, View
 
 ENOUGH = 20  # traces from which weights of one's own are fitted
@@ -147,7 +148,9 @@ class Current:
         return known.version != version and len(known.view.traces) <= FEW
 
     def _made(self, version: Version) -> Known:
-        return Known(self._reader.view(), Model.read(self._ledger.fact(_MODEL)) or prior(), version)
+        return Known(
+            self._reader.view(), Model.read(self._ledger.fact(within(self._ledger.scope, _MODEL))) or prior(), version
+        )
 
     def _fit(self, known: Known) -> Known:
         """Fit the weights, store them, and use them for answers."""
@@ -156,7 +159,7 @@ class Current:
         model = fitted(known.view, known.ways, prior())
         with self._making:
             if not self._closed:
-                self._ledger.keep_fact(_MODEL, model.write())
+                self._ledger.keep_fact(within(self._ledger.scope, _MODEL), model.write())
                 self._known = replace(self._known or known, model=model)
             return self._known or known
 

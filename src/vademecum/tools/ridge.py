@@ -123,7 +123,10 @@ def _unit(rows: NDArray[np.float64]) -> Floats:
 
 
 def _fitted(x: Floats) -> Floats:
-    """Return x (x'x + s)⁻¹ = (xx' + s)⁻¹ x, float32 (m, d), by the smaller of both systems."""
+    """Return x (x'x + s)⁻¹, float32 (m, d).
+
+    It is (xx' + s)⁻¹ x as well: the smaller system is solved.
+    """
     wide = x.T if len(x) < x.shape[1] else x
     gram = wide.T @ wide + np.float32(STRENGTH) * np.eye(wide.shape[1], dtype=np.float32)
     solved = np.linalg.solve(gram.astype(np.float64), wide.T).astype(np.float32)

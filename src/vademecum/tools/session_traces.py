@@ -1,10 +1,21 @@
-"""Traces of one client's session, safe to keep.
+"""Traces of one client's session, one for each task.
 
-A trace goes on while the same is being done: until another plan is asked for, or nobody calls for a while. What was
-searched for meanwhile says what it was for.
+Nobody says where a task ends. So each call is given to a task by what is known of it, the surest first:
 
-A call used an earlier one's outcome where a value among its arguments stands in what that returned. Values and outcomes
-are looked at here, in memory, and forgotten with the trace; kept are names, order and links.
+    intent     the call says what it is for
+    plan       a plan that was asked for names the tool, and its task has not called it yet
+    results    the call's arguments hold a value that a call of the task returned
+    search     the latest search without a call yet that showed the tool begins a task, unless the task before has just failed:
+               then the search goes on with it; so does one that asks for the same again
+    shown      a search or plan of a task showed the tool
+    latest     whatever was searched for last, or else called for last
+
+After a pause only the first three go on with a task. A search that led to no call is evidence, too: where the next one asks for much
+the same, its words belong to the task.
+
+A call used an earlier one's outcome where a value among its arguments stands in what that returned (`values`). Of any other call nobody
+knows what it waited for: it is taken to wait for the call before, unless it began before that ended. Values and outcomes are forgotten
+with the task; kept are names, order and links.
 
     >>> traced = Traced("s1", clock=lambda: 0.0)
     >>> traced.intend("mail the report")
@@ -12,32 +23,80 @@ are looked at here, in memory, and forgotten with the trace; kept are names, ord
     >>> trace = traced.called("mail/send", {"attachment": "/tmp/report-7.pdf", "password": "hunter2"}, "sent")
     >>> trace.intent, [call.tool for call in trace.calls], trace.links, trace.calls[1].arguments
     ('mail the report', ['files/find', 'mail/send'], ((0, 1),), ('attachment', 'password'))
+    >>> traced.intend("order lunch")
+    >>> traced.called("shop/order", {}, "done").intent
+    'order lunch'
 
 What was searched for may say the value of a password that a call then gives. It is cut out before anything is kept:
 
-    >>> traced.intend("log in as ada with swordfish", anew=True)
+    >>> traced.intend("log in as ada with swordfish")
     >>> traced.called("bank/login", {"user": "ada", "password": "swordfish"}, "welcome").intent
     'log in as ada with [secret]'
 """
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from vademecum.protocols import Clock
 from vademecum.tools.fields import words
 from vademecum.tools.observe import argument_names, trace
 from vademecum.tools.records import Call, Trace
+from vademecum.tools.values import LOOKED_AT, secrets, telling, used
 
-PAUSE_S = 900.0  # without a call or a question: what comes next is for something else
-MOST_CALLS, MOST_INTENTS = 100, 8
-LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
-_MOST_VALUES = 200
-_LEAST_TELLING = 4  # characters of a value: a shorter one stands in any text
-_SECRET_NAME = re.compile(r"passw|passphrase|pwd|secret|token|credential|apikey|accesskey|privatekey")
+PAUSE_S = (
+    900.0  # without a call or a question: what comes next is for something else, unless it says or shows otherwise
+)
+MOST_CALLS, MOST_INTENTS, MOST_TASKS = 100, 8, 6
+_SHORT = 3  # letters of a word that says little: "the", "and", "for"
+_ALIKE = 0.5  # share of the shorter intent's words from which two ask for much the same
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A search or a plan that no call has followed yet."""
+
+    intent: str
+    shown: frozenset[str]
+    plan: bool
+    at: float
+
+    def is_like(self, intent: str) -> bool:
+        mine, other = _said(self.intent), _said(intent)
+        return len(mine & other) >= _ALIKE * max(min(len(mine), len(other)), 1)
+
+
+@dataclass(slots=True)
+class _Task:
+    """Calls of one task, with their results."""
+
+    number: int
+    at: float
+    latest: float
+    intents: list[str] = field(default_factory=list)
+    shown: set[str] = field(default_factory=set)
+    planned: set[str] = field(default_factory=set)  # by a plan, and not called yet
+    calls: list[Call] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    secrets: dict[str, None] = field(default_factory=dict)
+    ended: float = 0.0  # when the call before ended
+
+    @property
+    def intent(self) -> str:
+        return "; ".join(self.intents)
+
+    def begins_with(self, tool: str) -> bool:
+        return len(self.calls) > 1 and self.calls[0].tool == tool
+
+    def takes(self, asked: _Asked) -> None:
+        if asked.intent not in self.intents and len(self.intents) < MOST_INTENTS:
+            self.intents.append(asked.intent)
+        self.shown |= asked.shown
+        self.planned |= asked.shown if asked.plan else set()
 
 
 class Traced:
@@ -53,89 +112,108 @@ class Traced:
         self._clock = clock
         self._lock = threading.Lock()
         self._number = 0
-        self._latest = clock()
-        self._begin()
+        self._tasks: list[_Task] = []  # the latest last
+        self._asked: list[_Asked] = []  # the latest last
 
-    @property
-    def context(self) -> tuple[str, ...]:
-        """The tools called so far, in order."""
+    def intend(self, intent: str, *, shown: Collection[str] = (), plan: bool = False) -> None:
+        """Note a search or a plan, with the ids of shown tools."""
         with self._lock:
-            return tuple(call.tool for call in self._calls)
-
-    def intend(self, intent: str, *, anew: bool = False) -> None:
-        """Note the intent; `anew` starts another task."""
-        with self._lock:
-            self._go_on(anew=anew and intent not in self._intents)
-            if intent not in self._intents and len(self._intents) < MOST_INTENTS:
-                self._intents.append(intent)
+            asked = _Asked(intent, frozenset(shown), plan, self._clock())
+            self._asked = [*self._asked, asked][-MOST_INTENTS:]
 
     def called(
-        self, tool: str, arguments: Mapping[str, Any], said: str, *, ok: bool = True, latency_s: float = 0.0
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        said: str,
+        *,
+        ok: bool = True,
+        latency_s: float = 0.0,
+        intent: str = "",
     ) -> Trace:
         """Note a call; return the trace with one more call."""
         with self._lock:
-            self._go_on(anew=len(self._calls) >= MOST_CALLS)
-            self._secrets |= dict.fromkeys(_secrets(arguments))
-            number, intent = len(self._calls), "; ".join(self._intents)
-            self._links += [(earlier, number) for earlier in used(arguments, self._said, intent)]
-            self._calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
-            self._said.append(said[:LOOKED_AT])
-            id_ = f"{self._session}:{self._number}"
-            links = tuple(self._links)
-            for secret in sorted(self._secrets, key=len, reverse=True):  # one may be part of another
-                intent = intent.replace(secret, "[secret]")
-            return trace(intent, tuple(self._calls), id_=id_, links=links, session=self._session, at=self._at)
+            now = self._clock()
+            task = self._task(tool, arguments, intent, now)
+            task.secrets |= dict.fromkeys(secrets(arguments))
+            task.links += _links(task, arguments, began=now - latency_s)
+            task.calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
+            task.said.append(said[:LOOKED_AT])
+            task.planned -= {tool} if ok else set()
+            task.ended = task.latest = now
+            return self._traced(task)
 
-    def _go_on(self, *, anew: bool) -> None:
-        now = self._clock()
-        if anew or now - self._latest > PAUSE_S:
-            self._begin()
-        self._latest = now
+    def _traced(self, task: _Task) -> Trace:
+        intent = task.intent
+        for secret in sorted(task.secrets, key=len, reverse=True):  # one may be part of another
+            intent = intent.replace(secret, "[secret]")
+        id_ = f"{self._session}:{task.number}"
+        return trace(intent, tuple(task.calls), id_=id_, links=tuple(task.links), session=self._session, at=task.at)
 
-    def _begin(self) -> None:
+    def _task(self, tool: str, arguments: Any, intent: str, now: float) -> _Task:
+        """Return the task of a call, begun if need be."""
+        open_ = [task for task in reversed(self._tasks) if len(task.calls) < MOST_CALLS]
+        if intent:
+            named = [task for task in open_ if intent in task.intents]
+            asked = [each for each in self._asked if each.intent == intent] or [_Asked(intent, frozenset(), False, now)]
+            flows = [task for task in open_[:1] if used(arguments, task.said, task.intent)]
+            return self._resume((named or flows or [self._begin(now)])[0], asked)
+        known = [task for task in open_ if tool in task.planned]
+        known += [task for task in open_ if used(arguments, task.said, task.intent)]
+        self._asked = [each for each in self._asked if now - each.at <= PAUSE_S]
+        recent = [task for task in open_ if now - task.latest <= PAUSE_S]
+        showing = [each for each in self._asked if tool in each.shown]
+        if known:
+            return self._resume(known[0], showing or [each for each in self._asked[-1:] if each.at >= known[0].latest])
+        if showing:
+            return self._resume(self._after_search(showing[-1], tool, now), self._near(showing[-1]))
+        if before := [task for task in recent if tool in task.shown]:
+            return self._resume(before[0])
+        if self._asked:
+            return self._resume(self._after_search(self._asked[-1], tool, now), self._near(self._asked[-1]))
+        return self._resume(recent[0] if recent else self._begin(now))
+
+    def _after_search(self, asked: _Asked, tool: str, now: float) -> _Task:
+        """The task that a search goes on with, or a new one.
+
+        It goes on with one that asked for the same, unless it begins it again, and with one that has just failed at much the same.
+        """
+        same = [task for task in reversed(self._tasks) if asked.intent in task.intents and not task.begins_with(tool)]
+        latest = self._tasks[-1:]
+        same += [
+            task
+            for task in latest
+            if not task.calls[-1].ok and now - task.latest <= PAUSE_S and asked.is_like(task.intent)
+        ]
+        return same[0] if same else self._begin(now)
+
+    def _near(self, asked: _Asked) -> list[_Asked]:
+        """A search and those before that ask for much the same."""
+        return [each for each in self._asked if each is asked or each.is_like(asked.intent)]
+
+    def _begin(self, now: float) -> _Task:
         self._number += 1
-        self._at = self._clock()
-        self._intents: list[str] = []
-        self._calls: list[Call] = []
-        self._links: list[tuple[int, int]] = []
-        self._said: list[str] = []
-        self._secrets: dict[str, None] = {}
+        self._tasks = [*self._tasks, _Task(self._number, now, now)][-MOST_TASKS:]
+        return self._tasks[-1]
+
+    def _resume(self, task: _Task, asked: Collection[_Asked] = ()) -> _Task:
+        """Make a task the latest, with searches that belong to it."""
+        self._tasks = [*(each for each in self._tasks if each is not task), task]
+        for each in asked:
+            task.takes(each)
+        self._asked = [each for each in self._asked if each not in asked]
+        return task
 
 
-def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
-    """Return the earlier results whose values a call's arguments hold.
-
-    What stands in the question too was not learned from them.
-
-    >>> used({"id": "note-4711", "verbose": True}, ["found note-4711", "found nothing"])
-    [0]
-    """
-    values = [value for value in _values(arguments) if value not in intent]
-    return [earlier for earlier, text in enumerate(said) if any(value in text for value in values)]
+def _links(task: _Task, arguments: Any, *, began: float) -> list[tuple[int, int]]:
+    """Return links to a new call from those before."""
+    here = len(task.calls)
+    flows = used(arguments, task.said, task.intent)
+    known = f"{task.intent} {' '.join(task.said)}"
+    explained = bool(flows) and all(value in known for value in telling(arguments))
+    waits = here > 0 and not explained and began >= task.ended
+    return [(earlier, here) for earlier in sorted({*flows, *([here - 1] if waits else [])})]
 
 
-def _secrets(arguments: Any) -> Iterator[str]:
-    """The values among arguments whose names say that they are secret."""
-    todo, left = [arguments], _MOST_VALUES
-    while todo and left:
-        value, left = todo.pop(), left - 1
-        if isinstance(value, Mapping):
-            for name, inner in value.items():
-                if _SECRET_NAME.search("".join(words(str(name)))):
-                    yield from (text for text in _values(inner) if not text.isdigit() or len(text) > _LEAST_TELLING)
-            todo += value.values()
-        elif isinstance(value, list):
-            todo += value
-
-
-def _values(arguments: Any) -> Iterator[str]:
-    """The telling values among arguments, as a text would write them."""
-    todo, left = [arguments], _MOST_VALUES
-    while todo and left:
-        value, left = todo.pop(), left - 1
-        if isinstance(value, Mapping):
-            todo += value.values()
-        elif isinstance(value, list):
-            todo += value
-        elif isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) >= _LEAST_TELLING:
-            yield str(value)
+def _said(intent: str) -> set[str]:
+    return {word for word in words(intent) if len(word) > _SHORT}

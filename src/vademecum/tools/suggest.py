@@ -19,9 +19,9 @@ from vademecum.tools.groups import Groups
 from vademecum.tools.intent_features import Asked, put, same_intent
 from vademecum.tools.links import Pairs, chosen_links, expected_links, links_of
 from vademecum.tools.model import Model
+from vademecum.tools.ordering import ordered
 from vademecum.tools.plan_confidence import confidence
 from vademecum.tools.prerequisites import Ways
-from vademecum.tools.ordering import ordered
 from vademecum.tools.records import Plan
 from vademecum.tools.view import View
 
@@ -56,7 +56,7 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
 
 
 def _says_nothing(asked: Asked) -> bool:
-    """Return whether neither tools nor past intents have to do with an intent."""
+    """Return whether tools and past intents are foreign to an intent."""
     if asked.bm25.any() or asked.alike.any():
         return False
     past = asked.view.intents.dense(asked.question)

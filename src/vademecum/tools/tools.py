@@ -44,15 +44,39 @@ class Tools:
         embedder: loads what turns text into vectors, when it is first needed.
         clock: tells the time, in seconds since the epoch.
         database: where that database is, to be shown.
+        scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
     """
 
     def __init__(
-        self, store: Callable[[], Store], embedder: Callable[[], Embedder], clock: Clock, database: str = ""
+        self,
+        store: Callable[[], Store],
+        embedder: Callable[[], Embedder],
+        clock: Clock,
+        database: str = "",
+        scope: str = "",
     ) -> None:
-        self._ledger = Ledger(store, clock)
-        self._reader = Reader(self._ledger, embedder)
+        self._given = store, embedder, clock, database
         self._database = database
+        self._scopes: dict[str, Tools] = {}
+        self._ledger = Ledger(store, clock, scope)
+        self._reader = Reader(self._ledger, embedder)
         self._current = Current(self._ledger, self._reader)
+
+    def within(self, scope: str) -> Tools:
+        """Return the tools of a scope, a gateway's servers in one project.
+
+        See `scopes` for the traces that count there.
+        """
+        if scope not in self._scopes:
+            self._scopes[scope] = Tools(*self._given, scope)
+        return self._scopes[scope]
+
+    def retain(self, servers: Collection[str]) -> int:
+        """Mark tools of all other servers as gone; return their number.
+
+        A tool that comes back keeps its pin and its past.
+        """
+        return self._ledger.retain(servers)
 
     def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
         """Register tools; equal known ones stay as they are.
@@ -255,6 +279,8 @@ class Tools:
 
     def close(self) -> None:
         """Stop working in traces; the next process continues."""
+        for each in self._scopes.values():
+            each.close()
         self._current.close()
 
     def _now(self) -> Known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 
@@ -15,10 +15,11 @@ from vademecum.protocols import Embedder
 from vademecum.result import Err
 from vademecum.tools.documents import document, is_deprecated, names, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
-from vademecum.tools.ledger import Kept, Ledger
+from vademecum.tools.ledger import Ledger
 from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
+from vademecum.tools.scopes import Kept
 from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses
 from vademecum.tools.usage import Usage
 from vademecum.types import EmbedKind, Passage
@@ -34,7 +35,7 @@ class View:
         tools: registered ones by id, those that are gone too, then those that only traces name.
         live: bool (n,), whether a tool can be called as far as anybody knows.
         pinned: the numbers of pinned tools.
-        traces: in the order they were written.
+        traces: in the order they were written, without calls that failed and were made again or replaced.
         documents: what tools say of themselves; `servers`: where they are; `intents`: what traces were for.
         graph: the traces as hyperedges.
         good, calls: float64 (n,), how often each was called, and how often that went well.
@@ -55,8 +56,9 @@ class View:
 
     @cached_property
     def offered(self) -> NDArray[np.bool_]:
-        """bool (n,): tools to be proposed: live ones that do not say that they are deprecated."""
-        return self.live & ~np.array([is_deprecated(tool) for tool in self.tools], bool)
+        """Live tools that are not deprecated, bool (n,)."""
+        fine = [not is_deprecated(tool) for tool in self.tools]
+        return np.logical_and(self.live, np.array(fine, np.bool_))
 
     @cached_property
     def server(self) -> NDArray[np.int64]:
@@ -178,6 +180,32 @@ def without(tools: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
     return found
 
 
+def without_retries(trace: Trace) -> Trace:
+    """Return a trace without failed calls that were made again or replaced.
+
+    A call was made again if the next one is of the same tool, and replaced if its tool never went well and a later call did.
+
+    >>> from vademecum.tools.records import Call
+    >>> calls = (Call("a", ok=False), Call("b"), Call("c", ok=False), Call("c"))
+    >>> learned = without_retries(Trace("t", "do it", calls, links=((0, 1), (1, 3))))
+    >>> [call.tool for call in learned.calls], learned.links
+    (['b', 'c'], ((0, 1),))
+    """
+    calls = trace.calls
+    well = {call.tool for call in calls if call.ok}
+    last = max((n for n, call in enumerate(calls) if call.ok), default=-1)
+    kept = [
+        n
+        for n, call in enumerate(calls)
+        if call.ok or n > last or (call.tool in well and calls[n + 1].tool != call.tool)
+    ]
+    if len(kept) == len(calls):
+        return trace
+    place = {n: number for number, n in enumerate(kept)}
+    links = tuple((place[a], place[b]) for a, b in trace.links if a in place and b in place)
+    return replace(trace, calls=tuple(calls[n] for n in kept), links=links)
+
+
 def votes(matches: Matches, weight: Floats) -> Floats:
     """Return each match's weight for an intent, float32 (P,).
 
@@ -219,13 +247,14 @@ class Reader:
         return found
 
     def _made(self, version: int) -> View:
-        kept, traces = self._ledger.tools(), self._ledger.traces()
-        tools, live = _nodes(kept, traces)
+        kept, kept_traces = self._ledger.tools(), self._ledger.traces()
+        traces = [without_retries(trace) for trace in kept_traces]
+        tools, live = _nodes(kept, kept_traces, callable_=not self._ledger.scope)
         about = self._ledger.servers()
         number = _numbers(tools, live)
         chains = [Chain(tuple(number[call.tool] for call in t.calls), t.ok, t.session) for t in traces]
-        calls = Counter(number[call.tool] for trace in traces for call in trace.calls)
-        good = Counter(number[call.tool] for trace in traces for call in trace.calls if call.ok)
+        calls = Counter(number[call.tool] for trace in kept_traces for call in trace.calls)
+        good = Counter(number[call.tool] for trace in kept_traces for call in trace.calls if call.ok)
         return View(
             version,
             tools,
@@ -268,8 +297,13 @@ class Reader:
         return made.value
 
 
-def _nodes(kept: Sequence[Kept], traces: Sequence[Trace]) -> tuple[tuple[Tool, ...], NDArray[np.bool_]]:
-    """Return every known tool, and whether it can be called."""
+def _nodes(
+    kept: Sequence[Kept], traces: Sequence[Trace], *, callable_: bool
+) -> tuple[tuple[Tool, ...], NDArray[np.bool_]]:
+    """Return every known tool, and whether it can be called.
+
+    `callable_` says that of tools which only traces name.
+    """
     tools = [each.tool for each in kept]
     live = [not each.gone for each in kept]
     known = {tool.id for tool in tools}
@@ -278,7 +312,7 @@ def _nodes(kept: Sequence[Kept], traces: Sequence[Trace]) -> tuple[tuple[Tool, .
         if id_ not in known and id_ not in alias:
             server, _, name = id_.rpartition("/")
             tools.append(Tool(id_, name, server))
-            live.append(True)
+            live.append(callable_)
     return tuple(tools), np.array(live, bool)
 
 
