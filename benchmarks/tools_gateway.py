@@ -44,6 +44,7 @@ from vademecum.tools.tools import Tools
 SERVER = Path(__file__).with_name("tools_server.py")
 TASKS_A_SESSION = 10
 FAILS = 0.2
+FEWEST = 20  # plans of which a mean says something
 
 
 class Step(NamedTuple):
@@ -161,7 +162,7 @@ def measured(made: Tools, test: Sequence[Task]) -> dict[str, float]:
             plan = made.suggest(task.intent)
             calls.append(len(plan.tasks))
             plans.append(scored(*of_plan(plan), task))
-    rest = {**summed(plans), "calls of a plan": float(np.mean(calls))} if plans else {}
+    rest = {**summed(plans), "calls of a plan": float(np.mean(calls))} if len(plans) >= FEWEST else {}
     return {"next tool": float(np.mean(hits)), **rest}
 
 

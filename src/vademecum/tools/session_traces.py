@@ -5,13 +5,11 @@ Nobody says where a task ends. So each call is given to a task by what is known 
     intent     the call says what it is for
     plan       a plan that was asked for names the tool, and its task has not called it yet
     results    the call's arguments hold a value that a call of the task returned
-    search     the latest search without a call yet that showed the tool begins a task, unless the task before has just failed:
-               then the search goes on with it; so does one that asks for the same again
-    shown      a search or plan of a task showed the tool
-    latest     whatever was searched for last, or else called for last
+    search     the tool was found best by a search that led to no call yet, which begins a task, or by one of a task that goes on
 
-After a pause only the first three go on with a task. A search that led to no call is evidence, too: where the next one asks for much
-the same, its words belong to the task.
+A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just failed at much the
+same. A task that was left goes on only where it found the tool and no later search did. After a pause only intent and results go on with a
+task. A search that led to no call is evidence, too: where the next one asks for much the same, its words belong to the task.
 
 A call used an earlier one's outcome where a value among its arguments stands in what that returned (`values`). Of any other call nobody
 knows what it waited for: it is taken to wait for the call before, unless it began before that ended. Values and outcomes are forgotten
@@ -37,7 +35,7 @@ What was searched for may say the value of a password that a call then gives. It
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +50,8 @@ PAUSE_S = (
 )
 MOST_CALLS, MOST_INTENTS, MOST_TASKS = 100, 8, 6
 _SHORT = 3  # letters of a word that says little: "the", "and", "for"
+FOUND = 5  # places of a search that an agent is surely shown
+_NOWHERE = 1_000
 _ALIKE = 0.5  # share of the shorter intent's words from which two ask for much the same
 
 
@@ -60,7 +60,7 @@ class _Asked:
     """A search or a plan that no call has followed yet."""
 
     intent: str
-    shown: frozenset[str]
+    places: Mapping[str, int]  # of the tools that were found, 0 the best
     plan: bool
     at: float
 
@@ -77,13 +77,13 @@ class _Task:
     at: float
     latest: float
     intents: list[str] = field(default_factory=list)
-    shown: set[str] = field(default_factory=set)
+    places: dict[str, int] = field(default_factory=dict)
     planned: set[str] = field(default_factory=set)  # by a plan, and not called yet
     calls: list[Call] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     secrets: dict[str, None] = field(default_factory=dict)
-    ended: float = 0.0  # when the call before ended
+    is_left: bool = False  # something was searched for since its last call
 
     @property
     def intent(self) -> str:
@@ -95,8 +95,9 @@ class _Task:
     def takes(self, asked: _Asked) -> None:
         if asked.intent not in self.intents and len(self.intents) < MOST_INTENTS:
             self.intents.append(asked.intent)
-        self.shown |= asked.shown
-        self.planned |= asked.shown if asked.plan else set()
+        for tool, place in asked.places.items():
+            self.places[tool] = min(place, self.places.get(tool, place))
+        self.planned |= set(asked.places) if asked.plan else set()
 
 
 class Traced:
@@ -115,11 +116,13 @@ class Traced:
         self._tasks: list[_Task] = []  # the latest last
         self._asked: list[_Asked] = []  # the latest last
 
-    def intend(self, intent: str, *, shown: Collection[str] = (), plan: bool = False) -> None:
-        """Note a search or a plan, with the ids of shown tools."""
+    def intend(self, intent: str, *, found: Sequence[str] = (), plan: bool = False) -> None:
+        """Note a search or a plan, with the ids of found tools, best first."""
         with self._lock:
-            asked = _Asked(intent, frozenset(shown), plan, self._clock())
-            self._asked = [*self._asked, asked][-MOST_INTENTS:]
+            places = {tool: 0 if plan else place for place, tool in enumerate(found)}
+            self._asked = [*self._asked, _Asked(intent, places, plan, self._clock())][-MOST_INTENTS:]
+            for task in self._tasks:
+                task.is_left = True
 
     def called(
         self,
@@ -140,7 +143,7 @@ class Traced:
             task.calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
             task.said.append(said[:LOOKED_AT])
             task.planned -= {tool} if ok else set()
-            task.ended = task.latest = now
+            task.latest, task.is_left = now, False
             return self._traced(task)
 
     def _traced(self, task: _Task) -> Trace:
@@ -152,44 +155,45 @@ class Traced:
 
     def _task(self, tool: str, arguments: Any, intent: str, now: float) -> _Task:
         """Return the task of a call, begun if need be."""
-        open_ = [task for task in reversed(self._tasks) if len(task.calls) < MOST_CALLS]
-        if intent:
-            named = [task for task in open_ if intent in task.intents]
-            asked = [each for each in self._asked if each.intent == intent] or [_Asked(intent, frozenset(), False, now)]
-            flows = [task for task in open_[:1] if used(arguments, task.said, task.intent)]
-            return self._resume((named or flows or [self._begin(now)])[0], asked)
-        known = [task for task in open_ if tool in task.planned]
-        known += [task for task in open_ if used(arguments, task.said, task.intent)]
         self._asked = [each for each in self._asked if now - each.at <= PAUSE_S]
-        recent = [task for task in open_ if now - task.latest <= PAUSE_S]
-        showing = [each for each in self._asked if tool in each.shown]
-        if known:
-            return self._resume(known[0], showing or [each for each in self._asked[-1:] if each.at >= known[0].latest])
-        if showing:
-            return self._resume(self._after_search(showing[-1], tool, now), self._near(showing[-1]))
-        if before := [task for task in recent if tool in task.shown]:
-            return self._resume(before[0])
-        if self._asked:
-            return self._resume(self._after_search(self._asked[-1], tool, now), self._near(self._asked[-1]))
+        tasks = [task for task in reversed(self._tasks) if len(task.calls) < MOST_CALLS]
+        flows = [task for task in tasks if used(arguments, task.said, task.intent)]
+        if intent:
+            asked = [each for each in self._asked if each.intent == intent] or [_Asked(intent, {}, False, now)]
+            known = [task for task in tasks if intent in task.intents] + [task for task in flows if task is tasks[0]]
+            return self._resume(known[0] if known else self._begin(now), asked)
+        recent = [task for task in tasks if now - task.latest <= PAUSE_S]
+        if plans := [each for each in self._asked if each.plan and tool in each.places]:
+            return self._searched(plans[-1], tool, now)
+        if known := [task for task in recent if tool in task.planned] + flows:
+            return self._resume(known[0], self._asked[-1:] if known[0].is_left else ())
+        return self._fitting(tool, recent, now)
+
+    def _fitting(self, tool: str, recent: Sequence[_Task], now: float) -> _Task:
+        """Return the task for which the tool was found best."""
+        going_on = [task for task in recent if not task.is_left]
+        asked = min(reversed(self._asked), key=lambda each: each.places.get(tool, _NOWHERE), default=None)
+        place = asked.places.get(tool, _NOWHERE) if asked else _NOWHERE
+        if place >= FOUND:  # a task that was left may go on
+            going_on += [task for task in recent if task.is_left and task.places.get(tool, _NOWHERE) < FOUND]
+        task = min(going_on, key=lambda task: task.places.get(tool, _NOWHERE), default=None)
+        if task and (asked is None or task.places.get(tool, _NOWHERE) <= place):
+            return self._resume(task)
+        if asked:
+            return self._searched(asked, tool, now)
         return self._resume(recent[0] if recent else self._begin(now))
 
-    def _after_search(self, asked: _Asked, tool: str, now: float) -> _Task:
-        """The task that a search goes on with, or a new one.
+    def _searched(self, asked: _Asked, tool: str, now: float) -> _Task:
+        """Return the task that a search goes on with, or a new one.
 
         It goes on with one that asked for the same, unless it begins it again, and with one that has just failed at much the same.
         """
-        same = [task for task in reversed(self._tasks) if asked.intent in task.intents and not task.begins_with(tool)]
-        latest = self._tasks[-1:]
-        same += [
-            task
-            for task in latest
-            if not task.calls[-1].ok and now - task.latest <= PAUSE_S and asked.is_like(task.intent)
-        ]
-        return same[0] if same else self._begin(now)
-
-    def _near(self, asked: _Asked) -> list[_Asked]:
-        """A search and those before that ask for much the same."""
-        return [each for each in self._asked if each is asked or each.is_like(asked.intent)]
+        tasks = self._tasks[::-1]
+        same = [task for task in tasks if asked.intent in task.intents and not task.begins_with(tool)]
+        failed = [task for task in tasks[:1] if not task.calls[-1].ok and now - task.latest <= PAUSE_S]
+        same += [task for task in failed if asked.is_like(task.intent)]
+        near = [each for each in self._asked if each is asked or each.is_like(asked.intent)]
+        return self._resume(same[0] if same else self._begin(now), near)
 
     def _begin(self, now: float) -> _Task:
         self._number += 1
@@ -211,7 +215,7 @@ def _links(task: _Task, arguments: Any, *, began: float) -> list[tuple[int, int]
     flows = used(arguments, task.said, task.intent)
     known = f"{task.intent} {' '.join(task.said)}"
     explained = bool(flows) and all(value in known for value in telling(arguments))
-    waits = here > 0 and not explained and began >= task.ended
+    waits = here > 0 and not explained and began >= task.latest
     return [(earlier, here) for earlier in sorted({*flows, *([here - 1] if waits else [])})]
 
 
