@@ -467,8 +467,8 @@ def test_a_trace_goes_on_where_results_flow_and_ends_with_a_new_search_or_a_paus
 
 def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() -> None:
     traced = Traced("s", lambda: 0.0)
-    traced.intend("water the garden", found=["garden/tap", "garden/hose"])
-    traced.intend("pay the rent", found=["bank/login", "bank/pay"])
+    traced.intend("water the garden", fits={"garden/tap": 0.5, "garden/hose": 0.5})
+    traced.intend("pay the rent", fits={"bank/login": 0.5, "bank/pay": 0.5})
     tools = ("garden/tap", "bank/login", "garden/hose", "bank/pay")
     traces = {trace.id: trace for trace in [traced.called(tool, {}, "") for tool in tools]}
     assert {trace.intent: [call.tool for call in trace.calls] for trace in traces.values()} == {
@@ -480,8 +480,8 @@ def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() 
 def test_a_search_that_led_to_no_call_speaks_for_the_one_after_it_if_they_ask_for_the_same() -> None:
     traced = Traced("s", lambda: 0.0)
     traced.intend("sing a song")
-    traced.intend("sprinkle garden flowers", found=["garden/mow"])
-    traced.intend("water garden flowers", found=["garden/tap"])
+    traced.intend("sprinkle garden flowers", fits={"garden/mow": 0.5})
+    traced.intend("water garden flowers", fits={"garden/tap": 0.5})
     assert traced.called("garden/tap", {}, "").intent == "sprinkle garden flowers; water garden flowers"
 
 
@@ -494,11 +494,11 @@ def test_what_a_call_says_it_is_for_decides() -> None:
 
 def test_after_a_failure_a_search_for_much_the_same_goes_on_with_the_task() -> None:
     traced = Traced("s", lambda: 0.0)
-    traced.intend("send the letter home", found=["post/send"])
+    traced.intend("send the letter home", fits={"post/send": 0.5})
     failed = traced.called("post/send", {}, "", ok=False)
-    traced.intend("deliver the letter", found=["mail/send"])
+    traced.intend("deliver the letter", fits={"mail/send": 0.5})
     assert traced.called("mail/send", {}, "sent").id == failed.id
-    traced.intend("deliver the letter of Bob", found=["post/send"])
+    traced.intend("deliver the letter of Bob", fits={"post/send": 0.5})
     assert traced.called("post/send", {}, "").id != failed.id
 
 

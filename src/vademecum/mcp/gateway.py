@@ -105,7 +105,9 @@ class Gateway:
             if all(self._tool(member) for member in match.tools or (match.id,))
         ]
         shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
-        self._traced.intend(query, found=_found_first(shown, found))
+        self._traced.intend(
+            query, fits={id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
+        )
         lines = [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [] if shown else ["no tool of these servers fits; rephrase once at most"]
         lines += [f"note: {problem}" for problem in problems]
@@ -114,7 +116,7 @@ class Gateway:
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         problems = self._current(engine)
         plan = self._known(engine).suggest(arguments["intent"])
-        self._traced.intend(arguments["intent"], found=[task.call for task in plan.tasks], plan=True)
+        self._traced.intend(arguments["intent"], fits=dict.fromkeys((task.call for task in plan.tasks), 1.0), plan=True)
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
@@ -304,11 +306,6 @@ def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
         return Outcome("", data, content)
     said = f"{tool.id} broke its own output schema: {wrong}: do not rely on its answer, report it to its author"
     return Outcome(said, None, ({"type": "text", "text": said}, *content), is_error=True)
-
-
-def _found_first(shown: Sequence[Match], found: Sequence[Match]) -> list[str]:
-    """Return the ids of all found tools, those shown first."""
-    return [*dict.fromkeys(id_ for match in (*shown, *found) for id_ in match.tools or (match.id,))]
 
 
 def _described(match: Match, tool: records.Tool | None) -> list[str]:

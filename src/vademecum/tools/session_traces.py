@@ -5,10 +5,10 @@ Nobody says where a task ends. So each call is given to a task by what is known 
     intent     the call says what it is for
     plan       a plan that was asked for names the tool, and its task has not called it yet
     results    the call's arguments hold a value that a call of the task returned
-    search     the tool was found best by a search that led to no call yet, which begins a task, or by one of a task that goes on
+    search     the tool fits best a search that led to no call yet, which begins a task, or one of a task that goes on
 
 A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just failed at much the
-same. A task that was left goes on only where it found the tool and no later search did. After a pause only intent and results go on with a
+same. A task that was left goes on only with a tool that it found and no later one did. After a pause only intent and results go on with a
 task. A search that led to no call is evidence, too: where the next one asks for much the same, its words belong to the task.
 
 A call used an earlier one's outcome where a value among its arguments stands in what that returned (`values`). Of any other call nobody
@@ -50,8 +50,6 @@ PAUSE_S = (
 )
 MOST_CALLS, MOST_INTENTS, MOST_TASKS = 100, 8, 6
 _SHORT = 3  # letters of a word that says little: "the", "and", "for"
-FOUND = 5  # places of a search that an agent is surely shown
-_NOWHERE = 1_000
 _ALIKE = 0.5  # share of the shorter intent's words from which two ask for much the same
 
 
@@ -60,7 +58,7 @@ class _Asked:
     """A search or a plan that no call has followed yet."""
 
     intent: str
-    places: Mapping[str, int]  # of the tools that were found, 0 the best
+    fits: Mapping[str, float]  # how well each tool that was found fits, above 0
     plan: bool
     at: float
 
@@ -77,7 +75,7 @@ class _Task:
     at: float
     latest: float
     intents: list[str] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
+    fits: dict[str, float] = field(default_factory=dict)
     planned: set[str] = field(default_factory=set)  # by a plan, and not called yet
     calls: list[Call] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -95,9 +93,9 @@ class _Task:
     def takes(self, asked: _Asked) -> None:
         if asked.intent not in self.intents and len(self.intents) < MOST_INTENTS:
             self.intents.append(asked.intent)
-        for tool, place in asked.places.items():
-            self.places[tool] = min(place, self.places.get(tool, place))
-        self.planned |= set(asked.places) if asked.plan else set()
+        for tool, fit in asked.fits.items():
+            self.fits[tool] = max(fit, self.fits.get(tool, 0.0))
+        self.planned |= set(asked.fits) if asked.plan else set()
 
 
 class Traced:
@@ -116,11 +114,16 @@ class Traced:
         self._tasks: list[_Task] = []  # the latest last
         self._asked: list[_Asked] = []  # the latest last
 
-    def intend(self, intent: str, *, found: Sequence[str] = (), plan: bool = False) -> None:
-        """Note a search or a plan, with the ids of found tools, best first."""
+    def intend(self, intent: str, *, fits: Mapping[str, float] | None = None, plan: bool = False) -> None:
+        """Note a search or a plan.
+
+        Args:
+            intent: what it asked for.
+            fits: how well each tool that was found fits, above 0, by the tool's id.
+            plan: whether a plan was asked for.
+        """
         with self._lock:
-            places = {tool: 0 if plan else place for place, tool in enumerate(found)}
-            self._asked = [*self._asked, _Asked(intent, places, plan, self._clock())][-MOST_INTENTS:]
+            self._asked = [*self._asked, _Asked(intent, fits or {}, plan, self._clock())][-MOST_INTENTS:]
             for task in self._tasks:
                 task.is_left = True
 
@@ -163,25 +166,25 @@ class Traced:
             known = [task for task in tasks if intent in task.intents] + [task for task in flows if task is tasks[0]]
             return self._resume(known[0] if known else self._begin(now), asked)
         recent = [task for task in tasks if now - task.latest <= PAUSE_S]
-        if plans := [each for each in self._asked if each.plan and tool in each.places]:
+        if plans := [each for each in self._asked if each.plan and tool in each.fits]:
             return self._searched(plans[-1], tool, now)
         if known := [task for task in recent if tool in task.planned] + flows:
             return self._resume(known[0], self._asked[-1:] if known[0].is_left else ())
         return self._fitting(tool, recent, now)
 
     def _fitting(self, tool: str, recent: Sequence[_Task], now: float) -> _Task:
-        """Return the task for which the tool was found best."""
-        going_on = [task for task in recent if not task.is_left]
-        asked = min(reversed(self._asked), key=lambda each: each.places.get(tool, _NOWHERE), default=None)
-        place = asked.places.get(tool, _NOWHERE) if asked else _NOWHERE
-        if place >= FOUND:  # a task that was left may go on
-            going_on += [task for task in recent if task.is_left and task.places.get(tool, _NOWHERE) < FOUND]
-        task = min(going_on, key=lambda task: task.places.get(tool, _NOWHERE), default=None)
-        if task and (asked is None or task.places.get(tool, _NOWHERE) <= place):
-            return self._resume(task)
-        if asked:
+        """Return the task that the tool fits best."""
+
+        def fit(one: _Asked | _Task | None) -> float:
+            return one.fits.get(tool, 0.0) if one else 0.0
+
+        asked = max(reversed(self._asked), key=fit, default=None)
+        task = max((task for task in recent if not task.is_left), key=fit, default=None)
+        if asked and (task is None or fit(asked) > fit(task)):
             return self._searched(asked, tool, now)
-        return self._resume(recent[0] if recent else self._begin(now))
+        left = [task for task in recent if fit(task)] if not fit(task) else []
+        known = left[:1] or [each for each in (task, *recent) if each]
+        return self._resume(known[0] if known else self._begin(now))
 
     def _searched(self, asked: _Asked, tool: str, now: float) -> _Task:
         """Return the task that a search goes on with, or a new one.
