@@ -7,9 +7,9 @@ as agents do it:
 
 | agent | what it does |
 | --- | --- |
-| search | searches for each intent, then calls; several tasks in a session |
+| search | searches for each intent, then calls; ten tasks in a session, but a task of several turns is a session of its own |
 | plan | asks for a plan of each intent, then calls |
-| interleaved | two tasks at a time, call by call |
+| interleaved | two tasks or turns at a time, call by call |
 | failing | as `search`, and one call in five fails and is made again |
 
 A call gets the value that the call it depends on returned where the set says who used whom, else none. Then the held-out tasks are asked
@@ -136,8 +136,10 @@ def learned(one: TraceSet, train: Sequence[Task], agent: str, home: Path) -> Too
 
     async def work() -> None:
         draw = random.Random(5)
-        for begin in range(0, len(train), TASKS_A_SESSION):
-            jobs = [job for task in train[begin : begin + TASKS_A_SESSION] for job in jobs_of(task)]
+        talks = any(len(task.turns) > 1 for task in train)  # each of which is a session
+        width = 1 if talks else TASKS_A_SESSION
+        for begin in range(0, len(train), width):
+            jobs = [job for task in train[begin : begin + width] for job in jobs_of(task)]
             async with Client(server) as client:
                 await session(client, agent, jobs, draw)
 

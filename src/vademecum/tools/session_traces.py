@@ -187,7 +187,7 @@ class Traced:
         return self._resume(known[0] if known else self._begin(now))
 
     def _searched(self, asked: _Asked, tool: str, now: float) -> _Task:
-        """Return the task that a search goes on with, or a new one.
+        """Return the task of a search, begun if need be.
 
         It goes on with one that asked for the same, unless it begins it again, and with one that has just failed at much the same.
         """
