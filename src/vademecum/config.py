@@ -37,6 +37,7 @@ from vademecum.settings import (
     SearchSettings,
     ServerSettings,
     StorageSettings,
+    ToolsSettings,
 )
 from vademecum.source_settings import SourceSettings
 
@@ -73,6 +74,7 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    tools: ToolsSettings = field(default_factory=ToolsSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
@@ -117,6 +119,7 @@ SECTIONS: Mapping[str, type] = {
     "memory": MemorySettings,
     "mcp": McpSettings,
     "gateway": GatewaySettings,
+    "tools": ToolsSettings,
     "server": ServerSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,

@@ -219,10 +219,25 @@ class GatewaySettings:
     Attributes:
         timeout_s: Most seconds for a server's answer.
         answer_bytes: Most bytes of one answer; a longer one is an error.
+        page: Characters of an answer that the gateway shows at once; a longer one is kept in a file, and paged.
     """
 
     timeout_s: float = setting(60.0, least=0.1, user_only=True)
     answer_bytes: int = setting(1_000_000, least=1_000, user_only=True)
+    page: int = setting(40_000, least=1_000, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsSettings:
+    """Settings of searches for tools, at every door.
+
+    Attributes:
+        reliability: The factor for how a tool fared: `smoothed`, or `step`, PML's own.
+        min_score: The least `semantic` of a shown tool, 0 to 1; names asked for are always shown.
+    """
+
+    reliability: str = setting("smoothed", choices=("smoothed", "step"))
+    min_score: float = setting(0.0, least=0.0)
 
 
 @dataclass(frozen=True, slots=True)

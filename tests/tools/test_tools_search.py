@@ -70,10 +70,55 @@ def test_what_says_nothing_fits_nothing_but_what_is_pinned(office, question):
     assert "nothing is asked for" in answer.reason
 
 
-def test_what_no_tool_and_no_intent_says_a_word_of_is_never_likely(tools, tools_of_office):
-    tools.register(tools_of_office[:3])
-    assert tools.search("xyzzy qwerty").verdict == Verdict.AMBIGUOUS
-    assert tools.search("write text to a file").verdict == Verdict.LIKELY
+@pytest.mark.parametrize("question", ["xyzzy qwerty", "diagnose my tomato plants", "simulate the orbit of a comet"])
+def test_a_question_that_no_tool_fits_is_not_found(office, tools_of_office, question):
+    """With and without traces; the nearest tools are listed, and said to be only that."""
+    answer = office.search(question)
+    assert answer.verdict == Verdict.NOT_FOUND
+    assert answer.probability < 0.05
+    assert (
+        answer.reason == f"probably none of {len(tools_of_office)} tools does this: what is listed is only the nearest"
+    )
+    assert all(
+        match.score <= answer.probability * match.reliability for match in answer.matches if match.kind == "tool"
+    )
+
+
+@pytest.mark.parametrize("question", ["write text to a file", "send a message by mail", "search the web for pages"])
+def test_a_question_in_the_words_of_a_tool_is_likely(tools, tools_of_office, question):
+    tools.register(tools_of_office)
+    answer = tools.search(question)
+    assert (answer.verdict, answer.probability > 0.5) == (Verdict.LIKELY, True)
+
+
+def test_the_first_traces_make_no_answer_less_sure(tools, tools_of_office, traces_of):
+    tools.register(tools_of_office)
+    asked = ["write text to a file", "search the mailbox", "fetch a web page", "make an appointment"]
+    before = {question: tools.search(question).probability for question in asked}
+    for each in traces_of(6):
+        tools.observe([each])
+        assert all(tools.search(question).probability >= before[question] for question in asked)
+
+
+def test_a_least_score_leaves_out_what_is_below_but_not_a_name(office):
+    every = office.search("mail the report to the team", k=8).matches
+    least = sorted(match.semantic for match in every if match.kind == "tool")[-2]
+    assert len(ids(office.search("mail the report to the team", k=8, min_score=least))) == 2
+    assert ids(office.search("chat/send", min_score=1.0)) == ["chat/send"]
+    with pytest.raises(UsageError, match="the least score is 2"):
+        office.search("mail", min_score=2)
+
+
+def test_a_name_of_a_server_weighs_little_among_few_servers(tools):
+    """Four servers: what a tool does counts more than the word that its server is called by."""
+    described = {
+        "git": "Commit staged changes with a message.",
+        "http": "Fetch data from an address.",
+        "db": "Insert a record.",
+    }
+    tools.register([Tool.of(server, f"{server}_tool", words) for server, words in described.items()])
+    tools.register([Tool.of("deploy", "release", "Publish code changes to production.")])
+    assert ids(tools.search("deploy the git changes of our code to production"))[0] == "deploy/release"
 
 
 def test_an_id_names_one_tool_and_a_bare_name_all_that_have_it(tools, tools_of_office):

@@ -49,6 +49,23 @@ def tools() -> None:
 
 
 @tools.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+def allow(ids: tuple[str, ...]) -> int:
+    """Let agents call the tools ID through the gateway.
+
+    Each is allowed as the tool is at its next call. For tools on an `ask` list, and for tools that changed since they were allowed.
+    """
+    from vademecum.config import load
+    from vademecum.mcp.permissions import Allowed
+
+    allowed = Allowed(load().home)
+    for id_ in ids:
+        allowed.add(id_)
+        emit(f"{id_} may be called\n")
+    return 0
+
+
+@tools.command()
 @click.argument("file", default="-")
 @click.option("--server", default="", metavar="NAME", help="The server of tools whose server is not given.")
 @click.option(
@@ -111,9 +128,11 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
 @click.option(
     "--reliability",
     type=click.Choice(["smoothed", "step"]),
-    default="smoothed",
-    show_default=True,
-    help="How failures count.",
+    default=None,
+    help="How failures count; the setting tools.reliability by default.",
+)
+@click.option(
+    "--min-score", type=click.FloatRange(0, 1), default=None, metavar="P", help="Least probability of a tool."
 )
 @click.option("--why", is_flag=True, help="Show the evidence for each.")
 @json_option
@@ -125,12 +144,14 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
     from vademecum.answers.chains import record_of, tools_text
 
     with _tools() as known:
-        answer = known.search(intent, k=k, server=server, reliability=options["reliability"])
+        answer = known.search(
+            intent, k=k, server=server, reliability=options["reliability"] or "", min_score=options["min_score"]
+        )
     if options["as_json"]:
         emit_json(record_of(answer))
     else:
         emit(tools_text(answer, why=options["why"], style=style_for()))
-    return 0 if answer.matches else NOT_FOUND
+    return NOT_FOUND if answer.verdict == "not_found" else 0
 
 
 @tools.command()
@@ -264,7 +285,11 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
     called = name if len(commands) + len(urls) == 1 else ""
     specs = [ServerSpec.of_command(command, called) for command in commands]
     specs += [ServerSpec.of_url(url, called) for url in urls]
-    return specs + (read_servers(file) if file else [])
+    problems: list[str] = []
+    specs += read_servers(file, problems=problems) if file else []
+    for problem in problems:
+        click.echo(f"{problem}; the other servers count", err=True)
+    return specs
 
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:

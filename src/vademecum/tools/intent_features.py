@@ -15,6 +15,10 @@ from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View, votes, without
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_STEPS = 0.3  # what the best step of an intent weighs beside the whole
+_SERVERS = (
+    20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
+)
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
@@ -61,6 +65,14 @@ class Asked:
     def alike(self) -> Floats:
         """float32 (m,): how much each trace's intent says the same words, 0..1."""
         return self.view.intents.tfidf(self.question, self.intent_matches)
+
+    @cached_property
+    def plain(self) -> Floats:
+        """float32 (m,): the cosine of plain words, whatever their rarity, 0..1."""
+        intents = self.view.intents
+        shared = np.bincount(self.intent_matches.text, minlength=intents.size)
+        said = np.bincount(intents.postings.docs, minlength=intents.size)
+        return np.asarray(shared / np.sqrt(np.maximum(said * len(self.question.keys), 1)), np.float32)
 
     @cached_property
     def attention(self) -> Floats:
@@ -175,15 +187,24 @@ class Asked:
     def match(self) -> Floats:
         """Each tool's score by text alone, float32 (n,)."""
         view, question = self.view, self.question
-        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
-        tfidf = view.documents.tfidf(question, self.document_matches)
-        words = (_relative(self.bm25) + _relative(tfidf)) / np.float32(2)
+        words = self._words(question, self.document_matches)
+        if question.steps:
+            steps = np.maximum.reduce([self._words(each, view.documents.matches(each)) for each in question.steps])
+            words = (words + np.float32(_STEPS) * steps) / np.float32(1 + _STEPS)
+        many = int(view.server.max(initial=0))
         server = _relative(view.servers.bm25(question))
-        mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
+        mates = np.zeros(many + 1, np.float32)
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
-        near = mates.take(view.server)
-        return np.asarray(words + _MEANING * self.meaning + _SERVER * server + _MATES * near, np.float32)
+        near = _SERVER * server + _MATES * mates.take(view.server)
+        return np.asarray(words + _MEANING * self.meaning + min(many / _SERVERS, 1) * near, np.float32)
+
+    def _words(self, question: Question, matches: Matches) -> Floats:
+        """Return each tool's fit by words, as a share of the best."""
+        documents = self.view.documents
+        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
+        bm25 = self.bm25 if question is self.question else documents.bm25(question, matches)
+        return (_relative(bm25) + _relative(documents.tfidf(question, matches))) / np.float32(2)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
@@ -250,10 +271,9 @@ def same_intent(asked: Asked) -> int | None:
 def _is_near(asked: Asked) -> bool:
     """True when a past intent has nearly the same words."""
     intents, question = asked.view.intents, asked.question
-    shared = np.bincount(asked.intent_matches.text, minlength=intents.size)
-    said = np.bincount(intents.postings.docs, minlength=intents.size)
-    plain = shared / np.sqrt(np.maximum(said * len(question.keys), 1))
-    found = plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING
+    found = (
+        asked.plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING
+    )
     return bool(found)
 
 

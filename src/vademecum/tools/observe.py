@@ -121,11 +121,14 @@ def without_secrets(text: str) -> str:
 def argument_names(arguments: Any) -> tuple[str, ...]:
     """Return the names of a call's arguments, sorted; never a value.
 
-    >>> argument_names({"path": "/etc/shadow", "a name with spaces": 1})
+    A name that looks like a secret is left out.
+
+    >>> argument_names({"path": "/etc/shadow", "a name with spaces": 1, "ghp_" + "0123456789" * 4: "a key as a name"})
     ('path',)
     """
     given = arguments if isinstance(arguments, Mapping | list | tuple) else ()
-    return tuple(sorted({name for name in given if isinstance(name, str) and _NAME.fullmatch(name)}))
+    names = {name for name in given if isinstance(name, str) and _NAME.fullmatch(name)}
+    return tuple(sorted(name for name in names if not _SECRET.search(name)))
 
 
 def _call(item: Any) -> Call:

@@ -22,6 +22,14 @@ class Tool:
     input_schema: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of its arguments
     output_schema: Mapping[str, Any] = field(default_factory=dict)  # empty where it promises nothing
     about: str = field(default="", compare=False)  # what its server says of itself; kept once for each server
+    annotations: Mapping[str, Any] = field(
+        default_factory=dict, compare=False
+    )  # MCP's hints, of a running server alone
+
+    @property
+    def reads(self) -> bool:
+        """True if the tool says that it changes nothing."""
+        return self.annotations.get("readOnlyHint") is True
 
     @classmethod
     def of(cls, server: str, name: str, description: str = "", **more: Any) -> Tool:

@@ -72,6 +72,7 @@ def tool_of(item: Any, server: str = "") -> Tool:
         about=_said(item.get("server_description")),
         input_schema=_schema(body, "inputSchema", "input_schema", "parameters"),
         output_schema=_schema(body, "outputSchema", "output_schema"),
+        annotations=_schema(body, "annotations"),
     )
 
 

@@ -3,9 +3,10 @@
     score = min(semantic * reliability, 0.95)
 
 No alpha and no graph: without a context there is nothing to relate to. `semantic` is the probability that the intent
-takes the tool, from its own words and meaning and, where there are traces, from past intents. A tool whose name is
-what was asked for comes before all others whatever its score; pinned tools are always there; chains that were called for such
-intents before, and chains of such chains, stand beside the tools.
+takes the tool, from its own words and meaning and, where there are traces, from past intents: the probability that any tool fits
+(`tools.confidence`), times that of the tool if one does. A tool whose name is what was asked for comes before all others
+whatever its score; pinned tools are always there; chains that were called for such intents before, and chains of such chains,
+stand beside the tools.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.index.query import names_in
+from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups
 from vademecum.tools.intent_features import Asked, put, same_intent
@@ -35,8 +37,8 @@ from vademecum.types import Verdict
 K = 5  # few: each one is read, and paid for
 CAPABILITIES, METAS = 2, 1  # chains beside them
 LIKELY_FROM = 0.5
-FOUND_FROM = 0.02  # below, nothing fits
 _SHOWN_FROM = 0.001
+_KEPT_FROM = 0.02  # by text alone, for a place that an unused tool is kept
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
 
@@ -49,6 +51,7 @@ class Wanted:
     k: int = K
     server: str = ""
     reliability: str = "smoothed"
+    min_score: float = 0.0
 
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
@@ -56,31 +59,35 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     asked = put(view, view.read(wanted.text), fitted=bool(model.traces))
     features = heads(asked, ())
     logs = log_probabilities(features, model.search)
-    semantic = taken_from(logs, model.certain)
+    taken = taken_from(logs, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
-    score = np.minimum(semantic * reliability * asks, CAP).astype(np.float32)
     allowed = view.live
     if wanted.server:
         allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
     named = [number for number in exact_names(view, wanted.text) if allowed[number]]
-    exact = sorted(named, key=lambda number: -float(score[number]))  # several servers may have a tool of one name
-    likely = np.where(allowed, score, -1).astype(np.float32)
-    by_text = np.where(allowed & asks, text_alone(asked), 0).astype(np.float32)
-    yielding = wanted.k >= KEPT and same_intent(asked) is None  # what was asked word for word is known
-    order, places = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
+    ranks = np.minimum(taken * reliability * asks, CAP).astype(np.float32)
+    exact = sorted(named, key=lambda number: -float(ranks[number]))  # several servers may have a tool of one name
+    known = same_intent(asked) is not None  # what was asked word for word is known
+    probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * known) * asks
+    semantic = taken * np.float32(probability)
+    fits = allowed & (semantic >= wanted.min_score)
+    by_text = np.where(fits & asks, text_alone(asked), 0).astype(np.float32)
+    yielding = wanted.k >= KEPT and not known
+    likely = np.where(fits, ranks, -1).astype(np.float32)
+    order = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
     mean, attention = np.exp(logs) @ features, asked.attention_after(())
     matches = [
-        _match(view, n, (places.get(n, float(score[n])), float(semantic[n]), float(reliability[n])), exact=n in exact,
+        _match(view, n, float(semantic[n]), float(reliability[n]), exact=n in exact,
                why=reasons(features[n] - mean, model.search), traces=evidence(view, attention, n))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
-    probability = 1.0 if exact else max((float(semantic[n]) for n in order), default=0.0)
+    probability = probability if order else 0.0
     chains = [*capabilities(asked), *metas(asked)] if asks and not wanted.server else []
     verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
         wanted.text, verdict, probability, (*matches, *chains),
-        reason="" if order else _why_nothing(view, wanted, int(allowed.sum())),
+        reason=_why_nothing(view, wanted, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
         nearest=() if exact else nearest_names(view, wanted.text), searched=int(allowed.sum()),
     )  # fmt: skip
 
@@ -95,20 +102,15 @@ def text_alone(asked: Asked) -> Floats:
 
 def ordered(
     score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int, *, yielding: bool = True
-) -> tuple[list[int], dict[int, float]]:
-    """Return the tools to show: named ones first, then by score.
-
-    With them the score of each: whoever moves has that of its place.
-    """
-    wanted = k + len(exact)
-    text = np.where(text >= _SHOWN_FROM, text, 0).astype(np.float32)
+) -> list[int]:
+    """Return the tools to show: named ones first, then by score."""
+    text = np.where(text >= _KEPT_FROM, text, 0).astype(np.float32)
     ranked = [
         n
-        for n in shown(score, text, new, wanted, yielding=yielding)
+        for n in shown(score, text, new, k + len(exact), yielding=yielding)
         if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)
     ]
-    places = dict(zip(ranked, np.sort(score)[::-1][: len(ranked)].tolist(), strict=True))
-    return list(dict.fromkeys([*exact, *ranked]))[:k], places | {n: float(score[n]) for n in exact}
+    return list(dict.fromkeys([*exact, *ranked]))[:k]
 
 
 def exact_names(view: View, text: str) -> list[int]:
@@ -175,10 +177,10 @@ def _meta(view: View, number: int, near: float) -> Match:
     )  # fmt: skip
 
 
-def _match(view: View, number: int, scores: tuple[float, float, float], **more: object) -> Match:
-    tool = view.tools[number]
+def _match(view: View, number: int, semantic: float, reliability: float, **more: object) -> Match:
+    tool, score = view.tools[number], min(semantic * reliability, CAP)
     return Match(
-        tool.id, "tool", tool.name, tool.server, tool.description, *scores,
+        tool.id, "tool", tool.name, tool.server, tool.description, score, semantic, reliability,
         pinned=number in view.pinned, input_schema=tool.input_schema, **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -191,7 +193,7 @@ def said_anywhere(asked: Asked) -> bool:
 def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:
     if exact:
         return Verdict.RESOLVED
-    if probability < FOUND_FROM:
+    if probability < confidence.FOUND_FROM:
         return Verdict.NOT_FOUND
     return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
 
@@ -204,4 +206,4 @@ def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
         return f"no tool is of server {wanted.server!r}: there are {', '.join(servers) or 'none'}"
     if not any(char.isalnum() for char in wanted.text):
         return "nothing is asked for: say what is to be done, or a tool's name"
-    return f"none of {allowed} tools fits"
+    return f"probably none of {allowed} tools does this: what is listed is only the nearest"

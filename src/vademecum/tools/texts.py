@@ -52,6 +52,7 @@ class Question:
             "refund the order" does not say that the refund comes first.
         vector: float32 (dim,), of unit length; None where there is no embedder.
         parts: float32 (P, dim), the same of each of its `clauses`.
+        steps: each of its `clauses` as a question of words alone; () for a text of one clause.
     """
 
     text: str
@@ -60,6 +61,7 @@ class Question:
     places: Floats
     vector: Floats | None = None
     parts: Floats | None = None
+    steps: tuple[Question, ...] = ()
 
     @classmethod
     def of(cls, text: str, vector: Floats | None = None, parts: Floats | None = None) -> Question:
@@ -78,6 +80,7 @@ class Question:
             np.array([place / max(len(said) - 1, _SENTENCE) for place in first.values()], np.float32),
             vector,
             parts,
+            tuple(cls.of(step) for step in clauses(text)),
         )
 
 

@@ -45,17 +45,17 @@ class Tools:
         clock: tells the time, in seconds since the epoch.
         database: where that database is, to be shown.
         scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
+        reliability: a key of `tools.reliability.RELIABILITIES`, for searches that name none.
+        min_score: the least `semantic` of a tool, 0..1, for searches that name none.
     """
 
     def __init__(
-        self,
-        store: Callable[[], Store],
-        embedder: Callable[[], Embedder],
-        clock: Clock,
-        database: str = "",
-        scope: str = "",
-    ) -> None:
+        self, store: Callable[[], Store], embedder: Callable[[], Embedder], clock: Clock, database: str = "",
+        scope: str = "", *, reliability: str = "smoothed", min_score: float = 0.0,
+    ) -> None:  # fmt: skip
         self._given = store, embedder, clock, database
+        self._reliability = reliability
+        self._min_score = min_score
         self._database = database
         self._scopes: dict[str, Tools] = {}
         self._ledger = Ledger(store, clock, scope)
@@ -68,7 +68,9 @@ class Tools:
         See `scopes` for the traces that count there.
         """
         if scope not in self._scopes:
-            self._scopes[scope] = Tools(*self._given, scope)
+            self._scopes[scope] = Tools(
+                *self._given, scope, reliability=self._reliability, min_score=self._min_score
+            )
         return self._scopes[scope]
 
     def retain(self, servers: Collection[str]) -> int:
@@ -206,23 +208,31 @@ class Tools:
             Listed(kept.tool, kept.pinned, used.get(kept.tool.id)) for kept in self._ledger.tools() if not kept.gone
         ]
 
-    def search(self, intent: str, *, k: int = K, server: str = "", reliability: str = "smoothed") -> ToolAnswer:
+    def search(
+        self, intent: str, *, k: int = K, server: str = "", reliability: str = "", min_score: float | None = None
+    ) -> ToolAnswer:
         """Return the few tools that fit an intent, best first, with why.
 
         Args:
             intent: what is to be done, or a tool's name.
             k: at most how many, pinned ones and chains apart.
             server: only tools of this one.
-            reliability: a key of `tools.reliability.RELIABILITIES`.
+            reliability: a key of `tools.reliability.RELIABILITIES`; "" is the setting's.
+            min_score: the least `semantic` of a shown tool, 0..1, PML's minScore; None is the setting's. Exact names and pins are
+                always shown.
 
         Raises:
             UsageError: an argument is wrong.
         """
+        reliability = reliability or self._reliability
+        least = self._min_score if min_score is None else min_score
         if reliability not in RELIABILITIES:
             raise UsageError(f"no reliability {reliability!r}: it is one of {', '.join(RELIABILITIES)}")
+        if not 0 <= least <= 1:
+            raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
         _check_count(k)
         known = self._now()
-        return search(known.view, known.model, Wanted(intent, k, server, reliability))
+        return search(known.view, known.model, Wanted(intent, k, server, reliability, least))
 
     def predict(
         self,

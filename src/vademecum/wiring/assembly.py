@@ -134,7 +134,11 @@ def assemble_tools(parts: Parts) -> Tools:
         parts.closing.extend((store.close, tools.close))  # the last one is closed first
         return store
 
-    tools = Tools(opened, lambda: parts.embedders.prose, parts.clock, parts.stores.where(parts.settings.home / TOOLS))
+    own = parts.settings.tools
+    tools = Tools(
+        opened, lambda: parts.embedders.prose, parts.clock, parts.stores.where(parts.settings.home / TOOLS),
+        reliability=own.reliability, min_score=own.min_score,
+    )  # fmt: skip
     return tools
 
 

@@ -45,11 +45,14 @@ async def search(
     intent: Intent,
     k: Annotated[int, Query(ge=1, le=200)] = 5,
     server: Name = "",
-    reliability: Literal["smoothed", "step"] = "smoothed",
+    reliability: Literal["smoothed", "step"] | None = None,
+    min_score: Annotated[float | None, Query(ge=0, le=1)] = None,
 ) -> Response:
     """Find the tools that fit an intent, or have this name."""
     return await asked.answer(
-        lambda engine: record_of(engine.tools.search(intent, k=k, server=server, reliability=reliability))
+        lambda engine: record_of(
+            engine.tools.search(intent, k=k, server=server, reliability=reliability or "", min_score=min_score)
+        )
     )
 
 
