@@ -24,6 +24,7 @@ from vademecum.cli import COMMANDS, cli
 from vademecum.code.codebase import SCOPES
 from vademecum.code.languages import with_grammar
 from vademecum.code.search.rank import RANKERS
+from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.gateway import Gateway
 from vademecum.mcp.registry import TOOLS
 from vademecum.storage.schema import FAMILIES
@@ -215,7 +216,7 @@ def test_every_tool_of_the_gateway_is_on_its_page() -> None:
     """docs/gateway.md has a row for each tool with exactly its arguments."""
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page("gateway.md"), re.MULTILINE))
     assert {name: set(re.findall(r"`(\w+)`", row)) for name, row in rows.items()} == {
-        name: set(tool.properties) for name, tool in Gateway([], "").front.tools.items()
+        name: set(tool.properties) for name, tool in Gateway(Fleet(), "", Path()).front.tools.items()
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Awaitable, Callable
@@ -18,6 +19,7 @@ from mcp import Client, StdioServerParameters
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, ToolServerError, UsageError
+from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.gateway import Gateway
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
@@ -161,13 +163,20 @@ async def ask(client: Client, named: str, /, **arguments: Any) -> tuple[str, boo
     return "\n".join(getattr(part, "text", f"<{part.type}>") for part in result.content), bool(result.is_error)
 
 
+def tools_in(found: str) -> str:
+    """The tools in the text of a search, without the verdict's line and without scores."""
+    return re.sub(r"\) \d\.\d\d", ")", found.partition("\n")[2])
+
+
 @pytest.mark.slow
 def test_tools_are_found_called_and_traced(through: Callable[..., list[Trace]], tmp_path: Path) -> None:
     """Search names the right tool with its arguments, a call goes through, and the trace says who used whose outcome."""
 
     async def session(client: Client) -> None:
         found, _ = await ask(client, "search_tools", query="delete a note")
-        assert found.startswith("notes/delete_note(note_id: string, password?: string)\n  Delete a note for ever.")
+        assert tools_in(found).startswith(
+            "notes/delete_note(note_id: string, password?: string)\n  Delete a note for ever."
+        )
         assert "note: lost cannot be started: '/nonexistent/server'" in found
         assert await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "cheese"}) == (
             "note-4711 is about cheese",
@@ -238,7 +247,7 @@ def test_the_list_of_tools_never_changes(through: Callable[..., list[Trace]]) ->
         assert "translate_note" not in found
         assert await ask(client, "call_tool", tool="notes/learn") == ("learnt", False)
         found, _ = await ask(client, "search_tools", query="translate_note")
-        assert found.startswith("notes/translate_note(about: string)"), found
+        assert tools_in(found).startswith("notes/translate_note(about: string)"), found
         assert "schema: {" in found, "a tool asked for by name comes with its schema"
         assert shown(await client.list_tools(cache_mode="refresh")) == first
 
@@ -288,7 +297,7 @@ def test_one_slow_server_stops_nobody(through: Callable[..., list[Trace]]) -> No
         hanging = asyncio.create_task(ask(client, "call_tool", tool="files/hang"))
         assert (await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "x"}))[1] is False
         assert (await ask(client, "call_tool", tool="files/read", arguments={"path": "x"}))[1] is False
-        assert (await ask(client, "search_tools", query="find a note"))[0].startswith("notes/find_note")
+        assert tools_in((await ask(client, "search_tools", query="find a note"))[0]).startswith("notes/find_note")
         assert not hanging.done()
         said, failed = await hanging
         assert failed
@@ -389,7 +398,7 @@ def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tm
 
     async def session(client: Client) -> None:
         found, _ = await ask(client, "search_tools", query="find a note")
-        assert found.startswith("notes/find_note")
+        assert tools_in(found).startswith("notes/find_note")
         assert "take the gateway itself out of" in found
 
     through(session)
@@ -549,7 +558,7 @@ def test_a_server_that_failed_before_is_not_waited_for(tmp_path: Path, monkeypat
     monkeypatch.setattr("vademecum.mcp.gateway.LISTING_S", 1000.0)
     log: list[str] = []
     stuck = Stuck(log)
-    gateway = Gateway([Upstream("s", lambda: stuck, lambda: 0.0)], "c")
+    gateway = Gateway(Fleet([Upstream("s", lambda: stuck, lambda: 0.0)]), "c", tmp_path)
     with Engine.open(str(tmp_path)) as engine:
         search = gateway.front.tools["search_tools"].run
         assert search is not None

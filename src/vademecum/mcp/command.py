@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     "servers",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Instead serve the servers in FILE (its mcpServers) behind three tools: search, call, plan.",
+    help="Instead serve the servers in FILE (its mcpServers) behind four tools: search, plan and two to call.",
 )
 def mcp(paths: tuple[str, ...], servers: str | None) -> int:
     """Serve the current repository, or each PATH, to coding agents over MCP.
@@ -47,8 +47,7 @@ def _gateway(path: str) -> Gateway:
     from vademecum.config import load
     from vademecum.errors import UsageError
     from vademecum.mcp.gateway import INSIDE, gateway_to
-    from vademecum.providers.servers.configured import read_servers
 
     if os.environ.get(INSIDE):
         raise UsageError(f"this gateway was started by another: take the gateway itself out of {path}")
-    return gateway_to(read_servers(path), load(), f"gateway-{uuid.uuid4().hex[:12]}", path)
+    return gateway_to(path, load(), f"gateway-{uuid.uuid4().hex[:12]}")

@@ -1,12 +1,15 @@
-"""A gateway: many tool servers behind three tools.
+"""A gateway: many tool servers behind four tools.
 
 The agent searches, plans and calls through these tools.
 
     vade mcp --gateway servers.json
 
-An agent pays for every tool schema in every session. The gateway shows three schemas, which never change, so prompt
+An agent pays for every tool schema in every session. The gateway shows four schemas, which never change, so prompt
 caches stay valid; the agent looks up other schemas when needed. Each server is asked on separate threads: a slow or
 broken server is reported with a fix, and the others continue. Calls are recorded as traces, without any values.
+
+Two of the four call tools: one only those that say that they change nothing, so a client can allow this one for good. What may be
+called at all is in `mcp.permissions`.
 """
 
 from __future__ import annotations
@@ -15,14 +18,17 @@ import difflib
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
+from vademecum.mcp.fleet import Fleet
+from vademecum.mcp.pages import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
+from vademecum.mcp.permissions import Allowed, Permissions, effect
 from vademecum.mcp.schema import violation
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream
@@ -31,6 +37,7 @@ from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
 from vademecum.tools.session_traces import Traced
+from vademecum.types import Verdict
 from vademecum.wiring.consent import consented
 
 if TYPE_CHECKING:
@@ -46,28 +53,41 @@ INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gatew
 FOUND = 5  # tools shown by default
 LISTING_S = 10.0  # for servers that are still starting, at the first question
 AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
+PAGE = 40_000  # characters of an answer that are shown at once
 _WORDS = 400  # characters of a description in a list
+_CALLED: Mapping[str, Mapping[str, Any]] = {
+    "tool": {"type": "string", "description": "Its id, server/name"},
+    "arguments": {"type": "object", "description": "What its schema asks for"},
+}
 
 
 class Gateway:
-    """The servers, and the three tools.
+    """The servers, and the four tools.
 
-    `session` identifies the client's traces; `file`, the servers' file, is part of the scope in which tools are known.
+    Args:
+        fleet: The servers.
+        session: What tells this client's traces from others'.
+        home: The folder for allowed tools and long answers.
+        clock: Tells the time, in seconds since the epoch.
+        questions: The way to the client.
+        page: Characters of an answer that are shown at once.
     """
 
     def __init__(
         self,
-        upstreams: Sequence[Upstream],
+        fleet: Fleet,
         session: str,
+        home: Path,
         clock: Clock = time.time,
         questions: Questions | None = None,
-        file: str = "",
+        page: int = PAGE,
     ) -> None:
-        self._file = file
         self._there = frozenset[str]()  # servers that have tools, as last registered
         self._questions = questions or Questions()
-        self._upstreams = {upstream.name: upstream for upstream in upstreams}
-        self.offerings = Offerings(self._upstreams)
+        self._fleet = fleet
+        self._permissions = Permissions(Allowed(home), self._questions.ask_user)
+        self._pages = Pages(home, page)
+        self.offerings = Offerings(fleet)
         self._traced = Traced(session, clock)
         self._fresh: list[Upstream] = []  # listed again, not yet registered
         self._lock = threading.Lock()
@@ -88,30 +108,30 @@ class Gateway:
 
     def close(self) -> None:
         """Close every server, in parallel."""
-        threads = [threading.Thread(target=upstream.close) for upstream in self._upstreams.values()]
+        threads = [threading.Thread(target=upstream.close) for upstream in self._fleet.all.values()]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        self._pages.close()
 
-    # The three tools.
+    # The four tools.
 
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
         problems = self._current(engine)
-        found = [
-            match
-            for match in self._known(engine).search(query, k=5 * k + 20).matches
-            if all(self._tool(member) for member in match.tools or (match.id,))
-        ]
+        answer = self._known(engine).search(query, k=5 * k + 20)
+        found = [match for match in answer.matches if all(self._is_offered(m) for m in match.tools or (match.id,))]
         shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
         self._traced.intend(
             query, fits={id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
         )
-        lines = [line for match in shown for line in _described(match, self._tool(match.id))]
-        lines += [] if shown else ["no tool of these servers fits; rephrase once at most"]
+        verdict = answer.verdict if shown else Verdict.NOT_FOUND
+        lines = [_verdict_line(verdict, answer.probability if shown else 0.0)]
+        lines += [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [f"note: {problem}" for problem in problems]
-        return Outcome("\n".join(lines), {"tools": [_record(match, self._tool(match.id)) for match in shown]})
+        records = [_record(match, self._tool(match.id)) for match in shown]
+        return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": records})
 
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         problems = self._current(engine)
@@ -120,10 +140,19 @@ class Gateway:
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
+    def _read(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
+        if arguments["tool"].strip() == PAGE_TOOL:
+            return Outcome(self._pages.read(arguments.get("arguments", {})), None)
+        _, tool = self._find(arguments["tool"])
+        if not tool.reads:
+            raise UsageError(f"{tool.id} does not say that it only reads: call it by call_tool")
+        return self._call(arguments, told)
+
     def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         intent = arguments.get("intent", "")
         upstream, tool = self._find(asked)
+        self._permissions.admit(tool, upstream.rules)
         if wrong := violation(given, tool.input_schema):
             raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
         started = time.monotonic()
@@ -137,7 +166,8 @@ class Gateway:
         outcome = _checked(tool, {**result, "content": linked(upstream.name, result.get("content") or ())})
         said = json.dumps([result.get("content"), result.get("structuredContent")], ensure_ascii=False)
         self._note(tool, given, said, intent, ok=not outcome.is_error, latency_s=time.monotonic() - started)
-        return outcome
+        paged = self._pages.shown(outcome.content)
+        return outcome if paged is None else replace(outcome, content=tuple(paged), data=None)
 
     def _note(
         self, tool: records.Tool, given: Mapping[str, Any], said: str, intent: str, *, ok: bool, latency_s: float
@@ -153,8 +183,9 @@ class Gateway:
 
     def _refresh(self) -> list[tuple[threading.Thread, float]]:
         """Ask servers that may have changed; return threads, with seconds to wait."""
+        self._fleet.refresh()
         begun = list[tuple[threading.Thread, float]]()
-        for one in [upstream for upstream in self._upstreams.values() if upstream.stale]:
+        for one in [upstream for upstream in self._fleet.all.values() if upstream.stale]:
             thread = threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True)
             begun.append((thread, AGAIN_S if one.problem else LISTING_S))
             thread.start()
@@ -171,7 +202,7 @@ class Gateway:
         """Register newly listed tools, once."""
         with self._lock:
             fresh, self._fresh = self._fresh, []
-        known, there = self._known(engine), frozenset(u.name for u in self._upstreams.values() if u.tools)
+        known, there = self._known(engine), frozenset(u.name for u in self._fleet.all.values() if u.tools)
         for upstream in fresh:
             known.register(upstream.tools.values(), complete={upstream.name})
         if there != self._there:
@@ -183,7 +214,10 @@ class Gateway:
 
         Another gateway has its own.
         """
-        places = [str(Path(self._file).resolve()) if self._file else "", *sorted(root.path for root in engine.roots)]
+        places = [
+            str(Path(self._fleet.path).resolve()) if self._fleet.path else "",
+            *sorted(root.path for root in engine.roots),
+        ]
         return engine.tools.within(blake2b("\0".join(places).encode(), digest_size=8).hexdigest())
 
     def _current(self, engine: Engine) -> list[str]:
@@ -192,9 +226,9 @@ class Gateway:
         for thread, patience in self._refresh():
             thread.join(max(began + patience - time.monotonic(), 0.0))
         self._register(engine)
-        known = self._upstreams.values()
+        known = self._fleet.all.values()
         slow = [f"{u.name} is still starting" for u in known if not u.listed.is_set() and not u.problem]
-        return [*slow, *(u.problem for u in known if u.problem)]
+        return [*self._fleet.problems, *slow, *(u.problem for u in known if u.problem)]
 
     def _find(self, asked: str) -> tuple[Upstream, records.Tool]:
         """Return a tool by its id, or by its unique bare name.
@@ -203,36 +237,43 @@ class Gateway:
             UsageError: No tool matches, or several do.
             ToolServerError: The tool's server cannot be asked.
         """
+        self._fleet.refresh()
         id_ = tool_id(asked.strip())
         server, _, name = id_.partition("/")
-        if server in self._upstreams and name:
-            upstream = self._upstreams[server]
+        if server in self._fleet.all and name:
+            upstream = self._fleet.all[server]
             upstream.refresh()
             if tool := upstream.tools.get(name):
                 return upstream, tool
             if upstream.problem and not upstream.tools:
                 raise ToolServerError(upstream.problem)
-        named = [(u, u.tools[id_]) for u in self._upstreams.values() if id_ in u.tools]
+        named = [(u, u.tools[id_]) for u in self._fleet.all.values() if id_ in u.tools]
         if len(named) == 1:
             return named[0]
         if named:
             raise UsageError(f"{len(named)} servers have {id_!r}: say which: {', '.join(tool.id for _, tool in named)}")
-        known = [tool.id for u in self._upstreams.values() for tool in u.tools.values()]
+        known = [tool.id for u in self._fleet.all.values() for tool in u.tools.values()]
         close = difflib.get_close_matches(id_, known, n=3, cutoff=0.5) or [k for k in known if k.endswith(f"/{name}")]
         hint = f"did you mean {' or '.join(close)}?" if close else "search_tools finds them"
         raise UsageError(f"there is no tool {asked!r}: {hint}")
 
     def _tool(self, id_: str) -> records.Tool | None:
         server, _, name = id_.partition("/")
-        upstream = self._upstreams.get(server)
+        upstream = self._fleet.all.get(server)
         return upstream.tools.get(name) if upstream else None
+
+    def _is_offered(self, id_: str) -> bool:
+        """Return whether a tool is behind the gateway and not denied."""
+        upstream = self._fleet.all.get(id_.partition("/")[0])
+        return upstream is not None and self._tool(id_) is not None and upstream.rules.of(id_) != "deny"
 
     # What agents see.
 
     def _instructions(self) -> str:
         return (
-            f"Tools of these servers are behind three: {', '.join(self._upstreams)}. First search_tools with what you "
-            "want to do (or suggest_plan for a task of several steps), then call_tool with the id it names."
+            f"Tools of these servers are behind four: {', '.join(self._fleet.all)}. First search_tools with what you want "
+            "to do (or suggest_plan for a task of several steps), then call_reading_tool for a tool marked [reads], else "
+            "call_tool, with the id it names."
         )
 
     def _tools(self) -> list[Tool]:
@@ -257,11 +298,18 @@ class Gateway:
                 run=self._suggest,
             ),
             Tool(
+                "call_reading_tool",
+                "Call a tool marked [reads], which changes nothing.",
+                _CALLED,
+                ("tool",),
+                apart=self._read,
+                reads=True,
+            ),
+            Tool(
                 "call_tool",
-                "Call a tool that search_tools or suggest_plan named.",
+                "Call any tool that search_tools or suggest_plan named; it may change things.",
                 {
-                    "tool": {"type": "string", "description": "Its id, server/name"},
-                    "arguments": {"type": "object", "description": "What its schema asks for"},
+                    **_CALLED,
                     "intent": {"type": "string", "description": "What the call is for, if not what was searched for"},
                 },
                 ("tool",),
@@ -270,10 +318,13 @@ class Gateway:
         ]
 
 
-def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str, file: str = "") -> Gateway:
-    """Return a gateway to configured servers, none started yet; `file` names them.
+def gateway_to(path: str, settings: Settings, session: str) -> Gateway:
+    """Return a gateway to the servers of a file, none started yet.
 
     A server on another machine needs the user's consent.
+
+    Raises:
+        ConfigError: The file cannot be read, or no server in it is right.
     """
     own, questions = settings.gateway, Questions()
     heard: list[Gateway] = []  # holds the gateway once it is made
@@ -291,8 +342,16 @@ def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str, fi
 
         return Upstream(spec.name, opened, time.monotonic)
 
-    heard.append(Gateway([opening(spec) for spec in specs], session, questions=questions, file=file))
+    fleet, home = Fleet.of_file(path, opening), Path(settings.home)
+    heard.append(Gateway(fleet, session, home, questions=questions, page=own.page))
     return heard[0]
+
+
+def _verdict_line(verdict: Verdict, probability: float) -> str:
+    """Return the first line of a search: whether a tool fits."""
+    if verdict is Verdict.NOT_FOUND:
+        return f"not found {probability:.2f}: probably no tool of these servers does this; rephrase once at most"
+    return f"{str(verdict).replace('_', ' ')} {probability:.2f}"
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
@@ -313,8 +372,9 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
     if match.kind != "tool":
         return [f"{match.name}: {' -> '.join(match.tools)}"]
     assert tool is not None
-    words = " ".join(tool.description.split())
-    lines = [f"{tool.id}({_signature(tool)})", f"  {words if match.exact else words[:_WORDS]}"]
+    words, says = " ".join(tool.description.split()), effect(tool)
+    head = f"{tool.id}({_signature(tool)}) {match.score:.2f}{f' [{says}]' if says else ''}"
+    lines = [head, f"  {words if match.exact else words[:_WORDS]}"]
     return [*lines, f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}"] if match.exact else lines
 
 
@@ -335,7 +395,9 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
 
 def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
     record: dict[str, Any] = {"id": match.id, "score": round(match.score, 3)}
-    return record | ({"inputSchema": tool.input_schema} if tool else {"tools": list(match.tools)})
+    if tool is None:
+        return record | {"tools": list(match.tools)}
+    return record | {"inputSchema": tool.input_schema, "annotations": tool.annotations}
 
 
 def _signature(tool: records.Tool) -> str:

@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from vademecum.errors import Error, UsageError
+from vademecum.mcp.client import working
 from vademecum.protocols import AskingServer, ToolServer
 from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, every_page, offered
 
 if TYPE_CHECKING:
+    from vademecum.mcp.fleet import Fleet
     from vademecum.mcp.upstream import Upstream
     from vademecum.protocols import Hears
 
@@ -53,8 +55,8 @@ Asking = Callable[[str, Mapping[str, Any], str], Mapping[str, Any]]  # (method, 
 class Offerings:
     """Passes requests to servers, and their notifications to the client."""
 
-    def __init__(self, upstreams: Mapping[str, Upstream]) -> None:
-        self._upstreams = upstreams
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
         self._level = ""  # lowest log level the client wants; "" for the servers' default
         self._tell: Hears = lambda *_: None
         self.methods: Mapping[str, Callable[[Params], Params]] = {
@@ -97,20 +99,21 @@ class Offerings:
     def _all(self, capability: str, method: str, key: str) -> Params:
         """Ask every server with a capability for its list, in parallel."""
         found: dict[str, list[Params]] = {}
+        servers = self._fleet.all
         threads = [
             threading.Thread(target=self._list, args=(each, capability, method, key, found), daemon=True)
-            for each in self._upstreams.values()
+            for each in servers.values()
         ]
         deadline = time.monotonic() + LISTING_S
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(max(deadline - time.monotonic(), 0.0))
-        for name, thread in zip(self._upstreams, threads, strict=True):
+        for name, thread in zip(servers, threads, strict=True):
             if thread.is_alive():
                 self._warn(f"{name} did not answer {method} within {LISTING_S:g} s: it is left out")
         listed = dict(found)
-        return {key: [_named(name, item) for name in self._upstreams for item in listed.get(name, ())]}
+        return {key: [_named(name, item) for name in servers for item in listed.get(name, ())]}
 
     def _list(self, upstream: Upstream, capability: str, method: str, key: str, found: dict[str, list[Params]]) -> None:
         try:
@@ -159,7 +162,7 @@ class Offerings:
         if level not in LEVELS:
             raise UsageError(f"no level {level!r}: it is one of {', '.join(LEVELS)}")
         self._level = level
-        for upstream in self._upstreams.values():
+        for upstream in self._fleet.all.values():
             if upstream.listed.is_set():  # other servers get the level when they have started
                 threading.Thread(target=self.arrived, args=(upstream,), daemon=True).start()
         return {}
@@ -168,7 +171,7 @@ class Offerings:
         """Return the server of a resource, and its own URI."""
         uri = asked if isinstance(asked, str) else ""
         server, _, inner = uri.removeprefix(SCHEME).partition("/")
-        upstream = self._upstreams.get(unquote(server))
+        upstream = self._fleet.all.get(unquote(server))
         if not uri.startswith(SCHEME) or not inner or upstream is None:
             raise UsageError(f"no resource {asked!r}: resources/list names them as {SCHEME}server/uri")
         return upstream, inner
@@ -176,7 +179,7 @@ class Offerings:
     def _named(self, asked: Any) -> tuple[Upstream, str]:
         """Return the server of a prompt, and its own name."""
         server, _, name = asked.partition("/") if isinstance(asked, str) else ("", "", "")
-        upstream = self._upstreams.get(server)
+        upstream = self._fleet.all.get(server)
         if not name or upstream is None:
             raise UsageError(f"no prompt {asked!r}: prompts/list names them as server/prompt")
         return upstream, name
@@ -220,6 +223,20 @@ class Questions:
         self._connected.wait()
         if isinstance(server, AskingServer) and self._offers:
             server.answer_by(lambda method, params: self._asked(server.name, method, params), self._offers)
+
+    def ask_user(self, server: str, message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Ask the client's user with a form, for a server's call.
+
+        Returns the fields of the form, none of them if the user declined; None if the client cannot ask.
+        """
+        params: Params = {"message": message, "requestedSchema": schema}
+        if self._asks is None or not can_be_asked("elicitation/create", params, self._offers):
+            return None
+        working(server)
+        answer = self._asks("elicitation/create", params, server).get("result")
+        accepted = isinstance(answer, Mapping) and answer.get("action") == "accept"
+        content = answer.get("content") if isinstance(answer, Mapping) and accepted else None
+        return content if isinstance(content, Mapping) else {}
 
     def _asked(self, name: str, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._asks is None or not can_be_asked(method, params, self._offers):

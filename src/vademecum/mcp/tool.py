@@ -63,6 +63,7 @@ class Tool:
     run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
     apart: Callable[[Mapping[str, Any], Told | None], Outcome] | None = None
     writes: bool = False
+    reads: bool = False  # of a tool that runs apart: whether it changes nothing
 
     def declaration(self) -> dict[str, Any]:
         """Return the entry in `tools/list`."""
@@ -84,7 +85,7 @@ class Tool:
         Most tools only read. A tool that writes only adds, and adding twice does no harm.
         """
         if self.apart is not None:
-            return {"readOnlyHint": False, "openWorldHint": True}
+            return {"readOnlyHint": self.reads, "openWorldHint": True}
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
         return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}

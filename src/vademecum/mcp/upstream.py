@@ -9,6 +9,7 @@ from typing import Any
 from vademecum.errors import Error, ToolServerError
 from vademecum.mcp.client import working
 from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
+from vademecum.providers.servers.configured import Rules
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed
 
@@ -25,6 +26,7 @@ class Upstream:
         self.name = name  # with which its tools' ids begin
         self.problem = ""  # the reason for having no tools now
         self.tools: Mapping[str, Tool] = {}  # by name, as last listed
+        self.rules = Rules()
         self.listed = threading.Event()  # set after the first attempt to list tools
         self._open = open_server
         self._clock = clock

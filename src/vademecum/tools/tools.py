@@ -68,9 +68,7 @@ class Tools:
         See `scopes` for the traces that count there.
         """
         if scope not in self._scopes:
-            self._scopes[scope] = Tools(
-                *self._given, scope, reliability=self._reliability, min_score=self._min_score
-            )
+            self._scopes[scope] = Tools(*self._given, scope, reliability=self._reliability, min_score=self._min_score)
         return self._scopes[scope]
 
     def retain(self, servers: Collection[str]) -> int:

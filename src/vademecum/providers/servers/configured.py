@@ -7,6 +7,9 @@
 well, and servers with `"disabled": true` are skipped. `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for environment
 variables, so that the file need hold no secret.
 
+`allow`, `ask` and `deny` of a server are names of its tools or globs, and `"readOnly": true` admits only tools that change nothing.
+`"permissions": {"deny": ["*/delete_*"]}` beside the servers has the same lists for the tools of all, as `server/name`.
+
     >>> config = {"mcpServers": {"files": {"command": "npx", "args": ["${WHAT:-server-files}"]}}}
     >>> [(spec.name, spec.command) for spec in specs_of(config, "config.json", environ={})]
     [('files', ('npx', 'server-files'))]
@@ -18,8 +21,9 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from vademecum.errors import ConfigError
@@ -28,6 +32,30 @@ from vademecum.protocols import ToolServer
 
 SECTIONS = ("mcpServers", "servers", "context_servers")
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A server's callable tools, as globs of ids."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    read_only: bool = False  # only tools that say that they change nothing
+
+    def of(self, id_: str) -> str:
+        """Return the rule of a tool: `deny`, `ask` or `allow`.
+
+        The strictest list that names the tool decides. With an `allow` list, tools on no list are asked about.
+
+        >>> rules = Rules(allow=("notes/find_*",), deny=("*/delete_*",))
+        >>> [rules.of(f"notes/{name}") for name in ("find_note", "delete_note", "draw_note")]
+        ['allow', 'deny', 'ask']
+        """
+        for rule, globs in (("deny", self.deny), ("ask", self.ask), ("allow", self.allow)):
+            if any(fnmatchcase(id_, each) for each in globs):
+                return rule
+        return "ask" if self.allow else "allow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +74,7 @@ class ServerSpec:
     sse: bool = False
     provider: str = ""  # from an installed distribution, instead of a command or a URL
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rules: Rules = Rules()
 
     @classmethod
     def of_command(cls, line: str, name: str = "") -> ServerSpec:
@@ -80,15 +109,18 @@ class ServerSpec:
         return cls(name or found[1], url=url)
 
 
-def read_servers(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> list[ServerSpec]:
+def read_servers(
+    path: str | os.PathLike[str], environ: Mapping[str, str] | None = None, problems: list[str] | None = None
+) -> list[ServerSpec]:
     """Read a file of servers.
 
     Args:
         path: The file: JSON.
         environ: The environment; by default `os.environ`.
+        problems: Receives a line for each wrong server; the other servers count. Without a list, a wrong server is an error.
 
     Raises:
-        ConfigError: The file cannot be read, or a server's description is wrong.
+        ConfigError: The file cannot be read, or no server in it is right.
     """
     shown = os.fspath(path)
     try:
@@ -98,31 +130,66 @@ def read_servers(path: str | os.PathLike[str], environ: Mapping[str, str] | None
         raise ConfigError(f"{shown} cannot be read: {error.strerror or error}: name a file with mcpServers") from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{shown} is not JSON: {error}: mend it") from error
-    return specs_of(config, shown, os.environ if environ is None else environ)
+    return specs_of(config, shown, os.environ if environ is None else environ, problems)
 
 
-def specs_of(config: Any, origin: str, environ: Mapping[str, str]) -> list[ServerSpec]:
+def specs_of(
+    config: Any, origin: str, environ: Mapping[str, str], problems: list[str] | None = None
+) -> list[ServerSpec]:
     """Return a configuration's enabled servers, in its order.
 
     Raises:
-        ConfigError: No server is enabled, or a description is wrong.
+        ConfigError: No server is enabled and right, or one is wrong and `problems` is not given.
     """
     sections = [config[key] for key in SECTIONS if isinstance(config, Mapping) and isinstance(config.get(key), Mapping)]
     if not sections:
         raise ConfigError(f"{origin} names no servers: it needs an object `mcpServers` of name to command or url")
+    everywhere = _lists(config.get("permissions", {}), f"`permissions` in {origin}", "")
     specs: dict[str, ServerSpec] = {}
+    wrong: list[str] = []
     for key, body in sections[0].items():
-        name = _name(key)
-        if not isinstance(body, Mapping):
-            raise ConfigError(f"{key!r} in {origin} is not described: it needs an object with `command` or `url`")
-        if body.get("disabled") is True or body.get("enabled") is False:
-            continue
-        if name in specs:
-            raise ConfigError(f"two servers in {origin} are called {name!r}: rename one")
-        specs[name] = _spec(name, body, f"{key!r} in {origin}", environ)
+        try:
+            if spec := _entry(key, body, origin, environ, everywhere, specs):
+                specs[spec.name] = spec
+        except ConfigError as error:
+            if problems is None:
+                raise
+            wrong.append(str(error))
     if not specs:
-        raise ConfigError(f"every server in {origin} is disabled: enable one")
+        raise ConfigError("; ".join(wrong) or f"every server in {origin} is disabled: enable one")
+    if problems is not None:
+        problems += wrong
     return list(specs.values())
+
+
+def _entry(
+    key: str, body: Any, origin: str, environ: Mapping[str, str], everywhere: Mapping[str, tuple[str, ...]],
+    others: Collection[str],
+) -> ServerSpec | None:  # fmt: skip
+    """Return one server with its rules; None for a disabled one."""
+    name, where = _name(key), f"{key!r} in {origin}"
+    if not isinstance(body, Mapping):
+        raise ConfigError(f"{where} is not described: it needs an object with `command` or `url`")
+    if body.get("disabled") is True or body.get("enabled") is False:
+        return None
+    if name in others:
+        raise ConfigError(f"two servers in {origin} are called {name!r}: rename one")
+    if not isinstance(body.get("readOnly", False), bool):
+        raise ConfigError(f"readOnly of {where} is true or false")
+    own = _lists(body, where, f"{name}/")
+    rules = Rules(**{rule: own[rule] + everywhere[rule] for rule in own}, read_only=body.get("readOnly", False))
+    return replace(_spec(name, body, where, environ), rules=rules)
+
+
+def _lists(body: Any, where: str, prefix: str) -> dict[str, tuple[str, ...]]:
+    """Return the lists `allow`, `ask` and `deny`, each name after a prefix."""
+    found = {}
+    for rule in ("allow", "ask", "deny"):
+        names = body.get(rule, []) if isinstance(body, Mapping) else None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ConfigError(f"{rule} of {where} must be an array of names of tools, or of globs such as delete_*")
+        found[rule] = tuple(prefix + name for name in names)
+    return found
 
 
 def open_server(spec: ServerSpec, *, timeout_s: float = 60.0, answer_bytes: int = 4_000_000) -> ToolServer:
