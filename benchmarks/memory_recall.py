@@ -53,6 +53,7 @@ class Asked:
     kind: str
     older: frozenset[str] = frozenset()
     newer: frozenset[str] = frozenset()
+    answer: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ def _asked(kind: str, question: dict[str, Any]) -> Asked:
     sources = question.get("source_chat_ids") or []
     older, newer = (frozenset(map(str, _flat(sources.get(name, [])))) if isinstance(sources, dict) else frozenset()
                     for name in ("original_info", "updated_info"))  # fmt: skip
-    return Asked(question["question"], frozenset(map(str, _flat(sources))), kind, older, newer)
+    return Asked(
+        question["question"], frozenset(map(str, _flat(sources))), kind, older, newer, str(question.get("answer", ""))
+    )
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -202,7 +202,10 @@ def test_no_more_tokens_than_set(place: Place) -> None:
     place.remember(
         *(f"We decided to name module number {n} after the {n}th river, because rivers flow." for n in range(40))
     )
-    for name, said in (("session-start", None), ("prompt", {"prompt": "which module is named after which river?"})):
+    for name, said in (
+        ("session-start", None),
+        ("prompt", {"prompt": "did we decide to name module number 7 after the 7th river?"}),
+    ):
         text = told(place.hook(name, said, VADE_MEMORY__CONTEXT_TOKENS="60"))
         assert 0 < estimated_tokens(text) <= 60
 

@@ -22,43 +22,44 @@ FACTS = [
 ]
 
 
-def test_two_words_or_a_rare_one() -> None:
-    """Any service has `service`; retries and uploads have one."""
-    assert [each.id for each in relevant("why is the upload service retrying so often?", FACTS)] == ["1"]
+def test_a_fact_is_told_only_where_it_probably_concerns_the_message() -> None:
+    """Most words of a message, or the fact's whole subject; one word in common is not enough."""
     assert [each.id for each in relevant("what is the billing port?", FACTS)] == ["2"]
-    assert relevant("restart the service", FACTS) == []
+    assert [each.id for each in relevant("why is the upload service limited to seven retries?", FACTS)] == ["1"]
+    assert relevant("restart the service and tell me how the disk of the new host is doing", FACTS) == []
     assert relevant("", FACTS) == relevant("the of and", FACTS) == []
 
 
-def test_a_rare_short_word_that_is_a_name_is_enough() -> None:
-    """An acronym, a word without vowels or a name tells as much as a long word; a short common word does not."""
+def test_a_named_tool_brings_the_decision_about_it() -> None:
+    """A tool that message and fact both name tells more than other words; a word that is no tool does not."""
     facts = [
-        outline(0, "We decided to use SQLite for sessions because it needs no server"),
-        outline(1, "We decided to use Caddy for TLS because it renews by itself"),
-        outline(2, "Notre CI est sur GitHub"),
-        outline(3, "We use npm to run the web pages"),
-        outline(4, "We decided on Vue for the pages"),
+        outline(0, "We decided to use SQLite over Postgres because there is one writer"),
+        outline(1, "The staging server is at 10.0.0.4"),
+        outline(2, "We decided to write the migration guide first"),
     ]
-    for message, found in [
-        ("set up TLS for the new host", ["1"]),
-        ("set up tls", ["1"]),
-        ("relance la CI", ["2"]),
-        ("update npm", ["3"]),
-        ("how do I test a Vue component?", ["4"]),
-        ("run it again", []),
-        ("what does it need?", []),
-    ]:
-        assert [each.id for each in relevant(message, facts)] == found, message
+    assert [each.id for each in relevant("can we move the store from sqlite to postgres?", facts)] == ["0"]
+    assert relevant("can we move the store to the attic?", facts) == []
+
+
+def test_an_instruction_is_told_with_the_message_it_is_meant_for(memory, clock) -> None:
+    """What a session was told at its start among many is told again where it applies."""
+    for thing in ("dates", "names", "salaries", "colours", "recipes", "maps", "songs"):
+        clock.now += 60
+        memory.record(f"Always show a table when I ask about {thing} of the harbour.", role="user")
+    brief = Brief([memory.scopes[0].store], ENGLISH, clock, 800)
+    assert "recipes of the harbour" in brief.answering("Which recipes of the harbour are there?")
+    assert brief.answering("Is the parser done?") == ""
 
 
 def test_the_better_match_comes_first_and_of_equals_the_newer() -> None:
     """Rare words tell more than common ones."""
     facts = [
-        outline(0, "cache size is small"),
-        outline(1, "cache size is large"),
+        outline(0, "cache size is small", "cache size"),
+        outline(1, "cache size is large", "cache size"),
         outline(2, "eviction keeps the cache size"),
     ]
-    assert [each.id for each in relevant("eviction and cache size", facts)] == ["2", "0", "1"]
+    assert [each.id for each in relevant("cache size eviction", facts)][:1] == ["2"]
+    assert [each.id for each in relevant("which cache size?", facts)][:2] == ["0", "1"]
 
 
 def test_of_very_many_facts_the_newest_are_looked_through(memory, clock, monkeypatch):

@@ -229,6 +229,112 @@ def test_preferences_limited_to_files_are_told_where_they_apply(memory, said):
     assert [each.id for each in memory.preferences(["src/app.py"])] == [fact.id]
 
 
+RULES = (
+    "Always use the Month Day format when I ask about dates.",
+    "Always show the source when I ask about quotations.",
+    "Always list the risks when I ask about releases.",
+    "Always give two options when I ask about hotels.",
+    "Always name the currency when I ask about salaries.",
+    "Always draw a diagram when I ask about triangles.",
+    "Always cite the statute when I ask about contracts.",
+    "I prefer morning trains over flights.",
+    "I prefer linen shirts over cotton.",
+)
+
+
+def test_the_rules_nearest_to_the_message_are_told_beside_the_surest(memory, said):
+    """Two surest of both kinds, then what the message is about, wherever it stands by confidence."""
+    for rule in RULES:
+        said(rule)
+    for message, wanted in (
+        ("What salaries did we speak about?", "currency"),
+        ("Draw me some triangles", "diagram"),
+        ("Which hotels are there?", "two options"),
+    ):
+        block = memory.build_memory_context("s", message).partition("\n\n")[0].splitlines()
+        assert len(block) == 6
+        assert any(wanted in line for line in block), message
+
+
+def test_neither_kind_crowds_out_the_other(memory, said):
+    """Instructions are surer than preferences as a rule, and a session opens with both."""
+    for rule in RULES:
+        said(rule)
+    kinds = [fact.kind for fact in memory.preferences()]
+    assert sorted(kinds).count(FactKind.PREFERENCE) == 2
+    assert len(kinds) == 5
+
+
+def test_a_timeline_keeps_the_preferences(memory, said, clock):
+    """What always holds is told with the course of things too."""
+    said("I prefer tabs over spaces for indentation")
+    clock.pass_days(7)
+    text = memory.build_memory_context("s", "What did we discuss last week?")
+    assert text.startswith("### Active preferences\n- indentation: ")
+    assert "### Timeline\n- Last week" in text
+
+
+def test_rules_of_the_files_a_session_edits_are_near(memory, said, clock):
+    """Without being asked for; rules for other files are not left out on a guess."""
+    for rule in RULES:
+        said(rule)
+    said("In docs/ always end sentences with a period.")
+    memory.record("changed", role="edit", session="now", metadata={"path": "/src/handbook/docs/a.md"})
+    assert "period" in memory.build_memory_context("now", "go on")
+    assert "period" not in memory.build_memory_context("now", "go on", files=["src/a.py"])
+
+
+def test_a_user_is_told_their_own_preferences(memory, said):
+    """What another named speaker prefers stays out; what nobody by name said is everybody's."""
+    said("I prefer tea over coffee.", speaker="Ruth")
+    said("I prefer ink over pencils.", speaker="Omar")
+    said("I prefer small rooms over halls.")
+    told = memory.build_memory_context("s", "what would I like?", user_id="ruth")
+    block = told.partition("### Relevant")[0]
+    assert "tea" in block
+    assert "small rooms" in block
+    assert "ink" not in block
+    assert "ink" in memory.build_memory_context("s", "what would I like?").partition("### Relevant")[0]
+
+
+def test_the_passage_about_the_message_is_shown_of_a_long_event(memory, said):
+    """Not its beginning, which is about something else."""
+    said(
+        "Thanks for the help with the garden. " * 12
+        + "The boiler of the mill runs at 85 degrees. "
+        + "See you soon. " * 30
+    )
+    line = memory.build_memory_context("s", "how hot is the boiler of the mill?").splitlines()[1]
+    assert "The boiler of the mill runs at 85 degrees." in line
+    assert line.startswith("- … ")
+
+
+def test_two_values_of_one_thing_are_both_told_the_newest_first(memory, said, clock):
+    """With their dates; another number of something else changes nothing."""
+    said("The upload quota of the archive is 400 calls a day, and we watch the quota of the archive.")
+    clock.pass_days(3)
+    said("The quota of the archive was increased to 900 calls a day.")
+    said("The attic has 70 boxes now.")
+    lines = memory.build_memory_context("s", "How many calls a day is the upload quota of the archive?").splitlines()[
+        1:
+    ]
+    assert "900 calls" in lines[0]
+    assert "12 Oct" in lines[0]
+    assert "400 calls" in lines[1]
+    assert "9 Oct" in lines[1]
+
+
+def test_use_of_a_shown_fact_raises_its_event(memory, said, open_memory):
+    """The count of a fact that was shown reaches the event that states it."""
+    said("The cache server is at 10.0.0.4")
+    said("The cache server is at 10.0.0.5 in the annex")
+    used = next(fact for fact in memory.facts() if "annex" in fact.text)
+    before = memory.build_memory_context("s", "where is the cache server now?")
+    memory.scopes[0].ledger.count_uses({used.id: 10})
+    after = memory.build_memory_context("s", "where is the cache server now?")
+    assert "annex" in after.splitlines()[1], (before, after)
+
+
 def test_the_context_is_awaited_too(tmp_path, vade_home):
     """`await engine.memory.build_memory_context(session_id, last_user_message, top_k=5)`."""
     from vademecum.aio import AsyncEngine

@@ -5,13 +5,14 @@ A hook has bare rows and other callers have whole facts, so `Said` lists only fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from vademecum.memory.kinds import FactKind
 
 PREFERENCE_CONFIDENCE_THRESHOLD = 0.6
 MAX_PREFERENCES = 5
+NEAREST = 3  # of these, chosen for a message
 ALWAYS_ON = (FactKind.PREFERENCE, FactKind.INSTRUCTION)
 
 
@@ -26,6 +27,11 @@ class Said(Protocol):
     @property
     def key(self) -> str:
         """Subject and scope of application, as one key."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Kind of the fact."""
         ...
 
     @property
@@ -68,15 +74,37 @@ def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
     return sorted(found, key=lambda fact: (-fact.confidence, -fact.mentions, -fact.last_at, fact.id))
 
 
-def told(facts: Iterable[F]) -> list[F]:
-    """Return the first five facts, at most one for each sentence.
+def told(facts: Iterable[F], nearness: Callable[[Sequence[F]], Sequence[float]] | None = None) -> list[F]:
+    """Return five facts, at most one for each sentence.
 
-    The whole sentence is shown, so a second fact from the same sentence would repeat it.
+    These are the surest preference, the surest instruction, and the three nearest to a message; without a message, the surest
+    two of each kind and one more. The whole sentence is shown, so a second fact from it would repeat it.
+
+    Args:
+        facts: Facts, the surest first.
+        nearness: Returns how near each of some facts is to a message; higher is nearer.
     """
     by_sentence: dict[str, F] = {}
     for fact in facts:
         by_sentence.setdefault(fact.text, fact)
-    return list(by_sentence.values())[:MAX_PREFERENCES]
+    left = list(by_sentence.values())
+    if len(left) <= MAX_PREFERENCES:
+        return left
+    sure = MAX_PREFERENCES - NEAREST if nearness is not None else MAX_PREFERENCES
+    chosen = _of_both_kinds(left, sure)
+    left = [fact for fact in left if fact not in chosen]
+    if nearness is None:
+        return chosen
+    near = dict(zip([fact.id for fact in left], nearness(left), strict=True))
+    return [*chosen, *sorted(left, key=lambda fact: -near[fact.id])[:NEAREST]]
+
+
+def _of_both_kinds(facts: Sequence[F], count: int) -> list[F]:
+    """Return the surest facts, with half the places kept for each kind."""
+    kept = [fact for kind in ALWAYS_ON for fact in [each for each in facts if each.kind == kind][: count // 2]]
+    others = [fact for fact in facts if fact not in kept]
+    chosen = [*kept, *others[: count - len(kept)]]
+    return [fact for fact in facts if fact in chosen]
 
 
 def _thing(fact: Said) -> str:

@@ -17,13 +17,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vademecum.index.token_estimate import estimated_tokens
-from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.labels import with_topic
+from vademecum.memory.passages import AskedFor, passage
 from vademecum.memory.preferences import Preferences
+from vademecum.memory.question import take_apart
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, against, date_of, hint
@@ -32,7 +34,8 @@ from vademecum.protocols import Clock
 if TYPE_CHECKING:
     from vademecum.memory.recall import Recall
 
-BESIDE = 0.5  # share of the best score; evidence below is off topic, and an agent reads everything it is given
+MOST_READ = 15  # events; a later value may stand this far down
+_BESIDE = (Role.OUTPUT, Role.EDIT)  # of events whose words are not for reading
 CHAPTER_LINES = 12  # in one chapter of a timeline
 _ASKS_PAST = re.compile(
     r"\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
@@ -50,6 +53,7 @@ class Ask:
     budget_tokens: int
     files: Sequence[str] = ()
     user_id: str = ""
+    edited: Sequence[str] = ()
 
 
 class ContextBuilder:
@@ -85,51 +89,74 @@ class ContextBuilder:
         """Return the context, and the ids of the facts and events shown."""
         if not ask.message.strip():
             return "", []
-        chapters = self._timeline(ask.message)
-        if chapters is not None:
-            return fitted([self._chapters(chapters)], ask.budget_tokens, self._count), []
-        preferences = self._preferences.active(ask.user_id, ask.files)
+        preferences = self._preferences.active(ask.user_id, ask.files, ask.message, ask.edited)
         block = (
             self._wording.preferences,
             [f"- {with_topic(fact.topic, self._preference(fact))}" for fact in preferences],
         )
-        lines, shown = self._knowledge(ask, {fact.id for fact in preferences})
-        if not lines and _ASKS_PAST.search(ask.message):
-            lines = [self._wording.nothing]
-        text = fitted([block, (self._wording.knowledge, lines)], ask.budget_tokens, self._count)
+        chapters = self._timeline(ask.message)
+        if chapters is not None:
+            section, shown = self._chapters(chapters), list[str]()
+        else:
+            lines, shown = self._knowledge(ask, {one_line(fact.text) for fact in preferences})
+            if not lines and _ASKS_PAST.search(ask.message):
+                lines = [self._wording.nothing]
+            section = self._wording.knowledge, lines
+        text = fitted([block, section], ask.budget_tokens, self._count)
         return text, [fact.id for fact in preferences] + shown
 
-    def _knowledge(self, ask: Ask, said: set[str]) -> tuple[list[str], list[str]]:
-        """Return evidence for a message as lines, best first, and its ids."""
+    def _knowledge(self, ask: Ask, told: set[str]) -> tuple[list[str], list[str]]:
+        """Return evidence for a message as lines, best first, and its ids.
+
+        Sentences that are `told` already are left out.
+        """
         from vademecum.memory.recall import Filters
         from vademecum.types import Verdict
 
-        found = self._recall.recall(ask.message, k=2 * ask.top_k, filters=Filters())
+        found = self._recall.recall(ask.message, k=MOST_READ, filters=Filters())
         if found.verdict is Verdict.NOT_FOUND:
             return [], []
-        now = self._clock()
-        best = max((item.score for item in found.evidence), default=0.0)
-        items = [item for item in found.evidence if _is_knowledge(item) and item.score >= BESIDE * best]
-        uses = {
-            id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses([i.event.id for i in items]).items()
-        }
-        items.sort(key=lambda i: -boosted(i.score, now - i.event.at, uses.get(i.event.id, 0)))
-        lines: dict[str, str] = {}
-        for item in items:
-            for id_, line in self._lines(item, now):
-                if id_ not in said:
-                    lines.setdefault(id_, line)
-        chosen = list(lines.items())[: ask.top_k]
+        now, asked = self._clock(), AskedFor(ask.message, found.weights)
+        lines: dict[str, tuple[str, str]] = {}
+        for item in self._ordered(ask.message, found.evidence, now):
+            words = passage(item.event.text, asked)
+            for id_, line in self._lines(item, words, now):
+                if words not in told:
+                    lines.setdefault(line.partition(" (")[0], (id_, line))
+            if len(lines) >= ask.top_k:
+                break
+        chosen = list(lines.values())[: ask.top_k]
         return [line for _, line in chosen], [id_ for id_, _ in chosen]
 
-    def _lines(self, item: Evidence, now: float) -> Iterator[tuple[str, str]]:
-        """Yield (id, line) for each fact, or for an event without facts."""
-        facts = [fact for fact in item.facts if fact.kind not in ALWAYS_ON or fact.valid_to is not None]
-        for fact in facts:
-            yield fact.id, f"- {self.fact_line(fact, (*item.now, *item.against), now)}"
-        if not item.facts:
-            said = hint(self._wording, 1, item.event.at, now)
-            yield item.event.id, f"- {one_line(item.event.text)} ({said})"
+    def _ordered(self, message: str, evidence: Sequence[Evidence], now: float) -> list[Evidence]:
+        """Return the evidence worth showing.
+
+        Where the message asks how things stand, freshness and use raise what is about as relevant.
+        """
+        items = [item for item in evidence if item.event.role not in _BESIDE]
+        question = take_apart(message, datetime.fromtimestamp(now).astimezone())
+        if not (question.asks_now or question.asks_lately):
+            return items
+        ids = {item.event.id: [item.event.id, *(fact.id for fact in item.facts)] for item in items}
+        each = [id_ for some in ids.values() for id_ in some]
+        uses = {id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses(each).items()}
+        used = {id_: max(uses.get(one, 0) for one in some) for id_, some in ids.items()}
+        raised = sorted(items, key=lambda i: -boosted(i.score, now - i.event.at, used[i.event.id]))
+        return _newest_first(raised)
+
+    def _lines(self, item: Evidence, words: str, now: float) -> Iterator[tuple[str, str]]:
+        """Yield (id, line) for ended facts, then for the passage shown."""
+        others = (*item.now, *item.against)
+        ended = [fact for fact in item.facts if fact.valid_to is not None and any(o.key == fact.key for o in item.now)]
+        for fact in ended:
+            yield fact.id, f"- {self.fact_line(fact, others, now)}"
+        if ended and any(_is_one(fact.text, words) for fact in ended):
+            return
+        stated = next((each for each in item.facts if _is_one(each.text, words)), None)
+        if stated is not None:
+            yield stated.id, f"- {self.fact_line(stated, others, now)}"
+        else:
+            yield item.event.id, f"- {words} ({hint(self._wording, 1, item.event.at, now)})"
 
     def _preference(self, fact: Fact) -> str:
         """Return a preference's sentence, with a rival one where disputed."""
@@ -173,10 +200,18 @@ class ContextBuilder:
         return w.timeline, lines
 
 
-def _is_knowledge(item: Evidence) -> bool:
-    """Return whether evidence is worth showing as knowledge.
+def _is_one(sentence: str, words: str) -> bool:
+    """Return whether a passage is a sentence and nothing else."""
+    return " ".join(sentence.split()).strip(" .!…") == words.strip(" .!…")
 
-    It is a message, a note or a commit. Superseded words count only if the fact that replaced them is known.
-    """
-    said = item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT)
-    return said and (not item.superseded_by or bool(item.now))
+
+def _newest_first(items: list[Evidence]) -> list[Evidence]:
+    """Return evidence with the later of two values before the earlier again."""
+    places = {item.event.id: place for place, item in enumerate(items)}
+    ordered = list(items)
+    for item in items:
+        later = places.get(item.superseded_by)
+        if later is not None and later > places[item.event.id]:
+            ordered.remove(items[later])
+            ordered.insert(ordered.index(item), items[later])
+    return ordered

@@ -7,6 +7,7 @@ event leaves a tombstone with its id and nothing else, so that reading the same 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -228,6 +229,13 @@ class Journal:
         """Return a session's events with their numbers, in order of time."""
         rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
         return [(row[0], event_of(row)) for row in rows]
+
+    def edited(self, session: str) -> list[str]:
+        """Return the relative paths that a session edited, the latest first."""
+        where: list[Condition] = [("session", "=", session), ("role", "=", str(Role.EDIT))]
+        events = [event_of(row) for row in self._scan("events", where, order=("at", "number"))]
+        paths = [(str(event.metadata["path"]), event.repo) for event in events if "path" in event.metadata]
+        return list(dict.fromkeys(path.removeprefix(f"{root}{os.sep}") for path, root in reversed(paths)))
 
     def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
         """Return (end, digest) of sessions that ended in a period, in order."""

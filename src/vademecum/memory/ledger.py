@@ -158,6 +158,13 @@ class Ledger:
         rows = self._scan("claims", [("event", "in", list(events))], ("event", "subject", "attribute"))
         return [(event, subject, attribute) for event, subject, attribute in rows if subject]
 
+    def speakers_of(self, digests: Sequence[str]) -> dict[str, set[str]]:
+        """Return the speakers of each value, by digest: names or roles."""
+        found: dict[str, set[str]] = {}
+        for digest, speaker in self._scan("claims", [("digest", "in", list(digests))], ("digest", "speaker")):
+            found.setdefault(digest, set()).add(speaker)
+        return found
+
     def marks(self, digests: Iterable[str]) -> dict[str, tuple[str, float]]:
         """Return a person's marks on values, by digest."""
         rows = self._scan("marks", [("digest", "in", list(dict.fromkeys(digests)))])

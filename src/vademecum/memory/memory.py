@@ -34,6 +34,7 @@ from vademecum.protocols import Clock, Embedder
 
 CONTEXT_TOKENS = 800
 MAX_EVENTS = 500_000
+FILES_IN_HAND = 5  # edited last
 MOST_UNWRITTEN = 500  # shown items whose count is still unwritten; writing waits for the disk
 
 
@@ -73,7 +74,7 @@ class Memory:
         self._reader: Reader | None = None
         self._embedder = embedder
         self._recall = Recall(scopes, self._reads, clock, sharing)
-        self._preferences = Preferences(scopes, clock)
+        self._preferences = Preferences(scopes, clock, lambda: self._reads().embedder)
         self._corrections = Corrections(scopes, self._anchoring, extract, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
         if language not in LANGUAGES:
@@ -262,25 +263,36 @@ class Memory:
 
     def build_memory_context(
         self,
-        session_id: str,  # noqa: ARG002 -- the name Emergence gave it; a session's own events are found like all others
+        session_id: str,
         last_user_message: str,
         top_k: int = 5,
         *,
         budget_tokens: int = CONTEXT_TOKENS,
         files: Sequence[str] = (),
+        user_id: str = "",
     ) -> str:
         """Return the context for a message as Markdown, "" for none.
 
         Args:
-            session_id: The current session.
+            session_id: The current session; preferences limited to the files it edited last count as near.
             last_user_message: The latest message of the user.
             top_k: Most pieces of knowledge.
             budget_tokens: Most tokens of the result.
             files: Open paths, which preferences may be limited to.
+            user_id: The name of the speaker whose preferences are told; "" for all.
+
+        Raises:
+            StoreError, EmbedError: memory cannot be read.
         """
-        text, shown = self._context.build(Ask(last_user_message, top_k, budget_tokens, files))
+        ask = Ask(last_user_message, top_k, budget_tokens, files, user_id, self._edited(session_id))
+        text, shown = self._context.build(ask)
         self._count(shown)
         return text
+
+    def _edited(self, session: str) -> list[str]:
+        """Return the paths that a session edited last, relative to the repository."""
+        found = [path for scope in self._scopes for path in scope.journal.edited(session)] if session else []
+        return list(dict.fromkeys(found))[:FILES_IN_HAND]
 
     def warm_up(self) -> None:
         """Load preferences, arrays and the embedder before the first question."""

@@ -1,7 +1,7 @@
 """Recall: find the events that answer a question, with a verdict.
 
 `recall` analyses the question, lays the scopes' events side by side, scores them, keeps the best that pass the filters, reads
-these, places superseded events behind their successors, and judges how far the answer can be trusted. Two kinds of question
+these, shows the newest of two values first, and judges how far the answer can be trusted. Two kinds of question
 have no words to score by. A question about a stretch of time ("what did we discuss last week") is answered by the latest
 events of that time, and a question about all open work by the open todos.
 """
@@ -28,7 +28,7 @@ from vademecum.memory.scope import Scope
 from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.shared_view import Sharing
-from vademecum.memory.supersession import REACH, collapse
+from vademecum.memory.supersession import REACH, newest_first
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View
 from vademecum.memory.weighting import DAY_S, freshness_boost
@@ -117,7 +117,8 @@ class Recall:
         best = _best(weighed, max(k, REACH if question.asks_now else LOOKED_AT))
         shares = weighed.share(best)
         evidence = self._read(view, weighed, best, shares, filters.as_of)
-        ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
+        weights = dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True))
+        ordered = newest_first(question, evidence, weights)
         if standing and question.asks_help and by is By.BOTH:
             ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT), filters.as_of)
         searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
@@ -125,7 +126,7 @@ class Recall:
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
-        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched, weights)
 
     def _with_standing(
         self, view: View, asking: Asking, ordered: list[Evidence], places: int, as_of: float | None

@@ -177,6 +177,7 @@ class Recalled:
     since: float | None = None  # the time the question is about, seconds since the epoch, half-open
     until: float | None = None
     searched: int = 0  # events that passed the filters
+    weights: Mapping[int, float] = field(default_factory=dict)  # of the question's terms, by key
 
     def __bool__(self) -> bool:
         """True when anything was found."""

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.index.stopwords import TALK
-from vademecum.memory.supersession import AskedFor, _sentences
+from vademecum.memory.passages import AskedFor, sentences
 from vademecum.memory.words import IRREGULAR, query_keys, runs
 
 said = st.sampled_from(
@@ -33,4 +33,4 @@ def test_a_run_stands_for_the_terms_asked_for_that_it_is_cut_into(question, told
 @given(st.text(alphabet="ab.!? \n\t\u00a0", max_size=40))
 def test_a_text_is_cut_behind_the_sign_that_ends_a_sentence_and_at_the_ends_of_lines(text) -> None:
     """As the pattern says that looks behind each blank."""
-    assert list(_sentences(text)) == re.split(r"(?<=[.!?])\s+|\n+", text)
+    assert list(sentences(text)) == re.split(r"(?<=[.!?])\s+|\n+", text)

@@ -1,0 +1,102 @@
+"""Find the passage of an event that a question is about.
+
+A message is long and a context is short. So the sentence with most of the question's words is shown, and the sentences behind
+it as far as they fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from string import digits
+
+from vademecum.index.tokenize import key
+from vademecum.memory.fitting import one_line
+from vademecum.memory.words import IRREGULAR, beginnings, run_terms, runs, terms
+
+READ_CHARACTERS = 6_000  # of an event
+PASSAGE_CHARACTERS = 320
+_END = re.compile(r"[.!?]\s+|\n+")  # end of a sentence; a look-behind at each space would be slower
+
+
+class AskedFor(dict[str, tuple[int, ...]]):
+    """Lazy map from runs of characters to terms of the question.
+
+    Most runs stand for no term. A run that begins like none of the terms is not split.
+
+    >>> from vademecum.memory.words import query_keys
+    >>> asked = AskedFor("how large is the cache?", {key: 1.0 for key in query_keys("how large is the cache?").tolist()})
+    >>> [len(asked[run]) for run in ("caching", "cats", "fileCache", "Large")]
+    [1, 0, 1, 1]
+    """
+
+    def __init__(self, text: str, idf: Mapping[int, float]) -> None:
+        """Take a question, and the weight of each term by its key."""
+        total = sum(idf.values()) or 1.0
+        self.parts = {term: weight / total for term, weight in idf.items()}  # each term's share of the question
+        self._keys = {term: number for term in terms(text) if (number := key(term)) in idf}
+        self._begin = frozenset(begin for term in self._keys for begin in beginnings(term))
+
+    def __missing__(self, run: str) -> tuple[int, ...]:
+        own = self._keys
+        found = () if self._is_beside(run) else tuple(own[term] for term in run_terms(run) if term in own)
+        self[run] = found
+        return found
+
+    def _is_beside(self, run: str) -> bool:
+        """Return whether a run certainly stands for no term of the question.
+
+        Such a run is a number, or one word with an optional number, that begins like no term.
+        """
+        word, begin = run.lower(), self._begin
+        if word[:3] in begin or word[:2] in begin or word[:1] in begin or not run.isascii():
+            return False
+        letters = word.rstrip(digits)
+        if letters in IRREGULAR or word[len(letters) :] in self._keys:
+            return False
+        return not letters or (letters.isalpha() and (len(letters) == 1 or run[1 : len(letters)].islower()))
+
+
+def sentences(text: str) -> Iterator[str]:
+    r"""Yield the sentences and lines of a text, with their end marks.
+
+    >>> list(sentences("Is it 3.5? Yes.\n\nGood"))
+    ['Is it 3.5?', 'Yes.', 'Good']
+    """
+    begin = 0
+    for end in _END.finditer(text):
+        yield text[begin : end.start() + (text[end.start()] != "\n")]
+        begin = end.end()
+    yield text[begin:]
+
+
+def said_in(sentence: str, asked: AskedFor) -> Mapping[int, float]:
+    """Return each of the question's terms in a sentence with its share."""
+    found = set(chain.from_iterable(map(asked.__getitem__, runs(sentence))))
+    return {term: part for term, part in asked.parts.items() if term in found} if found else {}
+
+
+def passage(text: str, asked: AskedFor, most: int = PASSAGE_CHARACTERS) -> str:
+    """Return the part of a text with most of a question's words.
+
+    It is one line, and begins at a sentence; "…" stands for what is left out. A text without any of the words is shown from its beginning.
+
+    >>> asked = AskedFor("which port?", {key(term): 1.0 for term in terms("which port?")})
+    >>> passage("Thanks a lot. The server listens on port 8080. It restarts by itself.", asked, 40)
+    '… The server listens on port 8080.…'
+    """
+    flat = one_line(text, most)
+    if not flat.endswith("…"):
+        return flat
+    parts = [each.strip() for each in sentences(text[:READ_CHARACTERS]) if each.strip()]
+    shares = [sum(said_in(each, asked).values()) for each in parts]
+    best = max(range(len(parts)), key=lambda n: (shares[n], -n))
+    kept, left = parts[best], most - len(parts[best])
+    for each in parts[best + 1 :]:
+        left -= len(each) + 1
+        if left < 0:
+            break
+        kept = f"{kept} {each}"
+    shown = one_line(kept, most)
+    return f"{'… ' if best else ''}{shown}{'' if shown.endswith('…') or kept.endswith(parts[-1]) else '…'}"
