@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.memory import redact as redacting
-from vademecum.memory.redact import MARK, looks_random, redact
+from vademecum.memory.redact import MARK, redact
+from vademecum.memory.value_looks import looks_random
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 
@@ -183,8 +183,8 @@ lines = st.one_of(
     st.builds("{} = {}".format, names, expressions),
     st.builds("def {}({}: str) -> None:".format, names, names),
     st.builds("{}({}={})".format, names, names, names),
-    st.builds('{}: "{}",'.format, names, identifiers),
-    st.builds("# the {} of {} is {}".format, names, names, identifiers),
+    st.builds('{}: "{}",'.format, st.sampled_from(["token", "api_key", "secret", "auth"]), identifiers),
+    st.builds("# the {} of {} is {}".format, *[st.sampled_from(["token", "api_key", "secret"])] * 2, identifiers),
 )
 
 
@@ -208,21 +208,6 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = redact(text)
     again = redact(once.text)
     assert (again.text, dict(again.counts)) == (once.text, {})
-
-
-named = st.sampled_from(
-    ["password", "PASSWD", "Mot de passe", "mot_de_passe", "secret", "toKen", "credentials", "api_key", "access-key", "app.key",
-     "service key", "\u017fession_key", "to\u212aen", "\u0130pi_key", "ap\u0131_key", "i\u0307", "é", "key", "motor", "_", "2"]
-)  # fmt: skip
-assigned = st.sampled_from(
-    [" = ", ": ", ":=", " is ", " est ", '"', "'", "b'", "\n", " ", ",", "hunter2!", made(24), "]", '\\"']
-)
-
-
-@given(st.lists(st.one_of(named, assigned), max_size=12).map("".join))
-def test_names_of_secrets_are_looked_for_wherever_the_pattern_matches(text: str) -> None:
-    """Where assignments are tried only spares work: letters that are an i, a k or an s in some alphabet too."""
-    assert redacting._without_named(text, redacting._ASSIGNMENT, lambda _: "-") == redacting._ASSIGNMENT.sub("-", text)
 
 
 @given(st.integers(32, 64), st.integers(), st.sampled_from(["token", "client_secret", "apiKey"]))

@@ -15,7 +15,7 @@ from typing import Any
 from vademecum.memory.extract import extract
 from vademecum.memory.facts import claim_of
 from vademecum.memory.records import Event, FactKind, Role, Statement, writable
-from vademecum.memory.redact import redact
+from vademecum.memory.redact import MARK, redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state
 from vademecum.memory.transcripts.shape import CUT
@@ -118,7 +118,7 @@ def _keep(items: Sequence[Mapping[str, Any]], events: Sequence[Event], scope: Sc
 def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
     """Return the statement in an item of a model's answer, or None.
 
-    None stands for an item that does not quote the event or has no valid kind.
+    None stands for an item that does not quote the event, has no valid kind, or states a secret.
 
     >>> said = Event("a", 0.0, Role.USER, "Tabs, please. We ship on Fridays.")
     >>> statement_of({"kind": "fact", "quote": "We  ship on Fridays", "subject": "Releases", "value": "Fridays"}, said).start
@@ -134,6 +134,8 @@ def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
     start, end = place
     said = event.text[start:end]
     subject, value = _text(item, "subject").lower(), _text(item, "value") or said
+    if MARK in f"{subject} {value}":
+        return None  # the credential is gone, and nothing is left to state
     return Statement(
         FactKind(kind), said, subject, "", value, CONFIDENCE[event.role], _text(item, "reason"), "", start, end
     )

@@ -34,7 +34,7 @@ KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "groq-key": (("gsk_",), r"gsk_[A-Za-z0-9]{40,}"),
     "xai-key": (("xai-",), r"xai-[A-Za-z0-9]{60,}"),
     "nvidia-key": (("nvapi-",), r"nvapi-[\w-]{60,}"),
-    "meta-token": (("eaa",), r"EAA[A-Za-z0-9]{90,}"),
+    "meta-token": (("eaa",), r"EAA(?<![/+]...)[A-Za-z0-9]{90,}"),
     "perplexity-key": (("pplx-",), r"pplx-[A-Za-z0-9]{40,}"),
     "sendgrid-key": (("sg.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
     "twilio-key": (("sk",), r"SK[0-9a-f]{32}"),
@@ -72,5 +72,8 @@ KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "square-token": (("sq0",), r"sq0(?:csp|atp|idp)-[\w-]{22,}"),
     "okta-token": (("ssws",), r"(?<=(?i:SSWS ))00[\w-]{20,}"),
     "fireworks-key": (("fw_",), r"fw_(?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{20,}"),
+    "nuget-key": (("oy2",), r"oy2[a-z0-9]{43}(?![a-z0-9])"),
+    "onepassword-token": (("ops_eyj",), r"ops_eyJ[\w-]{40,}={0,2}"),
+    "sentry-dsn": ((".ingest.", "@sentry"), r"(?<=://)[0-9a-f]{32}(?=@[\w.-]{0,60}sentry)"),
     "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
 }  # fmt: skip

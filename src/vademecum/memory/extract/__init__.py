@@ -29,6 +29,7 @@ from vademecum.memory.extract.scope import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.scope import where
 from vademecum.memory.extract.subject import PRONOUNS, USE, about, purpose, subject_of
 from vademecum.memory.records import FactKind, Reading, Role, Statement
+from vademecum.memory.redact import MARK
 
 __all__ = ["extract", "read"]
 
@@ -218,7 +219,7 @@ def _read(
                 hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
                 statement = _statement(said, match, rule, language, weight)
-                if statement.confidence < _LEAST or statement.value.lower() in PRONOUNS:
+                if statement.confidence < _LEAST or statement.value.lower() in PRONOUNS or _hides(statement):
                     continue
                 taken.append(span)
                 near = said.prose if len(said.prose) <= _SHORT else said.prose[start : match.end() + _NEAR]
@@ -226,6 +227,11 @@ def _read(
                 yield placed
                 if _is_own_choice(placed, match):
                     yield replace(placed, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+
+
+def _hides(found: Statement) -> bool:
+    """Return whether a statement is about a secret that was removed."""
+    return MARK in f"{found.subject} {found.value}" or MARK.strip("[:") in found.subject
 
 
 def _place(found: Statement, limit: str) -> str:

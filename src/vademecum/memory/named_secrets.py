@@ -1,0 +1,420 @@
+"""Find values after a word for a credential, however they look.
+
+    assigned    `password=hunter2`, `"apiKey": "…"`, `mdp : …`, `%22token%22%3A%22…%22`, `| password | … |`
+    told        "the password for staging is …", "le mot de passe, c'est …", "the token for the weather API is …"
+    beside      "log in with user admin and password …", where the value looks like no word
+    enclosed    `<password>…</password>`, `setPassword("…")`, `name="password" value="…"`
+    before      "… is the admin password"
+
+A password may be a plain word; a token or a key is made by a machine, so a plain word after one is no secret. Source code names
+credentials all the time and rarely holds one: there only a literal counts, and an unquoted name, a call or a type stays.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vademecum.memory.value_looks import (
+    is_identifier,
+    is_made,
+    is_mixed,
+    is_name,
+    is_passphrase,
+    is_placeholder,
+    is_plain,
+    is_said,
+    is_strong,
+    is_technical,
+    looks_random,
+)  # fmt: skip
+
+_QUOTE = r"(?:\\?[\"'`]|&quot;|&\#39;|%2[27])"
+_NAMES = re.compile(
+    r"""(?ix)(?:
+      (?P<password>passw(?:or)?d|passwd|pass[ _-]?phrase|pass[ _-]?code|mots?[ _-]de[ _-]passe|motdepasse|mdp
+        |phrase[ ](?:de[ ]passe|secr[èe]te)|code[ ](?:secret|pin|d['\u2019]acc[èe]s))
+      |(?P<shell>pwd) |(?P<short>pass|pw)
+      |(?P<made>secret|token|credentials?|creds|auth|identifiants|jeton(?:[ ]d['\u2019]\w+)?|cl[ée](?:[ ]d['\u2019]\w+|[ ](?:api|secr[èe]te|priv[ée]e))
+        |pin(?:[ ]code)?|key))
+    (?:_base|[_-]?\d{1,3})?(?![A-Za-z_])""",
+)  # fmt: skip
+_STEMS = (
+    "pass", "pwd", "pw", "mdp", "mot de", "mots de", "mot_de", "mot-de", "motde", "phrase de", "phrase s", "code s", "code p", "code d",
+    "secret", "token", "cred", "auth", "identifiant", "jeton", "cl\u00e9 ", "cle ", "pin", "key",
+)  # fmt: skip
+# What comes right before a word that means a credential only then
+_OF_KEY = re.compile(
+    r"(?i)(?:api|access|secret|private|auth|encrypt(?:ion)?|sign(?:ing|ature)|master|account|app|service|storage|shared|session|licen[sc]e|deploy|client|user|webhook|bearer|refresh|bot|consumer|admin|security|personal access|activation|subscription)[_.\- ]?$"
+)
+_OF_PASS = re.compile(
+    r"(?i)(?<![a-z])(?:db|database|user|root|admin|my|mysql|pg|postgres(?:ql)?|redis|mongo(?:db)?|smtp|e?mail|imap|ftp|ssh|rabbit(?:mq)?|amqp|login|auth|https?|proxy|app|ldap|ssl|key|store|sudo|vnc|wifi|server|service|basic)[_.\-/]?$"
+)
+
+_NOT_KEPT = re.compile(  # names of types, and of tokens that open nothing
+    r"(?i)(?:::\w*|(?:next|page|change|idempotency|continuation|pagination|cancel(?:lation)?|request|lock|sync|starting|design|syntax)[_-]?)$"
+)
+_IN_NAMES = string.ascii_letters + string.digits + "_.$-"
+_LONGEST_TYPED = 100  # characters; what is longer is no password that somebody types
+_WEAK = frozenset(("to", "à", "en", "vers", "\u2013", "—", "-"))  # signs after which a plain word is none
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_LITERAL = rf"""(?:(?P<open>[bfruN@]{{0,2}}{_QUOTE}|[«“])[ ]?(?P<quoted>[^\n"'`<>\\«»“”]{{3,512}}?)(?=\\?["'`]|&quot;|&\#39;|%2[27]|[ ]?[»”])"""
+_SIGN = r"(?::=|=>|->|→|={1,2}|:|%3[adAD])"
+_ASSIGNED = re.compile(
+    rf"""(?x)(?:{_QUOTE})?\]?[*_]{{0,3}}(?P<sign>[ \t]*{_SIGN}[*_]{{0,3}}[ \t]*(?:%20|\+)?(?:\n[ \t]*(?=[^\s:=]+[ \t]*(?:\n|$)))?|(?<=["'])[ \t]*,[ \t]*(?=["'`])|[ \t]*\|[ \t]*)
+    {_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{3,512}}))"""
+)
+_OF = (
+    r"(?:\s*\([^()\n]{1,40}\))?(?:\s+(?:(?:for|of|on|to|in|at|du|de|des|pour|sur|à)\s+|[dl]['\u2019])[\w./'\u2019-]{1,60}"
+    r"(?:\s+(?!is\b|est\b|was\b)[\w./'\u2019-]{1,60}){0,4}?)?"
+)
+_TOLD = re.compile(
+    rf"""(?ix)['\u2019]?s?{_OF}(?P<sign>,?\s+(?:(?:(?:has[ ]been|was|is|to[ ]be)[ ])?(?:changed|set|reset)[ ](?:now[ ])?to|changé[ ]en|is|was|will[ ]be|est|était|sera|c['\u2019]est|becomes)(?:\s+(?:now|still|just|maintenant|toujours|:))?[ :]*\s
+      |\s+(?P<to>to|à|en|vers|\u2013|—|-)\s+|\s*:\s*)
+    {_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{4,512}}))"""
+)
+_BESIDE = re.compile(rf"""(?x)\s+{_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{4,512}}))""")
+_VALUE = r"(?P<bare>[^<>\s\"'][^<>\n\"']{1,200}?)"
+_ELEMENT = re.compile(rf"(?:\s[^<>\n]{{0,100}})?>\s*{_VALUE}\s*</")
+_PAIRED = re.compile(rf"[\"']?\s*,?\s*[\"']?\b(?i:value)[\"']?\s*[=:]\s*[\"']?{_VALUE}(?=[\"'\n]|\s*$)")
+_CALL = re.compile(rf"\(\s*[\"']{_VALUE}[\"']\s*\)")
+_REVERSED = re.compile(
+    r"(?i)(?P<bare>[^\s\"'`<>]{6,200})[\"'`]?,?\s+(?:is|est|as|comme)\s+(?:the|our|my|your|a|le|la|mon|ma|notre)\s+(?:[\w-]{1,30}\s+){0,3}$"
+)
+
+_REFERENCE = re.compile(  # to where a value is kept: a variable, a template, an attribute, a call, a file, an address
+    r"\$\w|[$%@#]?[{(\[]|^[$%@&*#:!<\\]+[A-Za-z_]|%[sdrvq]\b|^[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+[(\[]?|^(?:~?/|\.{1,2}/|[a-z]+://|arn:)|&&|\|\||\\[nrt]|^[\w-]+\.(?:json|ya?ml|env|txt|md|py|js|ts|go|pem|key|crt|conf|toml|ini|xml|html?)$|^\W+$"
+)
+_CODE_BEFORE = re.compile(
+    r"^\s*(?:return|const|var|def|func|fn|function|elif|assert|raise|throw|public|private|protected|static|final|interface|struct|await|yield|auto|char|String|std::string)\s"
+    r"|\b(?:let|mut|type|class|case)\s+$|[({\[<,;?|&+!]\s*(?:[\w.*&]+\s*)?$|\w\.$"
+)
+_CODE_AFTER = re.compile(r"^\s*(?:[;,)}\](]|[+*/|?&<>=]|\.\w|if\b|or\b|and\b|\{|//|\|\|)")
+_CONNECTION = re.compile(
+    r"(?i)\b(?:server|host|data source|user(?: ?id)?|uid|database|port|jdbc:[\w:]+)[^;\n]{0,80};\s?$"
+)
+_LISTED = re.compile(r"\s*(?:[\w -]{1,30}[:=] ?[\w.@/-]{1,60}, ?)+(?:and |et )?$")
+_WORDS = re.compile(
+    r"(?:[a-z]{3,9}(?: [a-z]{3,9}){3,11}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3} \d{1,6})(?=[.!?]?[ ]*(?:\n|$))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A value, the name of a credential before it, and their joint."""
+
+    text: str
+    start: int  # of the name
+    kind: str  # password, shell, short or made
+    value: str
+    at: int  # of the value
+    quoted: bool
+    sign: str = ""
+
+    @property
+    def line_before(self) -> str:
+        """The line up to the identifier that ends in the name."""
+        begin = max(self.text.rfind("\n", max(0, self.start - 200), self.start) + 1, self.start - 200)
+        return self.text[begin : self.start].rstrip(_IN_NAMES)
+
+    @property
+    def identifier(self) -> str:
+        """The identifier that ends in the name."""
+        before = self.text[max(0, self.start - 60) : self.start]
+        return before[len(before.rstrip(_IN_NAMES)) :] + self.text[self.start : self.start + 3]
+
+    @property
+    def after(self) -> str:
+        """The characters after the value, up to forty of its line."""
+        end = self.at + len(self.value)
+        return self.text[end : end + 40].partition("\n")[0]
+
+    @property
+    def in_code(self) -> bool:
+        """An unquoted value is an expression of source code."""
+        if _CONNECTION.search(self.line_before):
+            return False
+        if _CODE_BEFORE.search(self.line_before) and not _LISTED.match(self.line_before):
+            return True
+        if _CODE_AFTER.match(self.after) and not re.search(r"[!@#~?]|[a-z]-\d", self.value):
+            return True
+        begin = self.text.rfind("\n", max(0, self.start - 200), self.start)
+        above = self.text[max(0, begin - 20) : max(begin, 0)].rstrip()
+        return above.endswith((",", "{", "(", "["))
+
+
+def named_secrets(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of values after a word for a credential.
+
+    Args:
+        text: Any text.
+        low: The text in lower case, of the same length.
+    """
+    end = 0
+    for start in sorted({place for stem in _STEMS for place in _places(low, stem)}):
+        if start < end:
+            continue
+        name = _NAMES.match(text, start)
+        kind = _kind(text, name) if name is not None else ""
+        span = _value_of(text, name, kind) if name is not None and kind else None
+        if span is not None:
+            yield span
+            end = span[1]
+
+
+def _places(text: str, what: str) -> Iterator[int]:
+    place = text.find(what)
+    while place >= 0:
+        yield place
+        place = text.find(what, place + 1)
+
+
+def _kind(text: str, name: re.Match[str]) -> str:
+    """Return the kind of a name that means a credential, or "".
+
+    The kind `named` is a key or a token behind a word that says whose.
+    """
+    before = text[max(0, name.start() - 24) : name.start()]
+    if _NOT_KEPT.search(before):
+        return ""
+    return _KINDS[name.lastgroup or ""](before, name, text[name.end() : name.end() + 1])
+
+
+def _kind_of_word(before: str, name: re.Match[str], _: str) -> str:
+    joined = before[-1:].isalnum() and name[0][:1].lower() in "mc" and not name[0].lower().startswith("mot")
+    return "" if joined else "password"
+
+
+def _kind_of_shell(before: str, _name: re.Match[str], _after: str) -> str:
+    return "password" if _OF_PASS.search(before) else "shell"
+
+
+def _kind_of_short(before: str, name: re.Match[str], after: str) -> str:
+    camel = name[0][0].isupper() and before[-1:].islower()
+    if _OF_PASS.search(before) or camel:
+        return "password"
+    return "pass" if not before[-1:].isalnum() and (name[0].islower() or after == "=") else ""
+
+
+def _kind_of_made(before: str, name: re.Match[str], _: str) -> str:
+    word = name[0].lower()
+    if word.startswith(("pin", "cl")) and before[-1:].isalnum():
+        return ""
+    if word.startswith("pin"):
+        return "pin" if name[0].startswith("PIN") or "code" in word else ""
+    if _OF_KEY.search(before) or word.startswith(("jeton ", "cl")):
+        return "named"
+    return "" if word.startswith("key") else "made"
+
+
+_KINDS: Mapping[str, Callable[[str, re.Match[str], str], str]] = {
+    "password": _kind_of_word,
+    "shell": _kind_of_shell,
+    "short": _kind_of_short,
+    "made": _kind_of_made,
+}
+
+
+def _value_of(text: str, name: re.Match[str], kind: str) -> tuple[int, int] | None:
+    """Return the span of the secret named, or None."""
+    for pattern, judge in _FORMS:
+        found = pattern.match(text, name.end())
+        if found is None:
+            continue
+        place = _placed(text, name, kind, found)
+        if place is not None and judge(place):
+            return place.at, place.at + len(place.value)
+    is_told = kind != "pin" and text[name.start() - 1 : name.start()] == " "
+    found = _REVERSED.search(text, max(0, name.start() - 120), name.start()) if is_told else None
+    if found is not None:
+        place = _Place(text, name.start(), kind, found["bare"], found.start("bare"), quoted=False)
+        if is_made(place.value) and not _REFERENCE.search(place.value) and not is_technical(place.value):
+            return place.at, place.at + len(place.value)
+    return None
+
+
+def _placed(text: str, name: re.Match[str], kind: str, found: re.Match[str]) -> _Place | None:
+    groups = found.groupdict()
+    group = "quoted" if groups.get("quoted") is not None else "bare"
+    value, at = found[group], found.start(group)
+    if kind == "made" and _UUID.fullmatch(value):
+        return None
+    if group == "bare":
+        value = _trimmed(text, name.start(), value, groups.get("sign") or "")
+        words = _WORDS.match(text, at) if kind == "password" else None
+        if words is not None and (is_passphrase(words[0]) or words[0][0].isupper()):
+            return _Place(text, name.start(), kind, words[0], at, quoted=True)
+    if len(value) < 3 or "[redacted:" in value or (len(value) > _LONGEST_TYPED and not looks_random(value)):
+        return None
+    return _Place(
+        text, name.start(), kind, value, at, quoted=group == "quoted", sign=(groups.get("sign") or "").strip()
+    )
+
+
+def _trimmed(text: str, start: int, value: str, sign: str) -> str:
+    """Return an unquoted value without the punctuation that ends it."""
+    if "%3" in sign or _in_query(text, start):
+        value = re.split(r"[&#;]|%26|%2[27]", value, maxsplit=1)[0]
+    else:
+        value = re.split(r"[,;](?=\S*=)|&quot;|(?<=\w)\\[nrt\"']", value, maxsplit=1)[0]
+    return value.rstrip(".,;:!?)*|\\]}")
+
+
+def _in_query(text: str, start: int) -> bool:
+    """Return whether a name is a parameter of an address."""
+    return re.search(r"(?:[?&]|%26|%3[fF])[\w.\[\]-]{0,40}$", text[max(0, start - 44) : start]) is not None
+
+
+def _is_assigned(place: _Place) -> bool:
+    """Return whether an assigned value is a secret."""
+    value, sign = place.value, place.sign
+    if _is_elsewhere(place):
+        return False
+    if place.kind == "pin":
+        return _is_pin(value) and not place.in_code
+    if place.quoted:
+        return (sign != "," or (place.kind != "pass" and is_made(value) and not is_technical(value))) and _is_literal(
+            place
+        )
+    if sign in ("|", ",", "==") or (sign in ("->", "=>", "→") and not is_made(value)):
+        return sign == "|" and is_made(value) and not is_technical(value)
+    if sign in ("=", "%3D", "%3d") and _in_query(place.text, place.start):
+        return not is_said(value)
+    return not place.in_code and (looks_random(value) or _is_typed(place))
+
+
+def _is_elsewhere(place: _Place) -> bool:
+    """Return whether a value stands for a secret without being one."""
+    return is_placeholder(place.value) or _is_reference(place)
+
+
+def _is_pin(value: str) -> bool:
+    return re.fullmatch(r"\d{4,8}", value) is not None
+
+
+def _is_reference(place: _Place) -> bool:
+    """Return whether a value says where a secret is kept."""
+    value = place.value
+    if _REFERENCE.search(value) is None:
+        return False
+    if place.quoted and looks_random(value) and not value.startswith("arn:"):
+        return False
+    signs = sum(not c.isalnum() for c in value)
+    return not (
+        is_strong(value)
+        and signs <= 3
+        and not place.in_code
+        and re.search(r"[(){}\[\]]|^\$[A-Z_]+$|^~?/|^arn:", value) is None
+    )
+
+
+def _is_literal(place: _Place) -> bool:
+    """Return whether a quoted literal is a secret."""
+    value = place.value
+    if looks_random(value):
+        return True
+    if " " in value:
+        return place.kind == "password" and is_passphrase(value)
+    if place.kind == "password":
+        return is_made(value) or is_plain(value)
+    if place.kind == "named":
+        return (
+            is_made(value)
+            and not is_said(value)
+            and (any(c.isdigit() for c in value) or len(value) >= 16)
+            and not is_identifier(value)
+        )
+    return place.kind in ("shell", "pass") and is_made(value) and any(c.isdigit() for c in value)
+
+
+def _is_typed(place: _Place) -> bool:
+    """Return whether a value outside of code is a secret."""
+    value, kind = place.value, place.kind
+    if kind in ("password", "pass", "shell"):
+        return not is_said(value) and _is_typed_password(place)
+    if is_technical(value):
+        return False
+    if kind == "named" and place.identifier.isupper() and place.sign == "=":
+        return len(value) >= 8 and not is_said(value)
+    long = (
+        kind == "named" and len(value) >= 8 and is_mixed(value) and re.fullmatch(r"[A-Za-z_.]+\d{0,2}", value) is None
+    )
+    return (long or is_strong(value)) and not is_name(value)
+
+
+def _is_typed_password(place: _Place) -> bool:
+    value = place.value
+    if place.kind == "password" and re.fullmatch(r"\d{6,12}" if place.sign == "=" else r"\d{4,12}", value):
+        return True
+    if is_technical(value):
+        return False
+    ends = place.sign == "=" or place.after.strip(" .!?,;") == ""
+    return is_made(value) or (place.kind == "password" and is_plain(value) and ends)
+
+
+def _is_told(place: _Place) -> bool:
+    """Return whether a value told in a sentence is a secret."""
+    value = place.value
+    if _is_elsewhere(place) or place.in_code:
+        return False
+    if place.kind == "pin":
+        return _is_pin(value)
+    return looks_random(value) or _is_told_word(place)
+
+
+def _is_told_word(place: _Place) -> bool:
+    value, password = place.value, place.kind == "password"
+    if place.quoted:
+        return password and (is_made(value) or is_plain(value) or is_passphrase(value))
+    if is_technical(value) or is_said(value):
+        return False
+    if not password:
+        return is_strong(value) and not is_name(value)
+    ends = place.sign not in _WEAK and place.after.strip(" .!?,;") == ""
+    return is_made(value) or (ends and is_plain(value))
+
+
+def _is_beside(place: _Place) -> bool:
+    """Return whether a value right after a name looks like no word."""
+    value, password = place.value, place.kind == "password"
+    if _is_elsewhere(place) or _CODE_BEFORE.search(place.line_before) or place.after.lstrip()[:1] in (";", "="):
+        return False
+    if place.kind == "pin":
+        return _is_pin(value)
+    if is_technical(value) or (password and is_said(value)):
+        return False
+    if place.quoted:
+        return password and " " not in value and (is_made(value) or is_plain(value))
+    return is_mixed(value) if password else looks_random(value)
+
+
+def _is_element(place: _Place) -> bool:
+    """Return whether the text of an element is a secret."""
+    opened = re.search(r"<[\w.:-]*$", place.text[max(0, place.start - 60) : place.start]) is not None
+    return opened and _is_enclosed(place)
+
+
+def _is_enclosed(place: _Place) -> bool:
+    value = place.value
+    if _REFERENCE.search(value) or is_placeholder(value) or " " in value or is_said(value):
+        return False
+    return place.kind == "password" or (place.kind == "named" and is_made(value)) or looks_random(value)
+
+
+def _is_argument(place: _Place) -> bool:
+    """Return whether the argument of a setter is a secret."""
+    before = place.text[max(0, place.start - 40) : place.start]
+    return re.search(r"(?i)(?:\bset_?\w*|\bwith_?\w*|\.)$", before) is not None and _is_enclosed(place)
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[_Place], bool]], ...] = (
+    (_ASSIGNED, _is_assigned),
+    (_ELEMENT, _is_element),
+    (_PAIRED, _is_enclosed),
+    (_CALL, _is_argument),
+    (_TOLD, _is_told),
+    (_BESIDE, _is_beside),
+)
