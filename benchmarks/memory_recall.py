@@ -173,7 +173,7 @@ def _answer(memory: Memory, question: Asked) -> dict[str, Any]:
 
 def _elsewhere(memory: Memory, question: Asked, of: Conversation, asked: Conversation) -> dict[str, Any]:
     """Ask a question of one talk in another."""
-    text = _renamed(question.text, of.people, asked.people)
+    text = renamed(question.text, of.people, asked.people)
     return {"kind": "elsewhere", "probability": memory.recall(text, k=1).probability}
 
 
@@ -181,7 +181,7 @@ def _place(ids: Sequence[str], wanted: frozenset[str]) -> int:
     return min((ids.index(id_) for id_ in wanted if id_ in ids), default=len(ids))
 
 
-def _renamed(text: str, names: Sequence[str], others: Sequence[str]) -> str:
+def renamed(text: str, names: Sequence[str], others: Sequence[str]) -> str:
     for name, other in zip(names, others, strict=True):
         text = re.sub(rf"\b{re.escape(name)}\b", other, text)
     return text

@@ -36,12 +36,16 @@ SNIPPET_CHARACTERS = 1200
 def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str] = {}) -> str:
     """Return memory's answer as text that ends in a newline.
 
+    Nothing follows the reason of an answer that is not found: whatever is nearest has nothing to do with the question.
     `names` are the names of repositories by root.
     """
     verdict = str(found.verdict).replace("_", " ")
-    head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {counted(found.searched, 'event')}"
+    shown = f"{len(found.evidence)} of " if found else ""
+    head = f"{verdict} {found.probability:.2f} | {shown}{counted(found.searched, 'event')}" + (
+        "" if found else " searched"
+    )
     lines = [head + (f" | {found.reason}" if found.reason else "")]
-    for item in found.evidence:
+    for item in found.evidence if found else ():
         lines += ["", *evidence_lines(item, why=why, repo=names.get(item.repo, ""))]
     return "\n".join(lines) + "\n"
 
@@ -69,7 +73,7 @@ def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str,
                 "superseded_by": item.superseded_by,
                 "anchors": {anchor.symbol: str(anchor.state) for anchor in item.anchors},
             }
-            for item in found.evidence
+            for item in (found.evidence if found else ())
         ],
     }
 

@@ -1,20 +1,20 @@
 """Estimate the probability that memory holds the answer, and a verdict.
 
-    log-odds = bias + missing * m + meaning * c + alone * a + rare * r + lonely * l
+    log-odds = bias + missing * m + meaning * c + first * f + ten * t + lonely * l
 
 - m: the share of the question's idf in words that occur in no event. Few events make it weak evidence.
 - c: the highest cosine among the first three events.
-- a: the relative drop in score from the first to the tenth event. A topic mentioned once has one event far above the rest;
-  a discussed topic has several.
-- r: the rarity of the question's rarest word, 1 where it occurs in no event. A question about a missing detail has a word
-  that is hardly used.
-- l: as a, but by cosine and among people's words alone, down to the twentieth event. A long text by an assistant on a topic
-  does not hide that a person only touched on it.
+- f: the share of the question's idf in the first event. An answer says most of the question; words that are scattered over
+  several events answer nothing.
+- t: the highest such share among the first ten events, which takes back what `f` owes to words that are everywhere.
+- l: the relative drop in cosine from the first to the twentieth event, among people's words alone. A topic mentioned once
+  has one event far above the rest; a discussed topic has several.
 
-The height of a BM25 score says nothing (measured area under the ROC curve: 0.4-0.5). The weights were fitted by logistic
-regression on questions to a conversation, questions to other conversations, and questions about details that were never
-mentioned, with each conversation left out in turn; those of `r` and `l` were fitted on top (decisions 0047, 0051). Cosines of
-different embedders do not compare, so an embedder without fitted weights is judged by words alone.
+The height of a BM25 score says nothing (measured area under the ROC curve: 0.4-0.5). `training/memory_verdicts.py` fits the
+weights on questions to a conversation, questions to other conversations, and near misses: questions about what somebody else
+said, or about details never mentioned. A question is answered when one of ten events holds its evidence. The answer is called
+resolved only if the first event says most of the question and is by whom the question names. Cosines of different embedders do
+not compare, so an embedder without fitted weights is judged by words alone.
 """
 
 from __future__ import annotations
@@ -28,31 +28,28 @@ from numpy.typing import NDArray
 from vademecum.memory.scoring import Weighed
 from vademecum.types import Verdict
 
-RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code
-LITTLE = 50  # events; with this many, m, r and l count half
-RARE = 0.76  # mean of r, used where there are no events
-LONELY = 0.39  # mean of l, likewise
-_HEAD, _TENTH, _TWENTIETH = 3, 9, 19
+RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.85, 0.6, 0.1
+UNDECIDED = 0.5  # the most that a commit without a decision can be worth to a question for one
+SAID = 0.7  # the share of the question's idf in the first event, from which an answer may be resolved
+LITTLE = 50  # events; with this many, m and l count half
+LONELY = 0.39  # mean of l, used where there are no events
+_HEAD, _TEN, _TWENTIETH = 3, 10, 19
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Constants of the model above.
-
-    `share` weighs the words of the best event, for embedders without a fitted cosine.
-    """
+    """Constants of the model above."""
 
     bias: float
     missing: float
     meaning: float
-    share: float
-    alone: float
-    rare: float = 0.0
-    lonely: float = 0.0
+    first: float
+    ten: float
+    lonely: float
 
 
-CALIBRATIONS = {"static:static-2": Calibration(2.96, -3.2, 4.56, 0.0, -1.87, -2.4, -2.2)}
-BY_WORDS = Calibration(0.36, -3.0, 0.0, 2.4, -2.34)
+CALIBRATIONS = {"static:static-2": Calibration(-0.86, -3.81, 5.06, 2.42, -1.3, -2.17)}
+BY_WORDS = Calibration(-0.43, -4.24, 0.0, 2.71, -1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,20 @@ class Found:
     events: int  # number of events
     searched: int  # number of events that passed the filters
     by_meaning: bool = False  # the search used meaning alone
+    undecided: bool = False  # the question asks for a choice, and the first event is a commit that states none
+    by_another: bool = False  # the question names a speaker, and the first event is another's
+
+
+def signals(found: Found) -> tuple[float, float, float, float, float]:
+    """Return m, c, f, t and l of the model above, each 0..1.
+
+    There is at least one candidate.
+    """
+    weighed, best = found.weighed, found.best
+    written = found.events / (found.events + LITTLE)
+    lonely = LONELY + (_fallen(_first_and(weighed.meaning[weighed.by_people], _TWENTIETH), 1) - LONELY) * written
+    meaning = float(weighed.meaning[best[:_HEAD]].max())
+    return weighed.missing * written, meaning, float(found.shares[0]), float(found.shares[:_TEN].max()), lonely
 
 
 def probability(found: Found, embedder: str) -> float:
@@ -72,20 +83,11 @@ def probability(found: Found, embedder: str) -> float:
 
     `embedder` names the embedder of the cosines; it selects the weights.
     """
-    weighed, best = found.weighed, found.best
-    if not len(best):
+    if not len(found.best):
         return 0.0
     c = CALIBRATIONS.get(embedder, BY_WORDS)
-    scores = weighed.score[best]
-    alone = _fallen(scores, _TENTH)
-    meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
-    written = found.events / (found.events + LITTLE)
-    missing = weighed.missing * written
-    unwritten = math.log1p(2 * found.events + 1)  # idf of a word that occurs in no event
-    rarest = RARE + (float(weighed.idf.max(initial=0.0)) / unwritten - RARE) * written
-    lonely = LONELY + (_fallen(_first_and(weighed.meaning[weighed.by_people], _TWENTIETH), 1) - LONELY) * written
-    odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share
-    odds += c.alone * alone + c.rare * rarest + c.lonely * lonely
+    weights = (c.missing, c.meaning, c.first, c.ten, c.lonely)
+    odds = c.bias + sum(weight * each for weight, each in zip(weights, signals(found), strict=True))
     return 1 / (1 + math.exp(-odds))
 
 
@@ -122,11 +124,15 @@ def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:
         return Verdict.NOT_FOUND, 0.0, "the filters leave nothing" if found.events else "nothing is recorded yet"
     if not len(found.best) or not (found.by_meaning or found.weighed.words[found.best].any()):
         return Verdict.NOT_FOUND, 0.0, "nothing in memory shares a word with it"
-    probable = probability(found, embedder)
+    return _stated(found, probability(found, embedder))
+
+
+def _stated(found: Found, probable: float) -> tuple[Verdict, float, str]:
     if probable < FOUND_FROM:
         return Verdict.NOT_FOUND, probable, "memory hardly speaks of this"
-    if probable >= RESOLVED_FROM:
-        return Verdict.RESOLVED, probable, ""
-    if probable >= LIKELY_FROM:
-        return Verdict.LIKELY, probable, ""
-    return Verdict.AMBIGUOUS, probable, "memory speaks of it in part, or of something near"
+    if found.undecided and probable >= LIKELY_FROM:
+        return Verdict.AMBIGUOUS, UNDECIDED, "commits touch on it, and nobody said a decision"
+    if probable < LIKELY_FROM:
+        return Verdict.AMBIGUOUS, probable, "memory speaks of it in part, or of something near"
+    says_most = float(found.shares[0]) >= SAID and not found.by_another
+    return (Verdict.RESOLVED if probable >= RESOLVED_FROM and says_most else Verdict.LIKELY), probable, ""

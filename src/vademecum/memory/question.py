@@ -58,6 +58,10 @@ _HELP = re.compile(
     r"|que (?:me |nous )?(?:conseill|sugg[èé]r|recommand|propos)\w+|(?:aide|aidez|montre|montrez|explique|expliquez)-moi"
     r"|je (?:cherche|voudrais|prévois|compte|m'apprête)\b)",
 )
+# Questions for a choice or a rule, which a record of work alone does not answer.
+_CHOICE = re.compile(
+    r"\b(?:cho(?:ose|se|sen|ice)|decid\w+|decision|agreed?|prefer\w*|should|policy|convention|choisi\w*|choix|décid\w+|décision|préf[éè]r\w+|convenu|faut|doit|devons)\b"
+)
 _NAME = re.compile(r"\w+")
 
 
@@ -74,6 +78,11 @@ class Question:
     asks_help: bool  # for help, to which preferences and instructions matter
     period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
     saying_when: NDArray[np.bool_]  # (T,) terms that only name the time
+
+    @property
+    def asks_choice(self) -> bool:
+        """The question asks for a choice or a rule."""
+        return _CHOICE.search(self.text.lower()) is not None
 
     @property
     def words(self) -> frozenset[str]:

@@ -122,7 +122,16 @@ class Recall:
         if standing and question.asks_help and by is By.BOTH:
             ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT), filters.as_of)
         searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
-        found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
+        found = Found(
+            weighed,
+            best,
+            shares,
+            len(view),
+            searched,
+            by is By.MEANING,
+            _is_undecided(question, evidence),
+            _by_another(view, asking, weighed, best),
+        )
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
@@ -366,6 +375,19 @@ def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[
     """Return the signals of each of the best candidates, by name."""
     columns = np.array((weighed.words.take(best), weighed.meaning.take(best), shares), float).round(4)
     return [{"words": words, "meaning": meaning, "share": share} for words, meaning, share in columns.T.tolist()]
+
+
+def _is_undecided(question: Question, evidence: Sequence[Evidence]) -> bool:
+    """Return whether a commit without a decision comes first for a choice."""
+    first = next(iter(evidence), None)
+    return question.asks_choice and first is not None and first.event.role is Role.COMMIT and not first.facts
+
+
+def _by_another(view: View, asking: Asking, weighed: Weighed, best: NDArray[np.int64]) -> bool:
+    """Return whether a question names a speaker who did not say the first event."""
+    if asking.named is None or not len(best):
+        return False
+    return not asking.named[view.speaker[weighed.rows[best[0]]]]
 
 
 def metadata_of(text: str) -> dict[str, Any]:

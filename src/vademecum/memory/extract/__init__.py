@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vademecum.memory.choices import Subject, is_known, up_to_another
+from vademecum.memory.extract.commits import is_decided, unwrapped
 from vademecum.memory.extract.english import ENGLISH
 from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
@@ -39,7 +40,7 @@ _SPEAKERS = {
     Role.USER: dict.fromkeys(FactKind, 1.0),
     Role.NOTE: dict.fromkeys(FactKind, 1.1),
     Role.ASSISTANT: {FactKind.DECISION: 0.6, FactKind.FACT: 0.5, FactKind.TODO: 0.6, FactKind.FIX: 0.8},
-    Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.FIX: 0.8},
+    Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.INSTRUCTION: 0.8},  # said in so many words, see `commits`
 }
 _HEDGED = 0.5
 _CHOSEN = 0.6  # confidence of a preference inferred from a choice
@@ -152,6 +153,8 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     heard, reach = _SPEAKERS.get(role), LATER if later else AT_ONCE
     if heard is None:
         return Reading()
+    if role is Role.COMMIT:
+        message = unwrapped(message)
     prose = prose_of(message, reach)
     spans, left = read_of(prose, reach)
     effort, spoken = _Effort(reach.work), list[tuple[Language, Cues]]()
@@ -168,7 +171,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         )
         said = _Said(sentence, message[start:end], start, end, corrects, before)
         effort.take(PER_SENTENCE + PER_SOUGHT * sum(len(cues) for _, cues in spoken))
-        here = list(_read(said, heard, spoken, effort))
+        here = list(_read(said, heard, spoken, effort)) if role is not Role.COMMIT or is_decided(sentence) else []
         for one in here:
             found.setdefault((one.start, one.value, one.kind), one)
         if effort.left < 0:
