@@ -60,7 +60,7 @@ def tests_to_run(
     runs = runs_of(graph, [node for node in changed if not _is_test(node)], files)
     found = {path: _Found(_RAN, Tier.EXACT if is_fresh else Tier.TYPED) for path, is_fresh in runs.ran.items()}
     reached = _reached(graph, start)
-    perhaps = _reached(graph, _perhaps(graph, [node for node, *_ in reached.values()], changed))
+    perhaps = _reached(graph, _perhaps(graph, [node for node, *_ in reached.values()], changed), reached.keys())
     own = {node.id for node in changed}
     ways = [
         _Way(node.path, _Found(_CHANGED if node.id in own else _CALLS, tier, steps))
@@ -85,13 +85,13 @@ def _add(graph: Graph, found: dict[str, _Found], ways: Iterable[_Way], spared: C
             found[path] = one
 
 
-def _reached(graph: Graph, start: Iterable[Node]) -> dict[int, tuple[Node, int, Tier]]:
+def _reached(graph: Graph, start: Iterable[Node], known: Collection[int] = ()) -> dict[int, tuple[Node, int, Tier]]:
     """Return the users of nodes, theirs too, along trusted edges.
 
     Each comes with its steps and weakest tier. The walk goes on from a constructor to whoever makes its class, and ends
-    early where it has met `MOST_MET` nodes.
+    early where it has met `MOST_MET` nodes. It leaves out nodes that are `known`.
     """
-    met = {node.id: (node, 0, Tier.EXACT) for node in start}
+    met = {node.id: (node, 0, Tier.EXACT) for node in start if node.id not in known}
     frontier = [node for node, *_ in met.values()]
     for step in range(1, TEST_STEPS + 1):
         made = made_by(graph, frontier)
@@ -100,7 +100,7 @@ def _reached(graph: Graph, start: Iterable[Node]) -> dict[int, tuple[Node, int, 
         nodes = graph.nodes(edge.source for edge in edges)
         frontier = []
         for edge in sorted(edges, key=lambda edge: edge.tier):
-            if edge.source in nodes and edge.source not in met:
+            if edge.source in nodes and edge.source not in met and edge.source not in known:
                 before = met[made.get(edge.target, edge.target)][2]
                 met[edge.source] = (nodes[edge.source], step, max(before, edge.tier))
                 frontier.append(nodes[edge.source])
@@ -125,8 +125,11 @@ def _perhaps(graph: Graph, reached: Iterable[Node], changed: Iterable[Node]) -> 
     if found or calling:
         near = _importing(graph, {node.path for node in changed})
         found = {number: node for number, node in found.items() if node.path in near}
-        for path in calling.keys() & near.keys():
-            found |= {node.id: node for node in graph.calling(path, calling[path])}
+        within = calling.keys() & near.keys()
+        is_test = {path: _is_named_a_test(path) for path in within}  # nobody calls a function of such a file
+        found |= graph.nodes(node_id(path) for path in within if is_test[path])
+        for path in within:
+            found |= {} if is_test[path] else {node.id: node for node in graph.calling(path, calling[path])}
     found |= graph.nodes(node.parent for node in product if _is_special(node))
     return list(found.values())
 
@@ -159,12 +162,16 @@ def _holds_tests(graph: Graph, path: str) -> bool:
 
     Others are help or data.
     """
-    name = path.rpartition("/")[2]
     language = language_of(path)
-    if name in {rules_of(language).fixture_file, "__init__.py"}:
+    if path.rpartition("/")[2] in {rules_of(language).fixture_file, "__init__.py"}:
         return False
-    if file_kind(name) is FileKind.TEST:
+    if _is_named_a_test(path):
         return True
     if language == "python":
         return any(node.name.startswith("test") for node in graph.in_files([path]) if node.qualified)
     return language not in _SCRIPTS or any(_BEGINS.fullmatch(called) for _, _, called in graph.references(path).calls)
+
+
+def _is_named_a_test(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name != rules_of(language_of(path)).fixture_file and file_kind(name) is FileKind.TEST
