@@ -195,3 +195,39 @@ def test_a_choice_takes_the_place_of_another_for_the_same_purpose(memory, said, 
     (first,) = memory.facts()
     said(later)
     assert any(fact.id == first.id for fact in memory.facts()) is still
+
+
+@pytest.mark.parametrize(
+    ("before", "reversal", ("topic", "values")),
+    [
+        ("We use npm in this repo.", "We've moved off npm, it's pnpm now.", "package manager", ("npm", "pnpm")),
+        ("We use Jest.", "I'm done with Jest, we're on Vitest now", "test framework", ("Jest", "Vitest")),
+        ("Let's use Redis for the queue.", "scrap the Redis idea", "queue", ("Redis", "not Redis")),
+        ("We decided on Kafka for events.", "Let's drop the Kafka plan.", "events", ("Kafka for events", "not Kafka")),
+        ("Answer in French.", "ok back to English, my colleague reads along", "answer language", ("French", "English")),
+        (
+            "On utilise npm dans ce projet.",
+            "On a quitté npm, c'est pnpm maintenant.",
+            "package manager",
+            ("npm", "pnpm"),
+        ),
+        ("Réponds en anglais.", "Retour au français s'il te plaît", "answer language", ("anglais", "français")),
+    ],
+)
+def test_a_reversal_in_plain_words_ends_the_old_value(memory, said, before, reversal, topic, values):
+    """Whatever purpose the old value had, where the reversal names none."""
+    said(before)
+    assert [fact.value for fact in memory.facts() if fact.subject == topic] == [values[0]]
+    said(reversal)
+    assert [fact.value for fact in memory.facts() if fact.subject == topic] == [values[1]]
+    assert [fact.value for fact in memory.facts(past=True) if fact.subject == topic and fact.valid_to] == [values[0]]
+
+
+def test_a_reversal_with_a_purpose_ends_nothing_of_another(memory, said):
+    """Redis for the cache stays, where Redis for the queue is dropped."""
+    said("Let's use Redis for the queue.")
+    said("Let's use Redis for the session store.")
+    said("We no longer use Redis for the queue.")
+    standing = {fact.subject: fact.value for fact in memory.facts()}
+    assert standing["session store"] == "Redis"
+    assert standing["queue"] != "Redis"

@@ -91,7 +91,7 @@ def _other() -> re.Pattern[str]:
     """
     return re.compile(
         rf"(?i)[,;]\s+(?:(?:but|and|since|because|mais|et|car)\s+)?{CHOICE.pattern.removeprefix('(?i)')}\s+"
-        r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|keeps?|kept|breaks?|broke|fails?|gets?|got|\w+n't|\w+ed|est|était|ne|n'\w+|a|avait|\w+ait|casse|plante|échoue)\b"
+        r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|keeps?|kept|breaks?|broke|fails?|gets?|got|\w+n't|\w+ed|(?!\w*(?:ss|us|is)\b)[a-z]{3,}s|est|était|ne|n'\w+|a|avait|\w+ait|casse|plante|échoue)\b"
     )
 
 

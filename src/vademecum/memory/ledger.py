@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from vademecum.memory.facts import FORGOTTEN, REJECTED, settle
+from vademecum.memory.choices import choice_of, names_in
+from vademecum.memory.facts import FORGOTTEN, REJECTED, REPLACING, digest_of, settle
 from vademecum.memory.journal import Journal
 from vademecum.memory.records import Claim, Fact, FactKind
+from vademecum.memory.words import is_denied
 from vademecum.protocols import Condition, Row, Store
 
 _AFTER = 0.001  # seconds
+TAKEN_BACK = 1_000_000  # added to the position of a claim that takes back a fact of another key
 
 
 class Ledger:
@@ -30,7 +34,32 @@ class Ledger:
         marks = self.marks(claim.digest for claim in claims)
         kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
         self.store.upsert("claims", [_claim_row(claim) for claim in kept]).unwrap()
-        return self.settle(claim.key for claim in kept)
+        facts = self.settle(claim.key for claim in kept)
+        if further := self._taken_back(kept):
+            self.store.upsert("claims", [_claim_row(claim) for claim in further]).unwrap()
+            facts += self.settle(claim.key for claim in further)
+        return facts
+
+    def _taken_back(self, claims: Sequence[Claim]) -> list[Claim]:
+        """Return claims that take a named thing back wherever it stands.
+
+        "Scrap the Redis idea" names no purpose, so it ends Redis as the queue too.
+        """
+        found = []
+        for claim in claims:
+            names = names_in(claim.value) if claim.corrects and is_denied(claim.value) else frozenset[str]()
+            choice = choice_of(claim.value)
+            if not names or (choice is not None and claim.subject != choice.name):
+                continue
+            held = [
+                each for each in self.facts(list(REPLACING)) if names_in(each.value) == names and each.key != claim.key
+            ]
+            for number, fact in enumerate((f for f in held if not is_denied(f.value)), 1):
+                at = claim.position + number * TAKEN_BACK
+                digest = digest_of(fact.key, claim.value)
+                said = replace(claim, position=at, key=fact.key, digest=digest, subject=fact.subject)
+                found.append(replace(said, attribute=fact.attribute, place=fact.place))
+        return found
 
     def add(self, claims: Sequence[Claim], at: float) -> list[Fact]:
         """Learn claims of stored events, and return the facts.

@@ -159,7 +159,7 @@ def shares_of(message: str, texts: Sequence[str]) -> list[float]:
     A word counts more, the fewer of the texts have it.
 
     >>> [round(each, 2) for each in shares_of("test the parser", ["Always test", "We use tabs", "Test each parser"])]
-    [0.36, 0.0, 1.0]
+    [0.4, 0.0, 1.0]
     """
     asked, held = set(terms(message)), [set(terms(text)) for text in texts]
     spread = Counter(term for each in held for term in each)

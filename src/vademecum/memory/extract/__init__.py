@@ -57,6 +57,7 @@ _FAR = 240  # characters after a clause in which its reason may stand
 _SHORT = 200  # characters: a limit named in a sentence this short holds for the whole sentence
 _NEAR = 16  # characters after a clause in which a hedge still belongs to the clause
 _NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
+_THEN = re.compile(r"(?i),?\s+(?:then|alors|donc)$")  # "Postgres then" is Postgres
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
 # After a known choice: its role, its alternative, or since when it holds
 _BEYOND = re.compile(
@@ -296,7 +297,7 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, langu
 
 def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
-    value = up_to_another(_tidy(USE.sub("", said.get("value", _tidy(match[0])))))
+    value = _THEN.sub("", up_to_another(_tidy(USE.sub("", said.get("value", _tidy(match[0]))))))
     value = _NO_MORE.sub(r"\1", value) if rule.negative else value
     if value.lower() in PRONOUNS:
         value = _named_before(said_in.prose, match.start()) or value

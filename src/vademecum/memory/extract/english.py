@@ -52,6 +52,7 @@ _WHOSE = r"(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|peo
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
 _ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
+_STOPS = r"(?=\s*(?:[.,;:!]|$)|\s(?:please|now|again|for|from|because|since|then|and)\b)"
 _ANY_TOOL = (
     r"(?:tools?|choices?|options?|solutions?|librar(?:y|ies)|packages?|ones?)\b"  # nouns too general for a subject
 )
@@ -189,6 +190,13 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.7, "point of ,habit of ,point to ,habit to ", rf"\b(?:i|we)(?:'ve| have)? (?:always )?(?:make|made) (?:(?:a|it a) (?:point|habit) (?:of (?P<value>\w+ing \S.*?)|to (?P<object>\S.*?))){_END}"),
     Rule(PREFERENCE, 0.7, "i find it ,we find it ", rf"\b(?:i|we) find it (?:much |far |a lot |really |so )?(?:easier|better|clearer|simpler|helpful|more \w+) (?:(?:when|if) (?:i (?:can |have |see )?|we (?:can |have |see )?|there (?:is|are) )?|to )(?P<value>(?!(?:understand|see|follow|know)\b)\S.*?){_NOT}?{_END}"),
     Rule(PREFERENCE, 0.7, "suit", rf"(?:^|[,;:]\s|\b(?:and|but|so|that) )(?P<value>(?!(?:it|this|that|which|what|whatever)\b)[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) suits? (?:me|us) (?:better|best|well|more)(?: than (?P<other>\S.*?))?{_END}"),
+    # --- taking back, in plain words -----------------------------------------------------------------------------------------
+    Rule(FACT, 0.75, " off ,away from ,rid of ,done with ,finished with ", rf"\b(?:we|i|the team)(?:'ve| have|'re| are|'m| am)?(?: all| finally| now)? (?:(?:moved|migrated|switched|got) (?:off|away from|rid of)|(?:done|finished) with) (?:of )?(?P<other>{_ONE})[,;]? (?:and |so )?(?:it's|it is|we're (?:on|using)|we are (?:on|using)|we use|now it's)(?: all| just)? (?P<value>{_ONE})(?: now| these days)?{_STOPS}", corrects=True, known=True),
+    Rule(FACT, 0.7, " now, these days, from now on", rf"{_START}(?:it's|it is|we're on|we are on)(?: all| just)? (?P<value>{_ONE}) (?:now|these days|from now on){_STOPS}", corrects=True, known=True),
+    Rule(DECISION, 0.75, "idea,plan,approach,option,proposal,experiment", rf"{_START}(?:let's )?(?:scrap|drop|forget(?: about)?|abandon|ditch|kill|shelve|never ?mind|bin) (?:the |that |this |our |my )?(?P<value>{_ONE}) (?:idea|plan|approach|option|proposal|experiment){_STOPS}", negative=True, corrects=True),
+    Rule(DECISION, 0.75, "scrap,drop,forget,abandon,ditch,kill,shelve,mind", rf"{_START}(?:let's )?(?:scrap|drop|forget(?: about)?|abandon|ditch|kill|shelve|never ?mind) (?:the |that )?(?P<value>{_ONE})(?: thing)?{_STOPS}", negative=True, corrects=True, known=True),
+    Rule(INSTRUCTION, 0.75, "back to ", rf"{_START}(?:let's )?(?:go |switch )?back to (?P<value>(?-i:English|French|German|Spanish|Italian|Portuguese)){_STOPS}", corrects=True, known=True),
+    Rule(DECISION, 0.7, "back to ", rf"{_START}(?:(?:let's |we're |we are )?(?:go |going |switch |switching )?back to|we(?:'re| are) back to) (?P<value>{_ONE}){_STOPS}", corrects=True, known=True),
     # --- decisions -------------------------------------------------------------------------------------------------------
     Rule(DECISION, 0.85, "decision", rf"(?:^|[.;,]\s*)(?:final )?decision(?: made)?(?: is| was)?(?: on [^:,;]+)?[:,]\s*{_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.85, "decided,agreed,resolved,chose,opted,elected", rf"(?:\b{_WE}(?:'ve| have|'s| has)?|^|[.;]\s*)(?: just| finally| now| already| all)? ?(?:decided|agreed|resolved|chosen?|opted|elected)(?: together| unanimously)? (?:against(?: using| adopting| going with| moving to)?|(?:not|never) to(?: ever)? (?:use|go with|adopt|switch to|move to|rely on)|to never(?: ever)? use|to (?:drop|abandon|ditch|give up on|get rid of|stop using|phase out|rule out)) (?!(?:it|this|that|these|those)\b){_VALUE}{_END}", negative=True, reach=4),

@@ -60,7 +60,7 @@ _LOG_LINE = re.compile(
     r"""^\s*(?:
       \[?\d{4}-\d\d-\d\d[T\s]\d\d:\d\d | \[?\d\d:\d\d:\d\d | \[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL)\b[\]:\s]
       | (?:Traceback\ \(most|File\ "|at\ [\w$.<>]+\(|Caused\ by:|npm\ (?:ERR|WARN)|error(?:\[\w+\])?:|warning:|fatal:|\w+(?:Error|Exception)\b:?)
-      | (?:\$|>>>|%|PS>)\s | [+-]{3}\s | @@\s | diff\ --git | [\w./-]+:\d+:(?:\d+:)? | (?:PASS|FAIL|FAILED|ok|not\ ok)\b\s | {[^a-z]*" | [\W\d_]{12,}
+      | (?:\$|>>>|%|PS>)\s | [+-]{3}\s | @@\s | diff\ --git | [\w./-]+:\d+:(?:\d+:)? | (?:PASS|FAIL|FAILED)\b\s | (?:ok|not\ ok)\s+(?:\d|[\w./-]*[./]\S*\s) | {[^a-z]*" | [\W\d_]{12,}
     )""",
     re.VERBOSE,
 )  # fmt: skip
