@@ -198,7 +198,7 @@ def test_a_choice_takes_the_place_of_another_for_the_same_purpose(memory, said, 
 
 
 @pytest.mark.parametrize(
-    ("before", "reversal", ("topic", "values")),
+    ("before", "reversal", "topic", "values"),
     [
         ("We use npm in this repo.", "We've moved off npm, it's pnpm now.", "package manager", ("npm", "pnpm")),
         ("We use Jest.", "I'm done with Jest, we're on Vitest now", "test framework", ("Jest", "Vitest")),
