@@ -67,7 +67,7 @@ class Found:
 
 
 def signals(found: Found) -> tuple[float, float, float, float, float]:
-    """Return m, c, f, t and l of the model above, each 0..1.
+    """Return the five signals of the model above, each 0..1.
 
     There is at least one candidate.
     """

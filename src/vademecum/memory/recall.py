@@ -384,7 +384,7 @@ def _is_undecided(question: Question, evidence: Sequence[Evidence]) -> bool:
 
 
 def _by_another(view: View, asking: Asking, weighed: Weighed, best: NDArray[np.int64]) -> bool:
-    """Return whether a question names a speaker who did not say the first event."""
+    """Return whether the first event is not by the speaker named."""
     if asking.named is None or not len(best):
         return False
     return not asking.named[view.speaker[weighed.rows[best[0]]]]

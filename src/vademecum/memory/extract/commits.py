@@ -1,4 +1,4 @@
-"""Read the message of a commit: whole sentences, and decisions that are called so."""
+"""Read commit messages: sentences over wrapped lines, and stated decisions."""
 
 from __future__ import annotations
 
