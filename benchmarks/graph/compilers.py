@@ -28,7 +28,7 @@ UNCLEAR = {"Parameter", "BindingElement", "Var"}  # kinds of places that are no 
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 ENDINGS = {
     "go": (".go",), "java": (".java",), "javascript": SCRIPT,
-    "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
+    "rust": (".rs",), "php": (".php",), "ruby": (".rb",), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
 }  # fmt: skip
 Place = tuple[str, int]
 
@@ -51,7 +51,10 @@ def command(language: str, root: Path, paths: Iterable[str], arguments: argparse
 
 
 def said(language: str, root: Path, paths: Iterable[str], arguments: argparse.Namespace) -> list[list[Any]]:
-    """Return what a compiler says of every call."""
+    """Return what a compiler says of every call, read from `--told` where that is given."""
+    if arguments.told:
+        told: list[list[Any]] = json.loads(arguments.told.read_text())
+        return told
     done = subprocess.run(command(language, root, sorted(paths), arguments), capture_output=True, text=True, check=True)
     found: list[list[Any]] = json.loads(done.stdout)
     return found

@@ -561,6 +561,9 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="with jedi, pytest and what the suites need")
     parser.add_argument("--typescript", default="typescript", help="folder of the npm package")
     parser.add_argument("--language", choices=list(compilers.ENDINGS))
+    parser.add_argument(
+        "--told", type=Path, help="what a truth program printed, where its command needs to know the repository"
+    )
     parser.add_argument("--go", default="go", help="the go command")
     parser.add_argument("--java", default="java", help="a java of JDK 17 or newer")
     parser.add_argument("--classpath", default="", help="jars that the Java sources need")

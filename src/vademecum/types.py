@@ -316,7 +316,7 @@ class Neighbours:
     """The graph's answer to one question, and its gaps.
 
     `verdict` is "found", which says nothing about `uncovered` files; "none", if nothing was found and all files were covered; "unknown", if
-    nothing was found but `uncovered` files may hide something; "not_found", if there is no such name.
+    nothing was found but `uncovered` files may hide something, or code that is not here may call it; "not_found", if there is no such name.
     """
 
     query: str

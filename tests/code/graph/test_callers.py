@@ -314,6 +314,43 @@ def test_what_a_library_holds_for_the_repository_is_not_taken_for_the_librarys(r
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["p/Use.java:5"])
 
 
+def test_a_writer_of_ruby_is_named_where_an_assignment_may_mean_it(repo, engine):
+    """`link.chain = 1` calls `chain=`."""
+    text = "class Link\n  def chain=(value)\n    @chain = value\n  end\nend\n\ndef join(link)\n  link.chain = 1\nend\n"
+    codebase = engine(repo("links", {"a.rb": text})).codebase
+    codebase.index()
+    answer = codebase.callers("Link.chain=")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["a.rb:3,8"])
+
+
+HIDDEN = {
+    # file, text, the method asked for, a part of the reason
+    "python": ("a.py", "class Bag:\n    def __len__(self):\n        return 1\n", "Bag.__len__", "the language"),
+    "ruby": ("a.rb", "class Bag\n  def method_missing(name)\n  end\nend\n", "Bag.method_missing", "the language"),
+    "rust": ("a.rs", "struct Bag;\nimpl Drop for Bag {\n    fn drop(&mut self) {}\n}\n", "Bag.drop", "the language"),
+    "library": (
+        "a.py",
+        (
+            "from http.server import BaseHTTPRequestHandler\n\n\nclass Own(BaseHTTPRequestHandler):\n    pass\n\n\n"
+            "class Desk(Own):\n    def do_GET(self):\n        pass\n"
+        ),
+        "Desk.do_GET",
+        "extends BaseHTTPRequestHandler",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_code_that_is_not_here_may_be_the_caller(repo, engine, case):
+    """Nobody is said to call a method only where neither the language nor a library may do so."""
+    path, text, name, reason = HIDDEN[case]
+    codebase = engine(repo("hidden", {path: text})).codebase
+    codebase.index()
+    answer = codebase.callers(name)
+    assert (answer.verdict, answer.uncovered) == ("unknown", ())
+    assert reason in answer.reason
+
+
 def test_a_test_names_its_fixtures_as_parameters(repo, engine):
     """A fixture's users are the tests and fixtures with a parameter of its name."""
     files = CASES["python: a fixture is named, not called"][0]

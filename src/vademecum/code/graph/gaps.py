@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from vademecum.code.graph.graph import Graph
-from vademecum.code.graph.terms import Edge, Node
+from vademecum.code.graph.terms import Edge, Node, Relation
+from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming, whole_words
 from vademecum.code.languages import has_references, language_of, rules_of
+from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.explain import UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind, Uncovered
+
+_NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
 
 
 def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge] = ()) -> list[Uncovered]:
@@ -40,6 +46,37 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     for edge in guesses:
         found.setdefault(sources[edge.source].path, set()).add(edge.line)
     return [Uncovered(path, tuple(sorted(lines))) for path, lines in sorted(found.items())]
+
+
+def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
+    """Say why code from elsewhere may call functions, or return ""."""
+    for node in nodes:
+        rules = rules_of(rules_of(_language(graph, node)).family)
+        if node.kind not in FUNCTIONS or is_constructor(node):
+            continue
+        if rules.calls_itself(node.name):
+            return f"the language, or its library, calls {node.name} by itself"
+        for base in _bases_elsewhere(graph, node) if not node.name.startswith(("_", "#")) else ():
+            return f"its class extends {base}, which is not in this repository and may call it"
+    return ""
+
+
+def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:
+    """Yield the direct and indirect bases of a method's class from elsewhere."""
+    waiting = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
+    met = {each.id for each in waiting}
+    while waiting:
+        around = waiting.pop()
+        edges = graph.edges([around.id], (Relation.INHERITS, Relation.IMPLEMENTS))
+        bases = graph.nodes(edge.target for edge in edges)
+        own = {base.name for base in bases.values()}
+        refs = graph.references(around.path)
+        for owner, _, text in refs.bases:
+            name = re.split(r"[<\[(]", text)[0].strip()
+            if refs.owners[owner] == around.qualified and re.split(r"\W+", name)[-1] not in own | _NO_BASES:
+                yield name
+        waiting += [base for number, base in bases.items() if number not in met]
+        met |= bases.keys()
 
 
 def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from vademecum.code.graph.changes import ChangedFile, changed_files, changed_nodes
 from vademecum.code.graph.expand import expand, neighbour_of
-from vademecum.code.graph.gaps import uncovered_places
+from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
@@ -365,6 +365,8 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
         beside = f"{len(uncovered)} more {verb} this name: we could not tell whether they mean this one"
         beside = beside if uncovered else ""
         return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
+    if not uncovered and (elsewhere := called_from_elsewhere(graph, asked)):
+        return replace(answer, verdict="unknown", reason=f"nothing else here refers to {answer.query}, but {elsewhere}")
     if not uncovered:
         return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
     hidden = []

@@ -154,7 +154,9 @@ def _is_test(node: Node) -> bool:
 
 def _is_special(node: Node) -> bool:
     """Return whether the language calls a method by itself, as `__eq__`."""
-    return node.name.startswith("__") and node.name.endswith("__") and not is_constructor(node)
+    return (
+        "." in node.qualified and rules_of(language_of(node.path)).calls_itself(node.name) and not is_constructor(node)
+    )
 
 
 def _holds_tests(graph: Graph, path: str) -> bool:

@@ -49,7 +49,8 @@ class Wanted:
 
     def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
         self.graph, self.name = graph, name
-        self.written = name.encode("utf-8", "replace")
+        self.spelled = re.sub(r"(?<=\w)=$", "", name)  # Ruby's `name=` is written `x.name = 1`
+        self.written = self.spelled.encode("utf-8", "replace")
         self.asked = {node.id for node in nodes}
         above = graph.nodes(node.parent for node in nodes)
         self.is_member = all(
@@ -127,7 +128,7 @@ def lines_naming(
     found: dict[str, set[int]] = {}
     for name, own in by_name.items():
         wanted = Wanted(graph, name, own)
-        numbers = np.flatnonzero(holding(graph.opened.view, name) & may_refer & (files.blobs != LEFT_OUT))
+        numbers = np.flatnonzero(holding(graph.opened.view, wanted.spelled) & may_refer & (files.blobs != LEFT_OUT))
         blobs = files.blobs[numbers].tolist()
         contents = catalogue.contents(set(blobs))
         for number, blob in zip(numbers.tolist(), blobs, strict=True):

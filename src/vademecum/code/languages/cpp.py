@@ -15,6 +15,10 @@ _ONE = """
 
 
 class _Cpp(C):
+    def calls_itself(self, name: str) -> bool:
+        """Return whether a name is an operator's, a destructor's or `main`."""
+        return name.startswith(("operator", "~")) or name == "main"
+
     def package(self, known: str, found: str) -> str:
         """Return the names of all namespaces that a file opens."""
         names = known.split(".") if known else []

@@ -12,6 +12,10 @@ from vademecum.code.languages.scopes import Candidate, Source, anywhere, by_pack
 if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
 
+# Methods of object and of interfaces that the language calls.
+_SPECIAL = """
+    ToString Equals GetHashCode Dispose DisposeAsync GetEnumerator MoveNext CompareTo Invoke Deconstruct GetAwaiter
+"""
 _COMMON = """
     Add AddRange Any Append AppendLine All Clear Close Contains ContainsKey Copy CopyTo Count Create Dispose Equals First
     FirstOrDefault Format Get GetHashCode GetType GetValue IndexOf Insert Invoke Join Parse Read ReadLine Remove Replace Select
@@ -65,4 +69,5 @@ LANGUAGE = _CSharp(
     common=_COMMON,
     same=_SAME,
     one=_ONE,
+    special=_SPECIAL,
 )

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
     from vademecum.code.languages.scopes import Candidate, Source
 
+# Methods of the standard library's interfaces, and functions that run by themselves.
+_SPECIAL = """
+    Error String GoString Format Unwrap Is As MarshalJSON UnmarshalJSON MarshalText UnmarshalText MarshalBinary
+    UnmarshalBinary ServeHTTP RoundTrip Read Write Close Seek ReadFrom WriteTo Len Less Swap Push Pop Scan Value Set
+    main init
+"""
 _COMMON = """
     Add Close Err Error Errorf Fatal Fatalf Get Len Less Lock Unlock Log Logf Name New Next Open Print Printf Println Put Read
     ReadAll Reset Run Scan Set Start Stop String Swap Wait Write WriteString Done Equal Is As Unwrap Bytes Value Values Key
@@ -106,4 +112,5 @@ LANGUAGE = _Go(
     shares_names=True,
     opened_in=_same_folder,
     common=_COMMON,
+    special=_SPECIAL,
 )

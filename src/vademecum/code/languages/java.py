@@ -15,6 +15,11 @@ from vademecum.code.languages.scopes import Candidate, Source, by_package
 if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
 
+# Methods of Object and of interfaces that the language and its library call.
+_SPECIAL = """
+    toString equals hashCode compareTo compare close run call iterator hasNext next finalize clone accept apply test
+    get readObject writeObject readResolve writeReplace
+"""
 _COMMON = """
     getName getId getValue getKey getClass getMessage hashCode compareTo containsKey entrySet keySet putAll addAll orElse
     orElseThrow ifPresent isPresent stream collect toList toArray charAt substring startsWith endsWith hasNext iterator build
@@ -81,4 +86,5 @@ LANGUAGE = _Java(
     has_library=True,
     same=_SAME,
     one=_ONE,
+    special=_SPECIAL,
 )

@@ -30,6 +30,11 @@ from vademecum.code.languages.modules import Modules
 if TYPE_CHECKING:
     import tree_sitter
 
+# Methods that the language and browsers call.
+_SPECIAL = """
+    toString valueOf toJSON toLocaleString then next return throw connectedCallback disconnectedCallback
+    adoptedCallback attributeChangedCallback handleEvent
+"""
 _COMMON = """
     addEventListener appendChild bind charCodeAt concat createElement every findIndex flatMap getAttribute getItem includes
     json lastIndexOf localeCompare now off once padStart pipe querySelector removeEventListener repeat setAttribute setItem
@@ -415,4 +420,5 @@ LANGUAGE = Script(
     module="tree_sitter_javascript",
     queries=("javascript", "javascript_only"),
     common=_COMMON,
+    special=_SPECIAL,
 )

@@ -7,6 +7,11 @@ import re
 from vademecum.code.languages.java import Packaged
 from vademecum.code.languages.scopes import anywhere
 
+# Operators and methods of Any.
+_SPECIAL = """
+    toString equals hashCode compareTo plus minus times div rem unaryMinus not inc dec get set invoke iterator
+    hasNext next contains rangeTo component1 component2 component3 getValue setValue provideDelegate close run call
+"""
 # A class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
 _CONSTRUCTOR = (
     rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
@@ -45,4 +50,5 @@ LANGUAGE = _Kotlin(
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,
+    special=_SPECIAL,
 )

@@ -7,6 +7,7 @@ language differs in it; the default is what most of them do. `recognised` holds 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,6 +82,7 @@ class Language:
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
     opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
     reopens: bool = False  # a class may be declared in parts, in several files
+    special: str = ""  # methods, and functions, that the language or its library calls by itself, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of methods that libraries of the family have, separated by blanks
@@ -96,6 +98,14 @@ class Language:
         """Names of methods that libraries of the family have."""
         listed = Path(__file__).with_name("library") / f"{self.id}.txt"
         return frozenset(f"{self.common} {listed.read_text('ascii') if self.has_library else ''}".split())
+
+    def calls_itself(self, name: str) -> bool:
+        """Return whether the language calls a method so named, as an operator's."""
+        return not re.match(r"[\w$#]", name) or name in self._special
+
+    @cached_property
+    def _special(self) -> frozenset[str]:
+        return frozenset(self.special.split())
 
     @cached_property
     def gives(self) -> Mapping[str, str]:

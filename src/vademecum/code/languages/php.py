@@ -13,6 +13,12 @@ from vademecum.code.languages.scopes import Candidate, Source, by_package
 if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
 
+# Magic methods, and those of the language's own interfaces.
+_SPECIAL = """
+    __get __set __isset __unset __call __callStatic __toString __invoke __clone __sleep __wakeup __serialize
+    __unserialize __set_state __debugInfo __destruct offsetGet offsetSet offsetExists offsetUnset getIterator
+    current key next rewind valid count jsonSerialize serialize unserialize
+"""
 _COMMON = """
     getMessage getCode getName getValue setName setValue getId __toString __construct toArray jsonSerialize count current key
     valid rewind getIterator offsetGet offsetSet willReturn expects method with assertEquals assertSame assertTrue
@@ -67,4 +73,5 @@ LANGUAGE = _Php(
     marks_variables=True,
     imports_packages=True,
     common=_COMMON,
+    special=_SPECIAL,
 )

@@ -37,6 +37,10 @@ _ONE = """
 
 
 class _Python(Language):
+    def calls_itself(self, name: str) -> bool:
+        """Return whether a name has two underscores at each end."""
+        return name.startswith("__") and name.endswith("__")
+
     @cached_property
     def common_names(self) -> frozenset[str]:
         """The methods of built-in and widely used types."""

@@ -10,6 +10,13 @@ from vademecum.code.languages.language import Language
 from vademecum.code.languages.modules import Modules, nearest
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
 
+# Hooks and conversions.
+_SPECIAL = """
+    initialize_copy initialize_dup initialize_clone method_missing respond_to_missing? included extended prepended
+    inherited method_added singleton_method_added const_missing each to_s to_str to_a to_ary to_h to_hash to_proc
+    to_sym to_i to_int to_path coerce hash eql? inspect call succ marshal_dump marshal_load encode_with init_with
+    deconstruct deconstruct_keys
+"""
 _COMMON = """
     to_s to_a to_h to_sym to_i inspect nil? empty? include? key? is_a? respond_to? freeze dup merge! map! each_with_index
     each_with_object inject tap gsub sub start_with? end_with? puts raise attr_reader define_method instance_variable_get
@@ -69,4 +76,5 @@ LANGUAGE = _Ruby(
     reopens=True,
     common=_COMMON,
     has_library=True,
+    special=_SPECIAL,
 )  # fmt: skip

@@ -15,6 +15,13 @@ from vademecum.code.languages.modules import Modules
 if TYPE_CHECKING:
     import tree_sitter
 
+# Methods of the standard library's traits.
+_SPECIAL = """
+    deref deref_mut drop fmt from into try_from try_into index index_mut add add_assign sub sub_assign mul
+    mul_assign div div_assign rem rem_assign neg not bitand bitor bitxor shl shr clone clone_from eq ne cmp
+    partial_cmp lt le gt ge hash default next size_hint into_iter from_iter extend as_ref as_mut borrow borrow_mut
+    from_str to_string to_owned call call_mut call_once poll write_str write_fmt source serialize deserialize
+"""
 _COMMON = """
     as_bytes as_mut as_ref as_slice as_str borrow borrow_mut chars cloned collect default deref drain drop enumerate eq err
     expect flat_map fmt fold from from_str get_mut insert into into_iter is_empty is_err is_none is_ok is_some iter_mut lines
@@ -235,4 +242,5 @@ LANGUAGE = _Rust(
     common=_COMMON,
     same=_SAME,
     one=_ONE,
+    special=_SPECIAL,
 )
