@@ -10,6 +10,7 @@ likely 0.83 | 2 of 310 events
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,16 @@ def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str
     for item in found.evidence if found else ():
         lines += ["", *evidence_lines(item, why=why, repo=names.get(item.repo, ""))]
     return "\n".join(lines) + "\n"
+
+
+def whole_record(found: Recalled) -> dict[str, Any]:
+    """Return all of memory's answer as a plain record.
+
+    After "not found" nothing unrelated is in the record.
+    """
+    record = asdict(found)
+    del record["weights"]  # of terms, by numbers of the index
+    return record if found else record | {"evidence": ()}
 
 
 def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str, Any]:

@@ -104,11 +104,11 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
     with remembering() as kept:
         options |= {"as_of": kept.moment(as_of)} if as_of else {}
         found = kept.recall(question, metadata=_metadata(metadata), **options)
-    if as_json:
-        emit_json(asdict(found))
-    else:
-        from vademecum.answers.remembered import recalled_text
+    from vademecum.answers.remembered import recalled_text, whole_record
 
+    if as_json:
+        emit_json(whole_record(found))
+    else:
         emit(recalled_text(found, why=why))
     return 0 if found else NOT_FOUND
 

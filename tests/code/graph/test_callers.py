@@ -95,6 +95,22 @@ CASES = {
         },
         {"Dice.Dice": ["play"]},
     ),
+    "rust: a bound says the type, and a pattern binds a name": (
+        {
+            "src/lib.rs": (
+                "pub trait Visit { fn leaf(&mut self); }\npub struct Cat;\nimpl Cat { pub fn purr(&self) {} }\n"
+                "pub enum Pet { Own(Cat), None }\npub fn walk<V: Visit>(visitor: &mut V) { visitor.leaf(); }\n"
+            ),
+        },
+        {"Visit.leaf": ["walk"]},
+    ),
+    "java: the bound of a type parameter says the type": (
+        {
+            "p/Wok.java": "package p;\npublic class Wok {\n  public void toss() {}\n}\n",
+            "p/Cook.java": "package p;\nclass Cook<T extends Wok> {\n  void fry(T pan) { pan.toss(); }\n}\n",
+        },
+        {"Wok.toss": ["Cook.fry"]},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},
@@ -312,6 +328,18 @@ def test_what_a_library_holds_for_the_repository_is_not_taken_for_the_librarys(r
     codebase.index()
     answer = codebase.callers("Tag.copied")
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["p/Use.java:5"])
+
+
+def test_what_a_librarys_function_gives_may_be_the_repositorys(repo, engine):
+    """A call on the result of `call_user_func` is named, not taken for the library's."""
+    files = {
+        "Mention.php": "<?php\nclass Mention {\n    public function hasUrl() {}\n}\nclass Link {\n    public function hasUrl() {}\n}\n",
+        "use.php": "<?php\nfunction show($make) {\n    $result = \\call_user_func($make);\n    $result->hasUrl();\n}\n",
+    }
+    codebase = engine(repo("mentions", files)).codebase
+    codebase.index()
+    answer = codebase.callers("Mention.hasUrl")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["use.php:4"])
 
 
 def test_a_writer_of_ruby_is_named_where_an_assignment_may_mean_it(repo, engine):

@@ -126,7 +126,7 @@ class FileEdges:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].is_external and begun[0] != GENERIC and spelled[len(first)] == ".":
+        if begun[0].is_external and begun[0] != GENERIC and "(" not in spelled:
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 

@@ -107,7 +107,8 @@ class Names(Classes):
             if value == GENERIC and (suffix or place < len(rest)):
                 return HELD
             if value.is_external:
-                return itself((value, tier))
+                is_given = not file.rules.types_results and any(map(_calls_function, rest[place - 1 :]))
+                return HELD if is_given else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -125,8 +126,10 @@ class Names(Classes):
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
         if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
-        if value is not None and value.is_external and suffix and self._is_variable(file, scope, name):
-            return HELD  # a library made the function or the container, of whatever the repository gave it
+        if value is not None and value.is_external and suffix:
+            is_given = not file.rules.types_results and _calls_function(part)
+            if is_given or self._is_variable(file, scope, name):
+                return HELD  # a library's function may give what the repository gave it
         return self._applied(file, value, tier, suffix) if suffix else (value, tier)
 
     def _is_variable(self, file: File, scope: str, name: str) -> bool:
@@ -468,6 +471,12 @@ def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None
+
+
+def _calls_function(part: tuple[str, str]) -> bool:
+    """Return whether a chain's part calls something else than a class."""
+    name, suffix = part
+    return suffix[:2] == "()" and not name.lstrip("_")[:1].isupper()
 
 
 def first_name(spelled: str) -> str:

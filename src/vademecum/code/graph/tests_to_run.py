@@ -25,7 +25,6 @@ MOST_MET = 20_000  # nodes
 _USES = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
 _REASONS = ("changed", "ran", "calls", "imports")  # the surest first
 _CHANGED, _RAN, _CALLS, _IMPORTS = range(len(_REASONS))
-_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _BEGINS = re.compile(
     r"(?:Deno\.|\w+\.)?(?:test|it|describe|suite|specify|context)(?:\.\w+)?(?:/\d+)?"
 )  # a test, in scripts
@@ -164,14 +163,14 @@ def _holds_tests(graph: Graph, path: str) -> bool:
 
     Others are help or data.
     """
-    language = language_of(path)
-    if path.rpartition("/")[2] in {rules_of(language).fixture_file, "__init__.py"}:
+    rules = rules_of(language_of(path))
+    if path.rpartition("/")[2] in {rules.fixture_file, "__init__.py"}:
         return False
     if _is_named_a_test(path):
         return True
-    if language == "python":
+    if rules.fixture_file:
         return any(node.name.startswith("test") for node in graph.in_files([path]) if node.qualified)
-    return language not in _SCRIPTS or any(_BEGINS.fullmatch(called) for _, _, called in graph.references(path).calls)
+    return not rules.has_exports or any(_BEGINS.fullmatch(called) for _, _, called in graph.references(path).calls)
 
 
 def _is_named_a_test(path: str) -> bool:

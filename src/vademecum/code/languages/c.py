@@ -150,4 +150,5 @@ LANGUAGE = C(
     opened_in=anywhere,
     common=_COMMON,
     has_library=True,
+    types_results=True,
 )

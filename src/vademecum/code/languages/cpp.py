@@ -50,4 +50,5 @@ LANGUAGE = _Cpp(
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,
+    types_results=True,
 )  # fmt: skip

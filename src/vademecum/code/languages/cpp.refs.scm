@@ -12,3 +12,4 @@
 (template_argument_list (type_descriptor type: (type_identifier) @ref))
 (using_declaration) @using
 (lambda_expression) @inner
+(type_parameter_declaration (type_identifier) @alias)

@@ -19,3 +19,4 @@
 (type_argument_list (identifier) @ref)
 (argument (identifier) @load)
 [(lambda_expression) (anonymous_method_expression)] @inner
+(type_parameter name: (identifier) @alias)

@@ -113,4 +113,5 @@ LANGUAGE = _Go(
     opened_in=_same_folder,
     common=_COMMON,
     special=_SPECIAL,
+    types_results=True,
 )

@@ -27,3 +27,4 @@
   type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
   body: (literal_value (keyed_element key: (literal_element [(identifier) (selector_expression)] @load))))
 (func_literal) @inner
+(type_parameter_declaration name: (identifier) @alias)

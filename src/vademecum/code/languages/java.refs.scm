@@ -24,3 +24,5 @@
 ; elements that a lambda is given
 (method_invocation object: (_) @each name: (_) @_method arguments: (argument_list . (lambda_expression parameters: (identifier) @name))
   (#any-of? @_method "forEach" "map" "filter" "anyMatch" "allMatch" "noneMatch" "flatMap" "removeIf" "peek" "mapToInt" "sorted" "ifPresent"))
+(type_parameter (type_identifier) @alias (type_bound . (_) @type .))
+(type_parameter (type_identifier) @alias .)

@@ -13,3 +13,5 @@
 (callable_reference) @load
 (type_arguments (type_projection (user_type) @ref))
 (lambda_literal) @inner
+(type_parameter . (identifier) @alias (user_type) @type)
+(type_parameter (identifier) @alias .)

@@ -18,7 +18,7 @@
 (closure_expression) @inner
 (token_tree (identifier) @token . (token_tree))
 ; what an option or a result holds
-(let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name)]) value: (_) @value
+(let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]) value: (_) @value
   (#any-of? @_holder "Some" "Ok"))
 (let_declaration pattern: (tuple_struct_pattern type: (identifier) @_holder . (identifier) @name) value: (_) @value (#any-of? @_holder "Some" "Ok"))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern
@@ -30,3 +30,12 @@
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
 (for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
+(type_parameter name: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
+(type_parameter name: (type_identifier) @alias !bounds)
+; names that patterns bind to parts of a value
+(tuple_struct_pattern type: (_) (tuple_struct_pattern type: (_) [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]))
+(tuple_struct_pattern type: (scoped_identifier) [(ref_pattern (identifier) @name) (mut_pattern (identifier) @name)])
+[(tuple_pattern (identifier) @name) (tuple_pattern (mut_pattern (identifier) @name)) (slice_pattern (identifier) @name)]
+(captured_pattern . (identifier) @name)
+(field_pattern name: (shorthand_field_identifier) @name)
+(field_pattern pattern: (identifier) @name)

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
 
+from vademecum.answers.remembered import whole_record
 from vademecum.engine import Engine
 from vademecum.http.paging import events_page
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
-from vademecum.http.routes.memory import Answering, recalled
+from vademecum.http.routes.memory import Answering
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
 from vademecum.memory.pages import Filter
@@ -117,7 +118,7 @@ async def seek(asked: Asked, body: Sought, repo: Name = "") -> Response:
     Without words or a vector use `GET /v1/events`.
     """
     given = body.model_dump(exclude={"q"})
-    return await asked.answer(lambda engine: recalled(engine.memory.recall(body.q, **given)), repo=repo)
+    return await asked.answer(lambda engine: whole_record(engine.memory.recall(body.q, **given)), repo=repo)
 
 
 @router.get("/{id}", response_model=Event)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
+from vademecum.answers.remembered import whole_record
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.paging import events_page, page
@@ -20,7 +21,7 @@ from vademecum.memory.corrections import Why
 from vademecum.memory.ledger import Ledger
 from vademecum.memory.pages import Filter, chapters_of
 from vademecum.memory.portable import Imported
-from vademecum.memory.records import Fact, FactKind, Recalled
+from vademecum.memory.records import Fact, FactKind
 from vademecum.memory.timeline import SAID, chapter_of
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"])
@@ -56,17 +57,12 @@ def answering(
 
     def answer(engine: Engine) -> dict[str, Any]:
         moment = engine.memory.moment(as_of) if as_of else None
-        return recalled(engine.memory.recall(q, k=k, when=when, session=session, roles=role, as_of=moment))
+        return whole_record(engine.memory.recall(q, k=k, when=when, session=session, roles=role, as_of=moment))
 
     return answer
 
 
 Answering = Annotated[Callable[[Engine], dict[str, Any]], Depends(answering)]
-
-
-def recalled(found: Recalled) -> dict[str, Any]:
-    """Return memory's answer as `vade memory recall --json` prints it."""
-    return asdict(found)
 
 
 @router.get("/recall", response_model=RecalledShape)

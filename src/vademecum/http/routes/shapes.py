@@ -361,6 +361,9 @@ class ListedTool(Shape):
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
     about: str = Field(description="The server's own description.")
+    annotations: dict[str, Any] = Field(
+        description="The server's word about effects, empty unless the tool was registered with it."
+    )
     pinned: bool
     usage: Usage | None
 
