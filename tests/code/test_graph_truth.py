@@ -94,7 +94,7 @@ SCRIPT = {
     "what a constant holds is called": (
         {"a.ts": "export const choose = memo(pick);\n", "use.ts": "import { choose } from './a';\nexport function use() { choose(); }\n"},
         "use.ts:use",
-        {"a.ts:choose typed"},
+        {"a.ts:choose exact"},
     ),
     "a namespace": (
         {"a.ts": "export namespace util {\n  export const check = () => 1;\n  export function join() {}\n}\n",
