@@ -111,6 +111,33 @@ CASES = {
         },
         {"Wok.toss": ["Cook.fry"]},
     ),
+    "python: a variable may be called parent": (
+        {
+            "tree.py": (
+                "class Node:\n    def put(self): ...\n\n\nclass Leaf(Node):\n    pass\n\n\nclass Basket:\n    def put(self): ...\n\n\n"
+                "class Fruit(Leaf):\n    def fall(self, parent: Basket, base: Basket):\n        parent.put()\n        base.put()\n"
+            ),
+        },
+        {"Basket.put": ["Fruit.fall"], "Node.put": []},
+    ),
+    "php: parent is the base": (
+        {
+            "a.php": (
+                "<?php\nclass Node {\n    public function put() {}\n}\nclass Leaf extends Node {\n"
+                "    public function put() { parent::put(); }\n}\n"
+            ),
+        },
+        {"Node.put": ["Leaf.put"]},
+    ),
+    "csharp: base is the base": (
+        {
+            "a.cs": (
+                "class Node {\n  public virtual void Put() {}\n}\nclass Leaf : Node {\n"
+                "  public override void Put() { base.Put(); }\n}\n"
+            ),
+        },
+        {"Node.Put": ["Leaf.Put"]},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound, in_one_line
 from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.scopes import Candidate, Source, anywhere, by_package
 
 if TYPE_CHECKING:
@@ -69,5 +70,6 @@ LANGUAGE = _CSharp(
     common=_COMMON,
     same=_SAME,
     one=_ONE,
+    self_names=SELVES | {"base"},
     special=_SPECIAL,
 )

@@ -64,7 +64,7 @@ class Language:
     imports_packages: bool = False  # an import may name a package, and a chain go on from there
     has_submodules: bool = False  # an imported name may be a module below the module
     separator: str = "."  # stands between a module's name and one below it
-    self_names: frozenset[str] = SELVES | SUPERS  # names that mean the object or class around
+    self_names: frozenset[str] = SELVES | {"super"}  # names that mean the object or class around
     marks_variables: bool = False  # `$` begins a variable's name
     maker: str = ""  # the member of a class that makes an instance
     call_method: str = ""  # the member that runs when an instance is called

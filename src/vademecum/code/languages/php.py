@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import HASHED, QUOTED, SLASHED, Bound, in_one_line, without_comments
 from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.scopes import Candidate, Source, by_package
 
 if TYPE_CHECKING:
@@ -73,5 +74,6 @@ LANGUAGE = _Php(
     marks_variables=True,
     imports_packages=True,
     common=_COMMON,
+    self_names=SELVES | {"parent"},
     special=_SPECIAL,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 
 from vademecum.code.languages.imports import HASHED, Bound, named_in, without_comments
-from vademecum.code.languages.language import SELVES, SUPERS, Language
+from vademecum.code.languages.language import SELVES, Language
 from vademecum.code.languages.lexing import (
     BLOCK,
     DOUBLE,
@@ -158,7 +158,7 @@ LANGUAGE = _Python(
     is_lexical=True,
     runs_class_bodies=True,
     has_submodules=True,
-    self_names=SELVES | SUPERS | {"cls"},
+    self_names=SELVES | {"super", "cls"},
     call_method="__call__",
     calls_super=True,
     subscripts_classes=True,
