@@ -357,6 +357,18 @@ def test_what_a_library_holds_for_the_repository_is_not_taken_for_the_librarys(r
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["p/Use.java:5"])
 
 
+def test_a_librarys_method_in_capitals_is_no_class(repo, engine):
+    """C# names methods in capitals: what `First()` gives may be the repository's."""
+    files = {
+        "a.cs": "class Tag {\n  public void Copied() {}\n}\nclass Label {\n  public void Copied() {}\n}\n",
+        "b.cs": "using System.Linq;\nclass Use {\n  void Run(Other tags) {\n    tags.First().Copied();\n  }\n}\n",
+    }
+    codebase = engine(repo("tags", files)).codebase
+    codebase.index()
+    answer = codebase.callers("Tag.Copied")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["b.cs:4"])
+
+
 def test_what_a_librarys_function_gives_may_be_the_repositorys(repo, engine):
     """A call on the result of `call_user_func` is named, not taken for the library's."""
     files = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
@@ -10,7 +9,6 @@ from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import (
     EXTERNAL,
-    GENERIC,
     GIVES,
     HELD,
     LACKING,
@@ -29,8 +27,6 @@ from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
-_ARGUMENTS = re.compile(r"[<\[].*", re.DOTALL)
-_WORD = re.compile(r"\w+")
 _MOST_BASES = 64
 _DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
@@ -207,21 +203,9 @@ class Classes(ABC):
         if not plain:
             return UNKNOWN
         value = self._named_type(file, scope, plain.removesuffix("[]"))
-        if value == EXTERNAL and self._is_about_own(file, text):
-            return GENERIC, Tier.TYPED
         if value is not None and not value.is_external and plain.endswith("[]"):
             value = Value("many", value.path, value.name) if value.what == "inst" else None
         return value, Tier.TYPED
-
-    def _is_about_own(self, file: File, text: str) -> bool:
-        """Return whether a type's arguments may name classes of the repository."""
-        arguments = _ARGUMENTS.search(text)
-        words = _WORD.findall(arguments[0]) if arguments else ()
-        return any(
-            word in file.alias_names
-            or any(node.kind in CLASSES for _, node in self.definitions.named(word, file.family))
-            for word in words
-        )
 
     def _named_type(self, file: File, scope: str, name: str) -> Value | None:
         """Return an instance of a type by its name, None for unknown."""

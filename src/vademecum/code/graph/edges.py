@@ -17,7 +17,7 @@ from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
-from vademecum.code.graph.values import GENERIC, LACKING, UNKNOWN, Meaning, Value, itself
+from vademecum.code.graph.values import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
@@ -126,7 +126,7 @@ class FileEdges:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].is_external and begun[0] != GENERIC and "(" not in spelled:
+        if begun[0].is_external and "(" not in spelled:
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 

@@ -17,7 +17,6 @@ from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import (
-    GENERIC,
     GIVES,
     HELD,
     LACKING,
@@ -104,11 +103,8 @@ class Names(Classes):
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
             if value is None:
                 return UNKNOWN
-            if value == GENERIC and (suffix or place < len(rest)):
-                return HELD
             if value.is_external:
-                is_given = not file.rules.types_results and any(map(_calls_function, rest[place - 1 :]))
-                return HELD if is_given else itself((value, tier))
+                return HELD if self._is_given(file, rest[place - 1 :]) else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -126,11 +122,20 @@ class Names(Classes):
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
         if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
-        if value is not None and value.is_external and suffix:
-            is_given = not file.rules.types_results and _calls_function(part)
-            if is_given or self._is_variable(file, scope, name):
-                return HELD  # a library's function may give what the repository gave it
+        is_called = value is not None and value.is_external and suffix
+        if is_called and (self._is_given(file, [part]) or self._is_variable(file, scope, name)):
+            return HELD
         return self._applied(file, value, tier, suffix) if suffix else (value, tier)
+
+    def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
+        """Return whether a library's function may give what the repository gave it.
+
+        A name in capitals is a class, which makes an instance of its own, where functions are not named so.
+        """
+        if file.rules.types_results:
+            return False
+        called = [name for name, suffix in parts if suffix[:2] == "()"]
+        return any(file.rules.capital_functions or not name.lstrip("_")[:1].isupper() for name in called)
 
     def _is_variable(self, file: File, scope: str, name: str) -> bool:
         """Return whether a name is bound to a value, and not imported."""
@@ -471,12 +476,6 @@ def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None
-
-
-def _calls_function(part: tuple[str, str]) -> bool:
-    """Return whether a chain's part calls something else than a class."""
-    name, suffix = part
-    return suffix[:2] == "()" and not name.lstrip("_")[:1].isupper()
 
 
 def first_name(spelled: str) -> str:

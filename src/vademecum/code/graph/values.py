@@ -29,9 +29,6 @@ class Value(NamedTuple):
 
 GIVES = "gives "
 EXTERNAL = Value("external")
-GENERIC = Value(
-    "external", "generic"
-)  # of a library, about a type that may be the repository's: its methods may give that
 WRITTEN = Value("written")
 Meaning = tuple[Value | None, Tier]
 UNKNOWN: Meaning = (None, Tier.EXACT)

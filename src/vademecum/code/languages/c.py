@@ -15,40 +15,11 @@ _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
 _COMMON = """
     push_back begin end c_str data front back emplace emplace_back at substr find_first_of reserve resize str what good eof
 """
-_STANDARD = frozenset(
-    [
-        "assert",
-        "ctype",
-        "errno",
-        "fcntl",
-        "float",
-        "inttypes",
-        "limits",
-        "locale",
-        "malloc",
-        "math",
-        "memory",
-        "poll",
-        "pthread",
-        "sched",
-        "semaphore",
-        "setjmp",
-        "signal",
-        "stdarg",
-        "stdatomic",
-        "stdbool",
-        "stddef",
-        "stdint",
-        "stdio",
-        "stdlib",
-        "string",
-        "strings",
-        "time",
-        "unistd",
-        "wchar",
-        "windows",
-    ]
-)
+_STANDARD_TEXT = """
+    assert ctype errno fcntl float inttypes limits locale malloc math memory poll pthread sched semaphore setjmp
+    signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd wchar windows
+"""
+_STANDARD = frozenset(_STANDARD_TEXT.split())
 # What only C++ writes at the beginning of a header.
 _CPP_HEADER = (
     rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"

@@ -50,5 +50,4 @@ LANGUAGE = _Cpp(
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,
-    types_results=True,
 )  # fmt: skip

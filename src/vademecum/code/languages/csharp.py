@@ -72,4 +72,5 @@ LANGUAGE = _CSharp(
     one=_ONE,
     self_names=SELVES | {"base"},
     special=_SPECIAL,
+    capital_functions=True,
 )

@@ -129,100 +129,22 @@ def _close(text: str, at: int) -> int:
     return 0 if opened == "<" else len(text)
 
 
-_WRAPPERS = frozenset(
-    [
-        "Optional",
-        "Annotated",
-        "Final",
-        "ClassVar",
-        "Required",
-        "NotRequired",
-        "Type",
-        "type",
-        "Awaitable",
-        "Coroutine",
-        "Promise",
-        "Readonly",
-        "Partial",
-        "Required",
-        "NonNullable",
-        "Box",
-        "Rc",
-        "Arc",
-        "RefCell",
-        "Ref",
-        "RefMut",
-        "MutexGuard",
-        "Pin",
-        "Cow",
-        "Result",
-        "Option",
-        "unique_ptr",
-        "shared_ptr",
-        "weak_ptr",
-        "Task",
-        "ValueTask",
-        "Lazy",
-        "Nullable",
-        "Deferred",
-        "Self",
-    ]
-)
-_ELEMENTS = frozenset(
-    [
-        "list",
-        "List",
-        "Sequence",
-        "MutableSequence",
-        "Iterable",
-        "Iterator",
-        "set",
-        "Set",
-        "frozenset",
-        "FrozenSet",
-        "tuple",
-        "Tuple",
-        "Collection",
-        "Generator",
-        "AsyncIterator",
-        "AsyncIterable",
-        "deque",
-        "Array",
-        "ReadonlyArray",
-        "Vec",
-        "VecDeque",
-        "HashSet",
-        "BTreeSet",
-        "vector",
-        "IList",
-        "IEnumerable",
-        "ICollection",
-        "IReadOnlyList",
-        "IReadOnlyCollection",
-        "MutableList",
-        "ArrayList",
-        "LinkedList",
-        "Stream",
-        "Queue",
-        "Deque",
-    ]
-)
-_VALUES = frozenset(
-    [
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "DefaultDict",
-        "defaultdict",
-        "OrderedDict",
-        "Map",
-        "ReadonlyMap",
-        "Record",
-        "HashMap",
-        "BTreeMap",
-    ]
-)
+_WRAPPERS_TEXT = """
+    Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial
+    NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
+    ValueTask Lazy Nullable Deferred Self
+"""
+_WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
+_ELEMENTS_TEXT = """
+    list List Sequence MutableSequence Iterable Iterator set Set frozenset FrozenSet tuple Tuple Collection
+    Generator AsyncIterator AsyncIterable deque Array ReadonlyArray Vec VecDeque HashSet BTreeSet vector IList
+    IEnumerable ICollection IReadOnlyList IReadOnlyCollection MutableList ArrayList LinkedList Stream Queue Deque
+"""
+_ELEMENTS = frozenset(_ELEMENTS_TEXT.split())
+_VALUES_TEXT = """
+    dict Dict Mapping MutableMapping DefaultDict defaultdict OrderedDict Map ReadonlyMap Record HashMap BTreeMap
+"""
+_VALUES = frozenset(_VALUES_TEXT.split())
 _TYPE_NOISE = re.compile(
     r"^(?:(?:const|struct|class|enum|union|mut|dyn|impl|final|readonly|volatile|static|typename|unsigned|ref|out|in|params|vararg|unique|keyof|typeof|inout)\b\s*|'\w+\s*|&+\s*|\*+\s*|:\s*|->\s*|\?\s*|\.\.\.\s*)+"
 )

@@ -71,6 +71,7 @@ class Language:
     calls_super: bool = False  # `super()` means what `super` means elsewhere
     calls_apart: bool = False  # a variable does not hide a function of its name
     calls_bare: bool = False  # naming a function calls it, without brackets
+    capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter

@@ -9,23 +9,10 @@ if TYPE_CHECKING:
     from vademecum.code.languages.references import References
 
 # Kinds of declarations that have members.
-CLASSES = frozenset(
-    [
-        "class",
-        "interface",
-        "trait",
-        "protocol",
-        "struct",
-        "union",
-        "enum",
-        "record",
-        "object",
-        "annotation",
-        "type",
-        "alias",
-        "module",
-    ]
-)
+_CLASSES_TEXT = """
+    class interface trait protocol struct union enum record object annotation type alias module
+"""
+CLASSES = frozenset(_CLASSES_TEXT.split())
 
 
 class Declared(Protocol):
