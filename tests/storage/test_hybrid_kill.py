@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from needed import package
 from vademecum.testing import FixedClock
 
 # Counts every write to the ledger, to the records and to the index from where the index is brought up to date, and dies by
@@ -106,6 +107,8 @@ def check_after(opened, plain, where):
 def test_killed_between_any_two_steps(repo, engine, tmp_path, monkeypatch, qdrant_server, scene):
     """Before every single write, of either store."""
     kind, _, scene = scene.partition(", ")
+    if kind == "lancedb":
+        package(kind)
     home = tmp_path / "home"
     monkeypatch.setenv("VADE_HOME", str(home))
     options = {"search__vectors": kind, "qdrant__url": qdrant_server.url}
