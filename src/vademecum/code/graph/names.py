@@ -128,7 +128,7 @@ class Names(Classes):
         return self._applied(file, value, tier, suffix) if suffix else (value, tier)
 
     def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
-        """Return whether a library's function may give what the repository gave it.
+        """Return whether a library's function may give the repository's own.
 
         A name in capitals is a class, which makes an instance of its own, where functions are not named so.
         """
