@@ -109,6 +109,7 @@ def export_tree(git_dir: Path, commit: str, into: Path, root: str = "") -> None:
 
     A blob that the mirror lacks (a large binary, in stored snapshots) is left out.
     """
+    into = into.resolve()  # git runs inside this folder
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         environment = os.environ | {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
