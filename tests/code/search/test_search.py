@@ -435,3 +435,16 @@ def test_a_name_is_found_with_what_its_types_take_and_with_its_file(repo, engine
     assert [item.path for item in code.symbol(asked).evidence] == ["src/loft.rs"]
     answer = code.search(asked)
     assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/loft.rs")
+
+
+def test_a_class_comes_before_its_constructors(repo, engine):
+    """A class's name means the class, also where a constructor stands in a file of its own."""
+    java = "package jam;\n\n/** Fills jars. */\npublic class JarFiller {\n    private int size;\n\n"
+    java += "    public JarFiller(int size) {\n        this.size = size;\n        JarFiller.check(size);\n    }\n\n"
+    java += "    static void check(int size) {\n        System.out.println(size);\n    }\n}\n"
+    header = "class LidPress {\npublic:\n  LidPress(int force);\n  void press();\n\nprivate:\n  int force_;\n};\n"
+    source = '#include "lid.h"\n\nLidPress::LidPress(int force) : force_(force) {\n  press();\n}\n'
+    source += "\nvoid LidPress::press() {\n  force_ += 1;\n}\n"
+    found = engine(repo("presses", {"JarFiller.java": java, "lid.h": header, "lid.cpp": source})).codebase
+    firsts = [found.search(name).evidence[0] for name in ("JarFiller", "LidPress")]
+    assert [(each.path, each.kind) for each in firsts] == [("JarFiller.java", "class"), ("lid.h", "class")]

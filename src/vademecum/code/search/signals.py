@@ -21,16 +21,18 @@ from vademecum.index.bm25 import bm25f, term_keys
 from vademecum.index.postings import Matches, damaged, end_to_end
 from vademecum.index.query import Plan, is_meant, is_within, name_term
 from vademecum.index.schema import CODE
-from vademecum.index.segment import quantised
+from vademecum.index.segment import KIND_CODES, quantised
 from vademecum.index.tokenize import key
 from vademecum.index.vectors import Quantised, cosines, products_of
-from vademecum.types import FileKind
+from vademecum.types import ChunkKind, FileKind
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64] | None
 PER_FILE = frozenset({"path", "prior", "path_dense"})
 FEW_ROWS = 32  # so few rows are read without a look-up first
 _STEM = PATH_FIELDS.index("stem")
+_TYPES = [KIND_CODES.index(kind) for kind in (ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.TYPE)]
+_METHOD = KIND_CODES.index(ChunkKind.METHOD)
 DIRECTORY_SHARE = 0.5  # the worth of a term in a directory's name, against 1 in a file's own name
 
 # The worth of a file kind relative to product code, when the question does not ask for that kind.
@@ -272,7 +274,8 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
 def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     """Return how surely each chunk defines a name, float32 (N,).
 
-    Each value is a value of `DEFINING`, or 0.
+    Each value is a value of `DEFINING`, or 0. A method that is named as a type counts as a member, since most are
+    constructors.
     """
     found = np.zeros(int(view.bases[-1]), np.float32)
     filed = [(key("\1" + name_term(name)), DEFINING["resembles"]) for name in names]
@@ -283,6 +286,10 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     for segment, base in zip(view.segments, view.bases, strict=False):
         docs, _, which = segment.postings.find(keys)
         found[docs + base] = worth[which]  # keys ascend in worth, so the highest is written last
+    declared = np.flatnonzero(found == np.float32(DEFINING["declares"]))
+    kinds = view.kinds[declared]
+    if np.isin(kinds, _TYPES).any():
+        found[declared[kinds == _METHOD]] = DEFINING["has"]
     return found
 
 
