@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from string import ascii_lowercase
 
+_SINGULAR = {"alias", "atlas", "bias", "canvas", "lens"}  # no plurals, though they end as plurals do
+
 
 @lru_cache(maxsize=1 << 13)  # two of three words of an identifier were in one before
 def light_stem(word: str) -> str:
@@ -16,10 +18,12 @@ def light_stem(word: str) -> str:
 
     >>> [light_stem(w) for w in ("routes", "registered", "parsing", "queries", "class", "status", "string")]
     ['rout', 'register', 'pars', 'query', 'class', 'status', 'string']
+    >>> [light_stem(w) for w in ("alias", "aliases", "aliased", "lens", "lenses", "areas")]
+    ['alias', 'alias', 'alias', 'lens', 'lens', 'area']
     """
     if len(word) < 4 or not word.isalpha():
         return word
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if word.endswith("s") and word not in _SINGULAR and not word.endswith(("ss", "us", "is")):
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
     for suffix in ("ing", "ed"):
         base = word.removesuffix(suffix)
