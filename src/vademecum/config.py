@@ -14,6 +14,7 @@ and 7.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -124,6 +125,12 @@ SECTIONS: Mapping[str, type] = {
     "storage": StorageSettings,
     "privacy": PrivacySettings,
     "savings": SavingsSettings,
+}
+_MEANING = re.compile(r"^ {8}(\w+): (.+(?:\n {9,}.+)*)", re.MULTILINE)
+MEANINGS: Mapping[str, str] = {  # a sentence on each setting, from its section's docstring
+    f"{section}.{name}": " ".join(said.split())
+    for section, cls in SECTIONS.items()
+    for name, said in _MEANING.findall(cls.__doc__ or "")
 }
 KNOWN: Mapping[str, Any] = {f"{section}.{f.name}": f for section, cls in SECTIONS.items() for f in fields(cls)}
 

@@ -76,6 +76,63 @@ def test_a_heading_names_exactly_the_lines_below_it(browser: Page, served: Serve
     assert len(browser.js(told)) > len(cards)
 
 
+def test_home_shows_what_there_is_and_what_was_asked(browser: Page, served: Served) -> None:
+    """The repository with its languages, questions to try, and the last ones asked, which can be cleared."""
+    show(browser, served, "")
+    assert re.search(r"handbook main · \d+ files · python \d+", browser.js(TEXT))
+    browser.type("parse line")
+    browser.press("Enter")
+    browser.until("document.querySelectorAll('.card').length > 1")
+    show(browser, served, "#/search")
+    sections = "[...document.querySelectorAll('.beginning > section')]"
+    assert browser.js(f"{sections}.at(-1).innerText.replace(/\\s+/g, ' ')") == "Recent Clear parse line"
+    browser.js(f"{sections}.find(each => each.innerText.startsWith('Try')).querySelector('a').click()")
+    browser.until("document.querySelectorAll('.card').length > 1")
+    show(browser, served, "#/search")
+    browser.js(f"{sections}.at(-1).querySelector('button').click()")
+    show(browser, served, "")
+    assert "Recent" not in browser.js(TEXT)
+
+
+def test_results_are_narrowed_by_counts(browser: Page, served: Served) -> None:
+    """A language, folder or repository with its number of results narrows the question to them."""
+    show(browser, served, VIEWS["search"])
+    chips = "[...document.querySelectorAll('.facets a')]"
+    shown = browser.js("[...document.querySelectorAll('.card .place')].map(each => each.textContent)")
+    counted = browser.js(f"{chips}.map(each => each.textContent)")
+    tests = sum(place.startswith("tests/") for place in shown)
+    assert f"tests/ {tests}" in counted
+    browser.js(f"{chips}.find(each => each.textContent.startsWith('tests/')).click()")
+    browser.until("location.hash.includes('path=tests') && !document.querySelector('[aria-busy]')")
+    places = browser.js("[...document.querySelectorAll('.card .place')].map(each => each.textContent)")
+    assert places
+    assert all(place.startswith("tests/") for place in places)
+
+
+def test_a_file_shows_its_outline_and_leads_to_the_graph(browser: Page, served: Served) -> None:
+    """A declaration of the outline marks its lines; a name in the code opens its graph; an editor opens the line."""
+    show(browser, served, VIEWS["file"])
+    names = browser.until(
+        "document.querySelector('.outline li') && [...document.querySelectorAll('.outline a.mono')].map(each => each.textContent)"
+    )
+    assert names == ["Budget", "__init__", "split"]
+    browser.js("document.querySelector('.outline a.mono').click()")
+    browser.until("document.querySelectorAll('.line.chosen').length > 3")
+    editor = browser.until("document.querySelector('.head-actions a[href^=vscode]:not([hidden])')?.href")
+    assert re.fullmatch(r"vscode://file/.+/handbook/src/budget\.py:\d+", editor)
+    browser.js("[...document.querySelectorAll('.file .t-name')].find(each => each.textContent === 'split').click()")
+    browser.until("location.hash.startsWith('#/graph?symbol=split')")
+
+
+def test_a_view_links_to_its_answer_as_json(browser: Page, served: Served) -> None:
+    """The link gives what the view shows, as the API says it."""
+    show(browser, served, VIEWS["search"])
+    address = browser.js("document.getElementById('json').href")
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        said = json.load(answer)
+    assert said["evidence"][0]["path"] == "src/budget.py"
+
+
 def test_search_by_keyboard(browser: Page, served: Served) -> None:
     """One types at once; j and k go through the results, o opens the file at the lines, back returns to the answer."""
     show(browser, served, "")
@@ -101,7 +158,7 @@ def test_search_by_keyboard(browser: Page, served: Served) -> None:
     assert browser.js(f"{FOCUS}.id") == "question"
     browser.press("Escape")
     browser.press("?")
-    assert "result before" in browser.until("document.querySelector('dialog[open]')?.innerText")
+    assert "previous result" in browser.until("document.querySelector('dialog[open]')?.innerText")
     browser.press("Escape")
     browser.until("!document.querySelector('dialog')")
     browser.press("g")
@@ -369,7 +426,7 @@ def test_settings_say_where_they_come_from(browser: Page, served: Served) -> Non
     browser.press("/")
     browser.type("search.k")
     browser.until("document.querySelectorAll('.settings tbody tr').length === 1")
-    assert re.search(r"search\.k\s+10\s+default", browser.js(TEXT))
+    assert re.search(r"search\.k\s+Results in an answer\.\s+10\s+default", browser.js(TEXT))
 
 
 @pytest.mark.parametrize("width", [1200, 1280, 1440])

@@ -200,6 +200,8 @@ def test_files_for_a_treemap(client):
     retry = items["src/net/retry.py"]
     assert (retry["language"], retry["file_kind"], retry["freshness"]) == ("python", "product", "fresh")
     assert retry["complexity"] == 3  # a loop and a handler
+    committed = client.repo.git("log", "-1", "--format=%ct")
+    assert retry["modified_at"] == int(committed)
     assert retry["bytes"] == len(client.repo.read("src/net/retry.py"))
     client.repo.write("README.md", "# Other\n\nNot what it was.\n")
     (client.repo.path / "web/log.ts").unlink()
@@ -215,6 +217,9 @@ def test_symbols_in_pages(client):
     assert names == sorted(names)
     assert {"Budget", "Budget.split", "retry_with_backoff", "LogReader"} <= set(names)
     assert [item["qualified"] for item in pages(client, "/v1/symbols?prefix=retry")] == ["retry_with_backoff"]
+    in_file = pages(client, "/v1/symbols?path=src/budget.py")
+    assert [item["qualified"] for item in in_file] == ["Budget", "Budget.__init__", "Budget.split"]
+    assert pages(client, "/v1/symbols?path=src/none.py") == []
     assert client.get("/v1/symbols?cursor=zzz").status == 400
     assert client.get("/v1/symbols?cursor=WzFd").status == 400  # of another list
 
@@ -451,7 +456,9 @@ def test_settings_show_origins_and_no_secret(client, serve, monkeypatch):
     monkeypatch.setenv("VADE_SEARCH__K", "7")
     said = serve(client.repo).get("/v1/settings")
     assert b"hush-hush" not in said.body
-    assert said.json["settings"]["search.k"] == {"value": 7, "origin": "VADE_SEARCH__K"}
+    about = "Results in an answer."
+    assert said.json["settings"]["search.k"] == {"value": 7, "origin": "VADE_SEARCH__K", "about": about}
+    assert all(each["about"] for each in said.json["settings"].values())
     assert said.json["settings"]["context.budget"]["origin"] == "default"
 
 

@@ -396,6 +396,22 @@ def test_a_tree_lists_regular_files_with_sizes_and_blobs(repository: Path, tmp_p
     assert isinstance(git.tree_ids(root, "HEAD"), Err)
 
 
+def test_the_time_of_a_files_last_commit_is_known(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the root, by the files' paths there, as of a commit and as far back as is asked."""
+    after = 1_900_000_000
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{after} +0000")
+    last = commit(repository, "src/tö\nb.py", "z = 3\n")
+    times = git.commit_times(find_root(repository), last).unwrap()
+    assert {path for path, time in times.items() if time == after} == {"src/tö\nb.py"}
+    assert set(times) == {"a.py", "src/b.py", "src/tö\nb.py"}
+    write(repository, "src/.vade.toml", "")
+    assert set(git.commit_times(find_root(repository / "src"), last).unwrap()) == {"b.py", "tö\nb.py"}
+    assert set(git.commit_times(find_root(repository), last, most=1).unwrap()) == {"src/tö\nb.py"}
+    odd = commit(repository, "od\x01d.py", "z = 3\n")
+    assert {"a.py", "src/b.py"} < set(git.commit_times(find_root(repository), odd).unwrap())
+    assert isinstance(git.commit_times(find_root(repository), "HEAD"), Err)
+
+
 def test_blobs_are_streamed_in_the_order_asked_for(repository: Path) -> None:
     contents = [f"# {number}\n" * (number + 1) for number in range(150)] + ["long line " * 400_000, "", "no newline"]
     for number, content in enumerate(contents):

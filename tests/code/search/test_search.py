@@ -448,3 +448,4 @@ def test_a_class_comes_before_its_constructors(repo, engine):
     found = engine(repo("presses", {"JarFiller.java": java, "lid.h": header, "lid.cpp": source})).codebase
     firsts = [found.search(name).evidence[0] for name in ("JarFiller", "LidPress")]
     assert [(each.path, each.kind) for each in firsts] == [("JarFiller.java", "class"), ("lid.h", "class")]
+    assert found.symbol("JarFiller.check").evidence[0].kind == "method"

@@ -239,6 +239,27 @@ def _records(
             )
 
 
+def commit_times(root: Root, commit: str, most: int = 5000) -> Result[dict[str, int], GitError]:
+    """Map each file to the time of its last commit.
+
+    Times are in seconds since the epoch, as of `commit`. Only the last `most` commits are read; a file that they leave
+    alone has none.
+    """
+    if not _OBJECT_ID.fullmatch(commit):
+        return Err(GitError(f"{commit!r} is not a commit id"))
+    wanted = ("--no-merges", "--no-renames", f"--max-count={most}", "--name-only", "-z", "--format=%x01%ct", commit)
+    match run(root, "log", *wanted, "--", *filter(None, [root.prefix])):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            times: dict[str, int] = {}
+            for record in os.fsdecode(output).split("\x01")[1:]:
+                when, *paths = record.replace("\n", "\0", 1).split("\0")
+                for path in filter(None, paths if when.isdigit() else ()):  # a name may hold the sign, too
+                    times.setdefault(path.removeprefix(root.prefix), int(when))
+            return Ok(times)
+
+
 def read_file(root: Root, commit: str, path: str) -> Result[bytes, GitError]:
     """Return the content of a file below the root in a commit."""
     return run(root, "cat-file", "blob", f"{commit}:{root.prefix}{path}")

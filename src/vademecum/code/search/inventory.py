@@ -6,12 +6,16 @@ import json
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from vademecum.code.checkout.git import commit_times
+from vademecum.code.checkout.root import Root
 from vademecum.code.search.freshness import check_file
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.code.snapshot.repository import Opened
+from vademecum.result import Err, Ok
 from vademecum.types import Freshness
 
 
@@ -27,7 +31,9 @@ class FileFacts:
     chunks: int
     complexity: int  # cyclomatic, of all its functions together
     freshness: Freshness
-    modified_at: float  # modification time when the file was read, in seconds since the epoch; 0 in a commit
+    # The time of the last commit that changed the file, in seconds since the epoch, or for a file that no recent commit
+    # changed, the modification time when the file was read; 0 in a snapshot of a commit.
+    modified_at: float
 
 
 def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFacts]:
@@ -38,14 +44,25 @@ def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFac
     starts = np.searchsorted(view.row_file, chosen)
     ends = np.searchsorted(view.row_file, chosen, side="right")
     complexity = _complexity(opened, files.blobs[chosen].tolist())
+    committed = _commit_times(opened.repo.root, opened.snapshot.commit) if opened.snapshot.kind == "worktree" else {}
     return [
         FileFacts(
             files.paths[number], files.language(number), FILE_KINDS[files.kinds[number]].value, int(files.sizes[number]),
             int(view.lines[start:end, 1].max(initial=0)), int(end - start), complexity.get(int(files.blobs[number]), 0),
-            check_file(opened, number).freshness, int(files.mtimes[number]) / 1e9,
+            check_file(opened, number).freshness, committed.get(files.paths[number], int(files.mtimes[number]) / 1e9),
         )
         for number, start, end in zip(chosen, starts, ends, strict=True)
     ]  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _commit_times(root: Root, commit: str) -> dict[str, int]:
+    """Return the files' commit times as of a commit, none outside git."""
+    match commit_times(root, commit):
+        case Ok(times):
+            return times
+        case Err():
+            return {}
 
 
 def _complexity(opened: Opened, blobs: Sequence[int]) -> dict[int, int]:

@@ -166,6 +166,8 @@ def signals_of(
     nothing = np.zeros(len(words.score), np.float32)
     query = None if vector is None else quantised(vector)
     definition = definitions(view, plan.names) if plan.names else nothing
+    if plan.is_bare and plan.names and not plan.qualified:
+        definition = _types_first(view, definition, plan.names[-1])
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
     signals = Signals(
@@ -274,8 +276,7 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
 def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     """Return how surely each chunk defines a name, float32 (N,).
 
-    Each value is a value of `DEFINING`, or 0. A method that is named as a type counts as a member, since most are
-    constructors.
+    Each value is a value of `DEFINING`, or 0.
     """
     found = np.zeros(int(view.bases[-1]), np.float32)
     filed = [(key("\1" + name_term(name)), DEFINING["resembles"]) for name in names]
@@ -286,11 +287,18 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     for segment, base in zip(view.segments, view.bases, strict=False):
         docs, _, which = segment.postings.find(keys)
         found[docs + base] = worth[which]  # keys ascend in worth, so the highest is written last
-    declared = np.flatnonzero(found == np.float32(DEFINING["declares"]))
+    return found
+
+
+def _types_first(view: View, definition: Floats, name: str) -> Floats:
+    """Count a type's constructors of the same name as its members."""
+    declared = np.flatnonzero(definition >= DEFINING["declares"])
     kinds = view.kinds[declared]
     if np.isin(kinds, _TYPES).any():
-        found[declared[kinds == _METHOD]] = DEFINING["has"]
-    return found
+        rows = np.flatnonzero(np.isin(view.row_chunk, declared[kinds == _METHOD]))
+        constructors = rows[meant_rows(view, rows, (name, name))]
+        definition[view.row_chunk[constructors]] = DEFINING["has"]
+    return definition
 
 
 def declaring(view: View, name: str) -> NDArray[np.int64]:

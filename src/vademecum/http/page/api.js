@@ -69,7 +69,11 @@ async function refusal(response) {
   return cut > 0 ? new Refusal(response.status, message.slice(0, cut), message.slice(cut + 2)) : new Refusal(response.status, message);
 }
 
-export const get = async (path, parameters, signal) => (await send("GET", path, { parameters, signal })).json();
+const BESIDE = new Set(["/index/status", "/repos"]);  // asked beside what a view is about
+export async function get(path, parameters, signal) {
+  if (!BESIDE.has(path)) dispatchEvent(new CustomEvent("asked", { detail: stored() ? "" : address(path, parameters) }));  // a link sends no key
+  return (await send("GET", path, { parameters, signal })).json();
+}
 export const post = async (path, body = {}, signal) => {
   const response = await send("POST", path, { body, signal });
   return response.status === 204 ? {} : response.json();

@@ -45,7 +45,7 @@ export function help() {
     body: [
       own.length ? [el("h3", {}, "Here"), rows(own.map(([key, said]) => [key, said]))] : "",
       el("h3", {}, "Everywhere"),
-      rows([["/", "to the field"], ["?", "this list"], ["Esc", "leave the field, close"], ...VIEWS.filter(([name]) => link(name)).map(([, title, key]) => [`g ${key}`, title])]),
+      rows([["/", "focus the search field"], ["?", "this list"], ["Esc", "leave the field, close"], ...VIEWS.filter(([name]) => link(name)).map(([, title, key]) => [`g ${key}`, title])]),
     ],
     actions: [["Close", () => {}]],
   });

@@ -15,10 +15,12 @@ const LOAD = {
 };
 const main = document.getElementById("main"), rail = document.getElementById("rail");
 let shown = { name: "", view: null };
+let linked = false;  // whether the view's answer has its link
 let turn = 0;  // of the last change of view: a slow one must not replace a later one
 
 async function route() {
   const { name, parameters } = parse(location.hash), mine = (turn += 1);
+  linked = false;
   if (shown.name === name && shown.view?.update) return shown.view.update(parameters);
   const load = link(name) && LOAD[name];
   shown.view?.close?.();
@@ -65,7 +67,7 @@ function drawRail() {
   replace(rail,
     el("a", { class: "wordmark", href: link("search"), "aria-label": "vademecum, to the search" }, el("span", { "aria-hidden": "true" }, "vade", el("i", {}, "mecum"))),
     el("nav", { "aria-label": "Views" }, VIEWS.filter(([name]) => link(name)).map(([name, title]) => el("a", { href: link(name), data: { view: name } }, icon(name), el("span", {}, title)))),
-    el("div", { class: "rail-foot" }, el("a", { id: "standing", class: "standing", href: link("index"), hidden: true }), el("div", { class: "rail-buttons" }, theme(), el("button", { type: "button", class: "rail-button", id: "help", "aria-label": "Keys", title: "Keys", onclick: help }, icon("help"), el("span", {}, "Keys")))));
+    el("div", { class: "rail-foot" }, el("a", { id: "standing", class: "standing", href: link("index"), hidden: true }), el("div", { class: "rail-buttons" }, el("a", { class: "rail-button", id: "json", target: "_blank", hidden: true, title: "The answer shown here, as JSON" }, icon("json"), el("span", {}, "JSON")), theme(), el("button", { type: "button", class: "rail-button", id: "help", "aria-label": "Keys", title: "Keys", onclick: help }, icon("help"), el("span", {}, "Keys")))));
 }
 
 let known = { at: 0, indexed: false };  // when it was last asked, in milliseconds
@@ -89,6 +91,13 @@ async function standing() {
   }
 }
 
+addEventListener("asked", ({ detail }) => {  // what a view asks first is what it is about
+  if (linked) return;
+  linked = true;
+  const place = document.getElementById("json");
+  place.hidden = !detail;
+  if (detail) place.href = detail;
+});
 onKeyNeeded(keyDialog);
 drawRail();
 startKeys();

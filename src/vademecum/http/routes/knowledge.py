@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
+from vademecum.config import MEANINGS
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.shapes import Repos, SettingsShape
 
@@ -20,7 +21,10 @@ async def repos(asked: Asked) -> Response:
 async def settings(asked: Asked) -> Response:
     """Return every setting with its layer; secrets are hidden."""
     asked.must_be_personal()
-    values = {key: {"value": value, "origin": origin} for key, value, origin in asked.desk.settings.items()}
+    values = {
+        key: {"value": value, "origin": origin, "about": MEANINGS.get(key, "")}
+        for key, value, origin in asked.desk.settings.items()
+    }
     return asked.say(
         {"settings": values, "home": str(asked.desk.settings.home), "warnings": asked.desk.settings.warnings}
     )

@@ -386,6 +386,7 @@ class Value(Shape):
 
     value: Any
     origin: str
+    about: str = Field(description="A sentence on the setting; empty for a setting of a source.")
 
 
 class SettingsShape(Shape):

@@ -23,14 +23,21 @@ Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
 
 
 @router.get("", response_model=Page[Declaration])
-async def symbols(asked: Asked, prefix: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = "") -> Response:
+async def symbols(
+    asked: Asked, prefix: Name = "", path: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response:
     """List the declarations whose names begin with `prefix`.
 
-    They are sorted by qualified name.
+    They are sorted by qualified name. With `path`, they are those of one file, sorted by line.
     """
 
     def answer(engine: Engine) -> dict[str, Any]:
-        found = engine.codebase.graph(repo, refresh=False).beginning(prefix)
+        graph = engine.codebase.graph(repo, refresh=False)
+        if path:
+            declared = (node for node in graph.in_files([path]) if node.qualified and node.name.startswith(prefix))
+            in_order = sorted(declared, key=_by_line)
+            return page(in_order, limit, cursor, _by_line, symbol_record)
+        found = graph.beginning(prefix)
         return page(found, limit, cursor, lambda node: (node.qualified, node.path, node.start_line), symbol_record)
 
     return await asked.answer_of_state(answer, repo=repo)
@@ -94,6 +101,10 @@ async def symbol(
             engine.codebase.symbol(name, k=k, repo=repo, below=path, refresh=due), snippet_lines=snippet_lines
         )
     )
+
+
+def _by_line(node: Node) -> tuple[int, str]:
+    return node.start_line, node.qualified
 
 
 def symbol_record(node: Node) -> dict[str, Any]:

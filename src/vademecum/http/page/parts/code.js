@@ -56,8 +56,9 @@ export function snippet(text, language, start, { marked = null, label = "", befo
 const LINE_HEIGHT = 20;  // pixels, as in the stylesheet
 const AROUND = 30;  // lines drawn beyond what is seen
 
-/** A whole file. Lines from `first` to `last` are marked. `scrollTo(line)` shows a line in the upper third. */
-export function file(text, language, { first = 0, last = 0, label = "" } = {}) {
+/** A whole file. `mark(first, last)` marks lines and shows them from the upper third on; 0 marks none. */
+export function file(text, language, { label = "" } = {}) {
+  let first = 0, last = 0;
   const all = lines(text.replace(/\n$/, ""), language);
   const digits = Math.min(6, Math.max(2, String(all.length).length));
   const sheet = el("div", { class: "sheet" });
@@ -82,5 +83,5 @@ export function file(text, language, { first = 0, last = 0, label = "" } = {}) {
   const watch = new ResizeObserver(draw);
   watch.observe(box);
   draw();
-  return { element: box, count: all.length, scrollTo: (line) => { box.scrollTop = Math.max(0, (line - 1) * LINE_HEIGHT - box.clientHeight / 3); draw(); }, close: () => watch.disconnect() };
+  return { element: box, count: all.length, mark: (from, to) => { [first, last, drawn] = [from, to, ""]; box.scrollTop = Math.max(0, (from - 1) * LINE_HEIGHT - box.clientHeight / 3); draw(); }, close: () => watch.disconnect() };
 }

@@ -17,7 +17,7 @@ const density = (file) => (file.lines ? 100 * file.complexity / file.lines : 0);
 // What can be asked: its name, a share of 0 to 1 or a class for each file, and what the ends mean.
 const COLOURS = {
   complexity: { said: "Complexity", share: (file, _, high) => (file.complexity ? Math.min(1, density(file) / high) : null), low: "little", high: (high) => `${Math.round(high)} branches in 100 lines and more` },
-  age: { said: "Last change", share: (file, now) => (file.modified_at ? 1 - Math.min(1, Math.log1p((now - file.modified_at) / 86400) / Math.log1p(2 * YEAR_S / 86400)) : null), low: "two years ago", high: () => "today" },
+  age: { said: "Last commit", share: (file, now) => (file.modified_at ? 1 - Math.min(1, Math.log1p((now - file.modified_at) / 86400) / Math.log1p(2 * YEAR_S / 86400)) : null), low: "two years ago", high: () => "today" },
   freshness: { said: "Freshness", kinds: { fresh: ["raised", "as indexed"], edited: ["warn", "edited since"], stale: ["bad", "gone"] }, kind: (file) => file.freshness },
   kind: { said: "Kind", kinds: { product: ["name", "code"], test: ["typed", "tests"], doc: ["unique", "documents"], config: ["keyword", "configuration"], example: ["type", "examples"], vendored: ["quiet", "vendored"], generated: ["edge", "generated"] }, kind: (file) => file.file_kind },
 };

@@ -56,7 +56,8 @@ export function open(main, parameters) {
     told.textContent = `${found.verdict.replace("_", " ")}, ${plural(found.evidence.length, "result")}`;
     replace(answer,
       verdict(found, `${plural(found.searched, "chunk")} searched${narrowed ? " within the filters" : ""}`),
-      found.nearest.length ? el("p", { class: "nearest" }, "Spelled nearly so: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
+      found.nearest.length ? el("p", { class: "nearest" }, "Similar names: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
+      facets(found.evidence, query),
       found.evidence.length ? ["results", "results places"].map((name, bare) => el("ol", { class: name }, found.evidence.filter(({ snippet }) => !snippet === Boolean(bare)).map((item) => el("li", {}, card(item, { question: query.q, most, several, commit })))))
         : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")),
       found.remembered.length ? el("section", {}, el("h2", {}, "Remembered"), el("ul", {}, found.remembered.map((said) => el("li", {}, said)))) : "",
@@ -80,7 +81,7 @@ export function open(main, parameters) {
   // Enter leads into the results, as soon as they are there.
   const enter = () => { entered = Boolean(answer.closest("[aria-busy]") || answer.ariaBusy); if (!entered) step(1); };
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); ask(); setTimeout(enter); }
+    if (event.key === "Enter") { event.preventDefault(); ask(); remember(field.value.trim()); setTimeout(enter); }
     if (event.key === "ArrowDown" && step(1)) event.preventDefault();
   });
 
@@ -91,8 +92,8 @@ export function open(main, parameters) {
     update,
     close: () => { clearTimeout(pause); asking.abort(); before?.close(); },
     keys: [
-      ["j ArrowDown", "next result", () => step(1)], ["k ArrowUp", "result before", () => step(-1)],
-      ["Enter", "the lines of a place, or none", (event) => (event.target.closest("a, button, summary") ? false : on((chosen) => chosen.toggle())())],
+      ["j ArrowDown", "next result", () => step(1)], ["k ArrowUp", "previous result", () => step(-1)],
+      ["Enter", "show or hide the lines of a place", (event) => (event.target.closest("a, button, summary") ? false : on((chosen) => chosen.toggle())())],
       ["o", "open the file there", on((chosen) => { location.hash = chosen.href; })],
       ["w", "why it ranks there", on((chosen) => chosen.explain())],
       ["c", "its graph", on((chosen) => { if (chosen.item.symbols[0]) go("graph", { symbol: chosen.item.symbols[0] }); })],
@@ -159,15 +160,54 @@ class Filters {
   }
 }
 
-/** What is shown before one has asked: where a reader might begin. */
+/** What of the results lies where, with counts; each narrows the question. */
+function facets(evidence, query) {
+  const counted = (of) => {
+    const counts = new Map();
+    for (const item of evidence) counts.set(of(item), (counts.get(of(item)) || 0) + 1);
+    return counts.size > 1 ? [...counts].filter(([name]) => name).sort((a, b) => b[1] - a[1]).slice(0, 5) : [];
+  };
+  const chips = [
+    ...counted((item) => item.repo).map(([repo, n]) => [repo, n, { repo }]),
+    ...counted((item) => item.language).map(([lang, n]) => [lang, n, { lang }]),
+    ...counted((item) => parts(item.path)[0]).map(([folder, n]) => [folder, n, { path: `${folder}**` }]),
+  ].filter(([, , narrower]) => Object.keys(narrower).every((name) => !query[name]));
+  return chips.length ? el("p", { class: "facets" }, el("span", { class: "quiet" }, "Narrow to "), chips.map(([said, n, narrower]) => el("a", { class: "chip", href: link("search", { ...query, ...narrower }) }, said, " ", el("span", { class: "quiet" }, n)))) : "";
+}
+
+// The last questions, kept by this browser alone.
+const RECENT = "vademecum-recent", MOST_RECENT = 8;
+function recent() {
+  try { return JSON.parse(localStorage.getItem(RECENT) || "[]").filter((each) => typeof each === "string"); } catch { return []; }
+}
+function keep(questions) {
+  try { localStorage.setItem(RECENT, JSON.stringify(questions)); } catch { /* none is kept */ }
+}
+const remember = (question) => { if (question) keep([question, ...recent().filter((each) => each !== question)].slice(0, MOST_RECENT)); };
+
+const readable = (name) => name.replace(/\.\w+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").trim().toLowerCase();
+
+/** Questions that this code can answer: a name, and a file's name in words. */
+function examples(entries) {
+  const names = [...new Set(entries.map((each) => each.qualified).filter(Boolean))].slice(0, 2);
+  const files = [...new Set(entries.map(({ path }) => readable(parts(path)[1])))].filter((said) => said.length > 3).slice(0, 2);
+  return [...names, ...files.map((said) => `how does ${said} work`)];
+}
+
+/** What is shown before one has asked: what there is, and where a reader might begin. */
 async function beginning(answer, signal) {
-  const { entries } = await get("/graph/map", { tokens: 900 }, signal);
+  const [{ entries }, repositories] = await Promise.all([get("/graph/map", { tokens: 900 }, signal), get("/index/status", {}, signal)]);
+  const ask = (said) => el("a", { class: "chip", href: link("search", { q: said }) }, said);
+  const old = recent(), forget = el("button", { type: "button", class: "quiet-button", onclick: () => { keep([]); forget.closest("section").remove(); } }, "Clear");
   const files = new Map();
   for (const entry of entries) {
     const key = `${entry.repo}:${entry.path}`;
     files.set(key, [...(files.get(key) || []), entry]);
   }
   replace(answer, entries.length ? el("section", { class: "beginning" },
+    el("section", { class: "home-repositories" }, repositories.map((each) => el("p", {}, el("b", {}, each.repo), " ", el("span", { class: "quiet" }, [each.branch, plural(each.files, "file"), Object.entries(each.languages).slice(0, 4).map(([language, files]) => `${language} ${files}`).join(", ")].filter(Boolean).join(" · "))))),
+    el("section", {}, el("h2", {}, "Try"), el("p", {}, examples(entries).map(ask))),
+    old.length ? el("section", {}, el("h2", {}, "Recent ", forget), el("p", {}, old.map(ask))) : "",
     el("h2", {}, "Where to begin"), el("p", { class: "quiet" }, "The declarations that most of the code leads to."),
     el("ul", {}, [...files.values()].slice(0, 12).map((declared) => {
       const { path, repo } = declared[0], [folder, name] = parts(path);

@@ -20,7 +20,7 @@ export function open(main, parameters) {
   function show() {
     if (!known) return;
     const wanted = field.value.trim().toLowerCase();
-    const rows = Object.entries(known.settings).filter(([key, { origin }]) => key.includes(wanted) && (!changed.checked || origin !== "default"));
+    const rows = Object.entries(known.settings).filter(([key, { origin, about }]) => `${key} ${about}`.toLowerCase().includes(wanted) && (!changed.checked || origin !== "default"));
     document.getElementById("settings-count").textContent = plural(rows.length, "setting");
     const sections = new Map();
     for (const [key, each] of rows) sections.set(key.split(".")[0], [...(sections.get(key.split(".")[0]) || []), [key, each]]);
@@ -28,9 +28,9 @@ export function open(main, parameters) {
       known.warnings?.length ? el("ul", { class: "warnings" }, known.warnings.map((each) => el("li", {}, el("span", { class: "tag warn" }, "warning"), " ", each))) : "",
       rows.length ? [...sections].map(([name, items]) => el("section", { class: "setting-section" }, el("h2", { id: `section-${name}` }, name),
         el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": `section-${name}` }, el("table", { class: "settings" }, el("colgroup", {}, el("col", { class: "key" }), el("col", {}), el("col", { class: "origin" })), el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Setting"), el("th", { scope: "col" }, "Value"), el("th", { scope: "col" }, "Set by"))),
-          el("tbody", {}, items.map(([key, { value, origin }]) => el("tr", {}, el("th", { scope: "row", class: "mono" }, key), el("td", { class: "mono" }, value === "" ? el("span", { class: "quiet" }, "not set") : String(value)), el("td", {}, el("span", { class: `tag ${origin === "default" ? "" : "good"}` }, origin)))))))))
-        : empty("No setting is like this", changed.checked ? "Every setting is a default." : "Look for a part of its name."),
-      el("p", { class: "quiet foot" }, "Later layers win: defaults, the user's file, the repository's .vade.toml, the environment, options. The data lies in ", el("code", {}, known.home), "."));
+          el("tbody", {}, items.map(([key, { value, origin, about }]) => el("tr", {}, el("th", { scope: "row" }, el("span", { class: "mono" }, key), about ? el("p", { class: "quiet" }, about.split("`").map((part, n) => (n % 2 ? el("code", {}, part) : part))) : ""), el("td", { class: "mono" }, value === "" ? el("span", { class: "quiet" }, "not set") : String(value)), el("td", {}, el("span", { class: `tag ${origin === "default" ? "" : "good"}` }, origin)))))))))
+        : empty("No setting is like this", changed.checked ? "Every setting is a default." : "Look for a part of its name or of its description."),
+      el("p", { class: "quiet foot" }, "Settings are changed in these places, of which a later one wins: the user's file, the repository's .vade.toml, the environment, options. The data lies in ", el("code", {}, known.home), "."));
   }
 
   within(body, async () => { known = await get("/settings", {}, asking.signal); show(); });
