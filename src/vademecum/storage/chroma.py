@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,97 +19,67 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError
-from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
-from vademecum.result import Result
-from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
+from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, reads, record_of, writes
 
 T = TypeVar("T")
-Said = tuple[int, int]
+Stamp = tuple[tuple[int, int], ...]  # time and size of each file
 
 AT_ONCE = 2_000  # points of one call; Chroma's limit is 5,461
 _FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 
 
-def _locked(method: Callable[..., T]) -> Callable[..., T]:
-    """Run a method in one thread at a time."""
-
-    @wraps(method)
-    def wrapped(index: ChromaIndex, *args: Any) -> T:
-        with index._lock:  # noqa: SLF001 - same module
-            return method(index, *args)
-
-    return wrapped
-
-
-_outcome = outcome(ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError)
-
-
-class ChromaIndex(DirectoryIndex):
+class ChromaIndex(DirectoryCollection):
     """The points of one model in a Chroma directory.
 
     The directory is created if missing.
     """
 
+    raised = (ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError)
+    most_points = AT_ONCE
+
     def __init__(self, collection: str, model: str, dim: int, *, directory: str | Path) -> None:
         super().__init__("chroma", collection, model, dim, directory)
         self._lock = threading.RLock()  # reopening must not close the client under another thread
         self._client: Any = None
-        self._seen: tuple[Said, ...] = ()
+        self._seen: Stamp = ()
 
-    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, or replace those with the same key."""
-        return self._upsert(points)
+    def run(self, step: Callable[[], T], *, reading: bool) -> T:
+        """Run a step in one thread at a time."""
+        with self._lock:
+            done = super().run(step, reading=reading)
+            if not reading:
+                self._seen = self._stamp()
+            return done
 
-    @_outcome
-    @_locked
-    def _upsert(self, points: Sequence[Point]) -> int:
-        self.check_points(points)
-        unique = list({point.payload.key: point for point in points}.values())
-        for first in range(0, len(unique), AT_ONCE):
-            part = unique[first : first + AT_ONCE]
-            keys = [point.payload.key for point in part]
-            collection = self._collection(make=True)
-            collection.delete(ids=keys)  # an upsert would keep old metadata that the new omit
-            collection.upsert(
-                ids=keys,
-                embeddings=np.stack([point.vector for point in part]),
-                documents=[point.payload.text for point in part],
-                metadatas=[_metadata(point) for point in part],
-            )
-        self._seen = self._stamp()
-        return len(points)
+    @writes
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points with distinct keys."""
+        keys = [point.payload.key for point in points]
+        collection = self._collection(make=True)
+        collection.delete(ids=keys)  # an upsert would keep old metadata that the new omit
+        collection.upsert(
+            ids=keys,
+            embeddings=np.stack([point.vector for point in points]),
+            documents=[point.payload.text for point in points],
+            metadatas=[_metadata(point) for point in points],
+        )
 
-    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that match a filter, or have these keys."""
-        return self._delete(which)
+    @writes
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        if collection := self._collection():
+            collection.delete(ids=keys)
 
-    @_outcome
-    @_locked
-    def _delete(self, which: Filter | Sequence[str]) -> None:
-        collection = self._collection()
-        if collection is None:
-            return
-        keys = list(self._passing(collection, which)) if isinstance(which, Filter) else list(dict.fromkeys(which))
-        for first in range(0, len(keys), AT_ONCE):
-            collection.delete(ids=keys[first : first + AT_ONCE])
-        self._seen = self._stamp()
-
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that match a filter, nearest first."""
-        return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
-
-    @_outcome
-    @_locked
-    def _asked(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
-        self.check_length(vector, "the question")
+    @reads
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that pass `conditions`."""
         collection = self._collection()
         if collection is None or not collection.count():
             return []
         found = collection.query(
-            query_embeddings=[np.asarray(vector, np.float32)], n_results=count, where=_conditions(where),
+            query_embeddings=[np.asarray(vector, np.float32)], n_results=count, where=_expression(where),
             include=["metadatas", "documents", "distances"],
         )  # fmt: skip
         records = zip(found["metadatas"][0], found["documents"][0], found["distances"][0], strict=True)
@@ -122,44 +90,24 @@ class ChromaIndex(DirectoryIndex):
         ]
         return sorted(near, key=lambda each: -each.score)
 
-    def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that match a filter."""
-        return self._keys(where)
-
-    @_outcome
-    @_locked
-    def _keys(self, where: Filter) -> set[str]:
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the points that pass `conditions`: keys, and records if `whole`."""
         collection = self._collection()
-        return set() if collection is None else set(self._passing(collection, where))
-
-    def _passing(self, collection: Any, where: Filter) -> Iterator[str]:
-        exact = is_exact(where)
-        first = 0
-        while True:
-            page = collection.get(
-                where=_conditions(where),
-                limit=AT_ONCE,
-                offset=first,
-                include=[] if exact else ["metadatas", "documents"],
-            )
+        first, included = 0, ["metadatas", "documents"] if whole else []
+        while collection is not None:
+            page = collection.get(where=_expression(where), limit=AT_ONCE, offset=first, include=included)
             for number, key in enumerate(page["ids"]):
-                if exact or matches(where, payload_of(_record(page["metadatas"][number], page["documents"][number]))):
-                    yield key
+                yield key, _record(page["metadatas"][number], page["documents"][number]) if whole else {}
             if len(page["ids"]) < AT_ONCE:
                 return
             first += AT_ONCE
 
-    def activate(self) -> Result[None, StoreError]:
+    @writes
+    def activate(self) -> None:
         """Make this model's collection current and drop other models' collections."""
-        return self._activate()
-
-    @_outcome
-    @_locked
-    def _activate(self) -> None:
         self._collection(make=True)
         for other in self.make_current(self._names()):
             self._client.delete_collection(other)
-        self._seen = self._stamp()
 
     def close(self) -> None:
         """Close the directory."""
@@ -167,8 +115,6 @@ class ChromaIndex(DirectoryIndex):
             if self._client is not None:
                 self._client.close()
                 self._client = None
-
-    # -- the collection ------------------------------------------------------------------------------------------
 
     def _opened(self) -> Any:
         """Return the client, reopened after another process's write."""
@@ -180,15 +126,10 @@ class ChromaIndex(DirectoryIndex):
             self._seen = self._stamp()
         return self._client
 
-    def _stamp(self) -> tuple[Said, ...]:
-        found = []
-        for name in _FILES:
-            try:
-                status = os.stat(self.directory / name)
-            except OSError:
-                continue
-            found.append((status.st_mtime_ns, status.st_size))
-        return tuple(found)
+    def _stamp(self) -> Stamp:
+        paths = [self.directory / name for name in _FILES]
+        found = [os.stat(path) for path in paths if path.exists()]
+        return tuple((status.st_mtime_ns, status.st_size) for status in found)
 
     def _names(self) -> list[str]:
         return [collection.name for collection in self._opened().list_collections(limit=10_000)]
@@ -198,52 +139,37 @@ class ChromaIndex(DirectoryIndex):
 
         Raises `StoreError` for a collection that this index cannot use.
         """
-        if self.named not in self._names():
+        if self.collection not in self._names():
             if not make:
                 return None
             made = self._client.get_or_create_collection(
-                self.named, metadata={"schema": SCHEMA, "model": self.model, "dim": self.dim}, embedding_function=None,
+                self.collection, metadata={"schema": SCHEMA, "model": self.model, "dim": self.dim}, embedding_function=None,
                 configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
             )  # fmt: skip
             self._seen = self._stamp()
             return made
-        collection = self._client.get_collection(self.named, embedding_function=None)
+        collection = self._client.get_collection(self.collection, embedding_function=None)
         said = collection.metadata or {}
         self.check_kept(said.get("schema"), said.get("dim"))
         return collection
 
 
 def _metadata(point: Point) -> dict[str, Any]:
-    """Return everything but the text.
-
-    Chroma takes no empty list, so empty values are left out.
-    """
-    payload = asdict(point.payload)
-    payload |= {"places": places(point.payload.path), "names": defined_names(point.payload.symbols)}
-    payload["symbols"] = list(point.payload.symbols)
-    return {name: value for name, value in payload.items() if name != "text" and value not in ([], ())}
+    """Return everything but the text, and no empty list: Chroma takes none."""
+    return {name: value for name, value in record_of(point).items() if name != "text" and value != []}
 
 
-def _record(metadata: dict[str, Any], text: str) -> dict[str, Any]:
+def _record(metadata: Mapping[str, Any], text: str) -> dict[str, Any]:
     return {"symbols": [], **metadata, "text": text}
 
 
-def _conditions(where: Filter) -> dict[str, Any] | None:
-    """Return the part of a filter that Chroma supports: no globs."""
-    equal = [("repo", where.repo), ("commit", where.commit)]
-    some = [
-        ("path", where.files),
-        ("language", where.languages),
-        ("kind", where.kinds),
-        ("file_kind", where.file_kinds),
-    ]
-    said: list[dict[str, Any]] = [{column: {"$eq": value}} for column, value in equal if value]
-    said += [{column: {"$in": list(values)}} for column, values in some if values]
-    if where.symbol:
-        said.append({"names": {"$contains": where.symbol}})
-    below: list[dict[str, Any]] = [{"places": {"$contains": place}} for place in said_by_places(where.paths)]
-    if below:
-        said.append(below[0] if len(below) == 1 else {"$or": below})
-    if not said:
-        return None
-    return said[0] if len(said) == 1 else {"$and": said}
+def _expression(where: Filter) -> dict[str, Any] | None:
+    said: list[dict[str, Any]] = []
+    for field, values in conditions(where).items():
+        holding: list[dict[str, Any]] = [{field: {"$contains": value}} for value in values]
+        said.append({field: {"$in": values}} if field not in LISTS else _joined("$or", holding))
+    return _joined("$and", said) if said else None
+
+
+def _joined(word: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return parts[0] if len(parts) == 1 else {word: parts}

@@ -6,63 +6,53 @@ class holds its points in memory, for callers that want the protocol itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError, VectorIndexError
+from vademecum.errors import StoreError
 from vademecum.matching import matches
-from vademecum.points import Filter, Near, Payload, Point
-from vademecum.result import Err, Ok, Result
+from vademecum.points import Filter, Near, Point
+from vademecum.result import Ok, Result
+from vademecum.storage.collection import Collection, reads, record_of, writes
 
 
-class ExactIndex:
+class ExactIndex(Collection):
     """Points in this process's memory, at full precision.
 
     Nothing is kept after the process.
     """
 
-    remote = False
-
     def __init__(self, collection: str, model: str, dim: int) -> None:
-        self.name = f"exact index {collection}"
-        self.model, self.dim = model, dim
-        self._points: dict[str, tuple[Payload, NDArray[np.float32]]] = {}
+        super().__init__(f"exact index {collection}", collection, model, dim)
+        self._points: dict[str, Point] = {}
 
-    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, replacing those with the same key; all or none."""
-        for point in points:
-            if point.vector.shape != (self.dim,):
-                said = "x".join(map(str, point.vector.shape))
-                return Err(
-                    VectorIndexError(
-                        f"{self.name} holds vectors of {self.dim} numbers, and {point.payload.id} has {said}"
-                    )
-                )
-        self._points |= {point.payload.key: (point.payload, _unit(point.vector)) for point in points}
-        return Ok(len(points))
+    @writes
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points with distinct keys."""
+        self._points |= {point.payload.key: point for point in points}
 
-    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that match a filter, or have these keys."""
-        for key in self._passing(which) if isinstance(which, Filter) else which:
+    @writes
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        for key in keys:
             self._points.pop(key, None)
-        return Ok(None)
 
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that match a filter, nearest first."""
-        if vector.shape != (self.dim,):
-            return Err(VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, not of {vector.shape}"))
-        keys = self._passing(where)
-        if not keys:
-            return Ok([])
-        scores = np.stack([self._points[key][1] for key in keys]) @ _unit(vector)
-        best = np.argsort(-scores, kind="stable")[:k]
-        return Ok([Near(self._points[keys[i]][0], float(scores[i])) for i in best])
+    @reads
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that match a filter."""
+        passing = [point for point in self._points.values() if matches(where, point.payload)]
+        if not passing:
+            return []
+        scores = np.stack([_unit(point.vector) for point in passing]) @ _unit(vector)
+        best = np.argsort(-scores, kind="stable")[:count]
+        return [Near(passing[i].payload, float(scores[i])) for i in best]
 
-    def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that match a filter."""
-        return Ok(set(self._passing(where)))
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:  # noqa: ARG002 - all are whole
+        """Yield the points that match a filter."""
+        return ((key, record_of(point)) for key, point in self._points.items() if matches(where, point.payload))
 
     def activate(self) -> Result[None, StoreError]:
         """Do nothing: this index has only one model."""
@@ -71,9 +61,6 @@ class ExactIndex:
     def close(self) -> None:
         """Delete all points."""
         self._points.clear()
-
-    def _passing(self, where: Filter) -> list[str]:
-        return [key for key, (payload, _) in self._points.items() if matches(where, payload)]
 
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:

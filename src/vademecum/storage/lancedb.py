@@ -12,43 +12,34 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import lancedb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError
-from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
-from vademecum.result import Result
-from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
-
-T = TypeVar("T")
+from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, reads, record_of, writes
 
 INDEX_FROM = 200_000  # rows; fewer are searched exactly in some 0.1 s
 KEPT_VERSIONS = timedelta(hours=1)  # of a table, for concurrent readers
 REFINED = 5  # times `k`: candidates that are scored again with whole vectors
-KEYS_AT_ONCE = 500  # in one expression
 _NUMBERS = ("start_line", "end_line", "ordinal")
-_LISTS = ("symbols", "places", "names")
 _TEXTS = ("key", "id", "repo", "branch", "commit", "path", "language", "kind", "file_kind", "text", "blob")
+_PAYLOAD = [*_TEXTS, *_NUMBERS, "symbols"]
 
 
-# LanceDB has no errors of its own
-_outcome = outcome(OSError, RuntimeError, ValueError, KeyError, pa.ArrowException)
-
-
-class LanceIndex(DirectoryIndex):
+class LanceIndex(DirectoryCollection):
     """The points of one model in a LanceDB directory.
 
     The directory is created if missing. From `index_from` rows on, searches are approximate.
     """
+
+    raised = (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException)  # LanceDB has no errors of its own
 
     def __init__(
         self, collection: str, model: str, dim: int, *, directory: str | Path, index_from: int = INDEX_FROM
@@ -57,83 +48,45 @@ class LanceIndex(DirectoryIndex):
         self._index_from = index_from
         self._db: Any = None
 
-    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points, replacing those with the same key.
+    @writes
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points with distinct keys, in one version of the table."""
+        rows = pa.Table.from_pylist([_row(point) for point in points], schema=self._schema())
+        merging = self._table(make=True).merge_insert("key")
+        merging.when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
-        All go into one version of the table.
-        """
-        return self._upsert(points)
+    @writes
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        if (table := self._table()) is not None:
+            table.delete(_any_of("key", keys))
 
-    @_outcome
-    def _upsert(self, points: Sequence[Point]) -> int:
-        self.check_points(points)
-        if points:
-            unique = {point.payload.key: point for point in points}
-            rows = pa.Table.from_pylist([_row(point) for point in unique.values()], schema=self._schema())
-            merging = self._table(make=True).merge_insert("key")
-            merging.when_matched_update_all().when_not_matched_insert_all().execute(rows)
-        return len(points)
-
-    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that match a filter, or have these keys."""
-        return self._delete(which)
-
-    @_outcome
-    def _delete(self, which: Filter | Sequence[str]) -> None:
-        table = self._table()
-        if table is None:
-            return
-        if isinstance(which, Filter) and is_exact(which):
-            table.delete(_expression(which) or "true")
-            return
-        keys = sorted(self._passing(table, which)) if isinstance(which, Filter) else list(which)
-        for first in range(0, len(keys), KEYS_AT_ONCE):
-            table.delete(_any_of("key", keys[first : first + KEYS_AT_ONCE]))
-
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that match a filter, nearest first."""
-        return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
-
-    @_outcome
-    def _asked(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
-        self.check_length(vector, "the question")
+    @reads
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that pass `conditions`."""
         table = self._table()
         if table is None:
             return []
-        columns = [*(set(_TEXTS) - {"key"}), *_NUMBERS, "symbols", "_distance"]
         query = table.search(np.asarray(vector, np.float32), vector_column_name="vector").distance_type("cosine")
-        query = query.refine_factor(REFINED).select(columns).limit(count)
-        expression = _expression(where)
-        if expression:
+        query = query.refine_factor(REFINED).select([*_PAYLOAD, "_distance"]).limit(count)
+        if expression := _expression(where):
             query = query.where(expression, prefilter=True)
         found = [Near(payload_of(row), _cosine(row["_distance"])) for row in query.to_list()]
         return sorted(found, key=lambda near: -near.score)
 
-    def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that match a filter."""
-        return self._keys(where)
-
-    @_outcome
-    def _keys(self, where: Filter) -> set[str]:
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the points that pass `conditions`: keys, and records if `whole`."""
         table = self._table()
-        return set() if table is None else set(self._passing(table, where))
-
-    def _passing(self, table: Any, where: Filter) -> Iterator[str]:
-        exact = is_exact(where)
-        query = table.search().select(["key"] if exact else [*_TEXTS, *_NUMBERS, "symbols"])
-        expression = _expression(where)
-        if expression:
+        if table is None:
+            return
+        query = table.search().select(_PAYLOAD if whole else ["key"])
+        if expression := _expression(where):
             query = query.where(expression)
-        for row in query.limit(table.count_rows() or 1).to_list():
-            if exact or matches(where, payload_of(row)):
-                yield row["key"]
+        yield from ((row["key"], row) for row in query.limit(table.count_rows() or 1).to_list())
 
-    def activate(self) -> Result[None, StoreError]:
+    @writes
+    def activate(self) -> None:
         """Make this model's table current, compact it, drop other models' tables."""
-        return self._activate()
-
-    @_outcome
-    def _activate(self) -> None:
         table = self._table(make=True)
         table.optimize(cleanup_older_than=KEPT_VERSIONS)
         if table.count_rows() >= self._index_from and not table.list_indices():
@@ -144,8 +97,6 @@ class LanceIndex(DirectoryIndex):
     def close(self) -> None:
         """Close the directory."""
         self._db = None
-
-    # -- the table -----------------------------------------------------------------------------------------------
 
     def _names(self) -> list[str]:
         if self._db is None:
@@ -158,9 +109,9 @@ class LanceIndex(DirectoryIndex):
 
         Raises `StoreError` for a table that this index cannot use.
         """
-        if self.named not in self._names():
-            return self._db.create_table(self.named, schema=self._schema(), exist_ok=True) if make else None
-        table = self._db.open_table(self.named)
+        if self.collection not in self._names():
+            return self._db.create_table(self.collection, schema=self._schema(), exist_ok=True) if make else None
+        table = self._db.open_table(self.collection)
         said = json.loads((table.schema.metadata or {}).get(b"vademecum", b"{}"))
         self.check_kept(said.get("schema"), table.schema.field("vector").type.list_size)
         return table
@@ -168,15 +119,13 @@ class LanceIndex(DirectoryIndex):
     def _schema(self) -> pa.Schema:
         fields = [pa.field(name, pa.string()) for name in _TEXTS]
         fields += [pa.field(name, pa.int64()) for name in _NUMBERS]
-        fields += [pa.field(name, pa.list_(pa.string())) for name in _LISTS]
+        fields += [pa.field(name, pa.list_(pa.string())) for name in ("symbols", "places", "names")]
         fields.append(pa.field("vector", pa.list_(pa.float32(), self.dim)))
         return pa.schema(fields, {"vademecum": json.dumps({"schema": SCHEMA, "model": self.model})})
 
 
 def _row(point: Point) -> Mapping[str, Any]:
-    payload = point.payload
-    more = {"places": places(payload.path), "names": defined_names(payload.symbols), "symbols": list(payload.symbols)}
-    return asdict(payload) | more | {"key": payload.key, "vector": point.vector.tolist()}
+    return record_of(point) | {"key": point.payload.key, "vector": point.vector.tolist()}
 
 
 def _cosine(distance: float | None) -> float:
@@ -191,29 +140,11 @@ def _expression(where: Filter) -> str:
     """Return the part of a filter that SQL can express: no globs.
 
     >>> _expression(Filter(repo="it's", languages=("go", "c")))
-    "`repo` = 'it''s' AND `language` IN ('go', 'c')"
+    "`repo` IN ('it''s') AND `language` IN ('go', 'c')"
     """
-    parts = [
-        f"`{column}` = {_text(value)}" for column, value in (("repo", where.repo), ("commit", where.commit)) if value
-    ]
-    some = [
-        ("path", where.files),
-        ("language", where.languages),
-        ("kind", where.kinds),
-        ("file_kind", where.file_kinds),
-    ]
-    parts += [_any_of(column, values) for column, values in some if values]
-    if where.symbol:
-        parts.append(f"array_has(`names`, {_text(where.symbol)})")
-    if said := said_by_places(where.paths):
-        parts.append(f"array_has_any(`places`, [{', '.join(map(_text, said))}])")
-    return " AND ".join(parts)
+    return " AND ".join(_any_of(field, values) for field, values in conditions(where).items())
 
 
 def _any_of(column: str, values: Sequence[str]) -> str:
-    return f"`{column}` IN ({', '.join(map(_text, values))})"
-
-
-def _text(value: str) -> str:
-    """Return a value as a quoted SQL string, safe against injection."""
-    return "'" + value.replace("'", "''") + "'"
+    listed = ", ".join("'" + value.replace("'", "''") + "'" for value in values)  # quoted, safe against injection
+    return f"array_has_any(`{column}`, [{listed}])" if column in LISTS else f"`{column}` IN ({listed})"

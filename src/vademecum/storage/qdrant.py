@@ -11,14 +11,11 @@ Qdrant 1.16 or newer, for metadata and for the constant of reciprocal rank fusio
 from __future__ import annotations
 
 import math
-import re
 import ssl
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -26,13 +23,15 @@ from numpy.typing import NDArray
 from qdrant_client import QdrantClient, models
 
 from vademecum.addresses import is_address, is_elsewhere
-from vademecum.errors import StoreError, StoreVersionError, UsageError, VectorIndexError
-from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
+from vademecum.errors import StoreError, UsageError, VectorIndexError
+from vademecum.matching import nearest_passing
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.result import Err, Ok, Result
-from vademecum.storage.qdrant_calls import Calls, InTime
+from vademecum.result import Result
+from vademecum.storage.collection import SCHEMA, Collection, conditions, reads, record_of, writes
+from vademecum.storage.qdrant_calls import READ_TRIES, WRITE_TRIES, Calls, InTime
 
-SCHEMA = 1
+T = TypeVar("T")
+
 DENSE, WORDS = "dense", "words"
 INDEXED = ("repo", "branch", "commit", "path", "places", "language", "kind", "file_kind", "names", "blob")
 RRF_K = 60
@@ -41,7 +40,7 @@ BATCH_POINTS, BATCH_BYTES = 500, 8_000_000  # of one request; Qdrant's default l
 PAGE = 2_000  # keys listed at once
 
 
-class QdrantIndex:
+class QdrantIndex(Collection):
     """The points of one model in a collection of a Qdrant server.
 
     Args:
@@ -59,6 +58,8 @@ class QdrantIndex:
         UsageError: `url` is not an address.
     """
 
+    remedy = "set qdrant.collection to another name"
+
     def __init__(  # noqa: PLR0913 - each is a setting
         self,
         collection: str,
@@ -74,62 +75,47 @@ class QdrantIndex:
         client: QdrantClient | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        url = _checked(url)
-        self.name = f"qdrant at {url}"
+        if not is_address(url):
+            raise UsageError("qdrant.url is not an address like http://127.0.0.1:6333: a key goes into qdrant.api_key")
+        url = url.rstrip("/")
+        super().__init__(f"qdrant at {url}", collection, model, dim)
         self.address = url
         self.remote = is_elsewhere(url)
-        self.alias = collection
-        self.model, self.dim = model, dim
-        digest = blake2b(model.encode(), digest_size=4).hexdigest()
-        self.collection = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
         spread = {"shard_number": shards, "replication_factor": replicas, "write_consistency_factor": write_consistency}
         self._spread: dict[str, Any] = {name: value for name, value in spread.items() if value}
         self._client = client or _connected(url, api_key, timeout_s)
         self._calls = Calls(url, api_key, timeout_s, sleep)
         self._made = False
 
+    def run(self, step: Callable[[], T], *, reading: bool) -> T:
+        """Run a step with retries, fewer when somebody waits for an answer."""
+        return self._calls.run(step, READ_TRIES if reading else WRITE_TRIES)
+
     # -- writing -------------------------------------------------------------------------------------------------
 
-    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
-        """Write points in requests of a few megabytes.
+    def batches(self, points: Sequence[Point]) -> Iterator[Sequence[Point]]:
+        """Cut points into requests of a few megabytes."""
+        first, weight = 0, 0
+        for number, point in enumerate(points):
+            own = 3 * len(point.payload.text) + 12 * point.vector.size + 16 * len(point.tokens)  # a rough size as JSON
+            if number > first and (number - first >= BATCH_POINTS or weight + own > BATCH_BYTES):
+                yield points[first:number]
+                first, weight = number, 0
+            weight += own
+        if points:
+            yield points[first:]
 
-        The points of a request are searchable once it is answered.
-        """
-        for point in points:
-            if point.vector.shape != (self.dim,):
-                return Err(self._of_other_length(point.vector, point.payload.id))
-        made = self._calls.write(self._make) if points else Ok(None)
-        if isinstance(made, Err):
-            return made
-        for batch in _batches(points):
-            structs = [_struct(point) for point in batch]
-            done = self._calls.write(lambda structs=structs: self._written(structs))  # type: ignore[misc]
-            if isinstance(done, Err):
-                return done
-        return Ok(len(points))
+    @writes
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points, which are searchable on return."""
+        self._make()
+        self._settled(self._client.upsert(self.collection, [_struct(point) for point in points], wait=True))
 
-    def _written(self, structs: list[models.PointStruct]) -> None:
-        self._settled(self._client.upsert(self.collection, structs, wait=True))
-
-    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that match a filter, or have these keys."""
-        if isinstance(which, Filter) and not is_exact(which):
-            match self.keys(which):
-                case Err() as failed:
-                    return failed
-                case Ok(keys):
-                    return self.delete(sorted(keys))
-        return self._calls.write(lambda: self._deleted(which))
-
-    def _deleted(self, which: Filter | Sequence[str]) -> None:
-        if not self._is_there():
-            return
-        if isinstance(which, Filter):
-            selector = models.FilterSelector(filter=_conditions(which))
-            self._settled(self._client.delete(self.collection, selector, wait=True))
-            return
-        for first in range(0, len(which), PAGE):
-            listed = models.PointIdsList(points=list(which[first : first + PAGE]))
+    @writes
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        if self._is_there():
+            listed = models.PointIdsList(points=list(keys))
             self._settled(self._client.delete(self.collection, listed, wait=True))
 
     def _settled(self, done: models.UpdateResult) -> None:
@@ -138,11 +124,9 @@ class QdrantIndex:
                 f"{self.name} took a write and has not done it ({done.status.value}): look at its load"
             )
 
-    def activate(self) -> Result[None, StoreError]:
+    @writes
+    def activate(self) -> None:
         """Switch the alias to this model's collection, and drop other models'."""
-        return self._calls.write(self._activated)
-
-    def _activated(self) -> None:
         self._make()
         known = {alias.alias_name: alias.collection_name for alias in self._client.get_aliases().aliases}
         if known.get(self.alias) != self.collection:
@@ -160,17 +144,10 @@ class QdrantIndex:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that match a filter, nearest first."""
-        if vector.shape != (self.dim,):
-            return Err(self._of_other_length(vector, "the question"))
-
-        def ask(count: int) -> Result[list[Near], StoreError]:
-            return self._calls.read(
-                lambda: self._asked(count, query=vector.tolist(), using=DENSE, query_filter=_conditions(where))
-            )
-
-        return nearest_passing(ask, k, where)
+    @reads
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that pass `conditions`."""
+        return self._asked(count, query=vector.tolist(), using=DENSE, query_filter=_filter(where))
 
     def fused(
         self, vector: NDArray[np.float32], tokens: Mapping[int, float], k: int, where: Filter
@@ -181,20 +158,17 @@ class QdrantIndex:
 
         The score is the sum of 1 / (60 + rank), as Qdrant counts ranks.
         """
-        if vector.shape != (self.dim,):
-            return Err(self._of_other_length(vector, "the question"))
+        return nearest_passing(lambda count: self._fused(vector, tokens, count, where), k, where)
 
-        def ask(count: int) -> Result[list[Near], StoreError]:
-            narrowed = _conditions(where)
-            deep = count * PREFETCHED
-            sides = [
-                models.Prefetch(query=vector.tolist(), using=DENSE, limit=deep, filter=narrowed),
-                models.Prefetch(query=_sparse(tokens), using=WORDS, limit=deep, filter=narrowed),
-            ]
-            joined = models.RrfQuery(rrf=models.Rrf(k=RRF_K))
-            return self._calls.read(lambda: self._asked(count, prefetch=sides, query=joined))
-
-        return nearest_passing(ask, k, where)
+    @reads
+    def _fused(self, vector: NDArray[np.float32], tokens: Mapping[int, float], count: int, where: Filter) -> list[Near]:
+        self.check_length(vector, "the question")
+        narrowed, deep = _filter(where), count * PREFETCHED
+        sides = [
+            models.Prefetch(query=vector.tolist(), using=DENSE, limit=deep, filter=narrowed),
+            models.Prefetch(query=_sparse(tokens), using=WORDS, limit=deep, filter=narrowed),
+        ]
+        return self._asked(count, prefetch=sides, query=models.RrfQuery(rrf=models.Rrf(k=RRF_K)))
 
     def _asked(self, count: int, **query: Any) -> list[Near]:
         if not self._is_there():
@@ -207,19 +181,14 @@ class QdrantIndex:
             raise VectorIndexError(f"{self.name} answered with a score that is no number: look at its log")
         return score
 
-    def keys(self, where: Filter) -> Result[set[str], StoreError]:
-        """Return the keys of all points that match a filter."""
-        return self._calls.read(lambda: set(self._scrolled(where)))
-
-    def _scrolled(self, where: Filter) -> Iterator[str]:
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the points that pass `conditions`: keys, and records if `whole`."""
         offset: Any = None
         while self._is_there():
             records, offset = self._client.scroll(
-                self.collection, _conditions(where), limit=PAGE, offset=offset, with_payload=not is_exact(where)
+                self.collection, _filter(where), limit=PAGE, offset=offset, with_payload=whole
             )
-            for record in records:
-                if is_exact(where) or matches(where, payload_of(record.payload or {})):
-                    yield str(record.id)
+            yield from ((str(record.id), record.payload or {}) for record in records)
             if offset is None:
                 return
 
@@ -272,32 +241,10 @@ class QdrantIndex:
                 f"{self.name} has a collection {self.collection!r} that is not ours, or is older than 1.16: set "
                 "qdrant.collection to another name, or upgrade Qdrant"
             )
-        schema = said.get("schema")
-        if not isinstance(schema, int) or schema > SCHEMA:
-            raise StoreVersionError(
-                f"collection {self.collection!r} of {self.name} has schema {schema}, newer than this vademecum's {SCHEMA}: "
-                "upgrade vademecum, or set qdrant.collection to another name"
-            )
         vectors = self._client.get_collection(self.collection).config.params.vectors
         dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
-        if dense is None or dense.size != self.dim:
-            raise VectorIndexError(
-                f"collection {self.collection!r} of {self.name} holds vectors of {dense.size if dense else 'no'} numbers, and "
-                f"{self.model} makes {self.dim}: delete it, or set qdrant.collection to another name"
-            )
+        self.check_kept(said.get("schema"), dense.size if dense else 0)
         return said.get("state") == "made"
-
-    def _of_other_length(self, vector: NDArray[np.float32], whose: str) -> VectorIndexError:
-        said = "x".join(map(str, vector.shape))
-        return VectorIndexError(
-            f"{self.collection!r} of {self.name} holds vectors of {self.dim} numbers, and {whose} has {said}"
-        )
-
-
-def _checked(url: str) -> str:
-    if not is_address(url):
-        raise UsageError("qdrant.url is not an address like http://127.0.0.1:6333: a key goes into qdrant.api_key")
-    return url.rstrip("/")
 
 
 def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:
@@ -313,45 +260,20 @@ def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:
         )  # fmt: skip
 
 
-def _batches(points: Sequence[Point]) -> Iterator[Sequence[Point]]:
-    first, weight = 0, 0
-    for number, point in enumerate(points):
-        own = 3 * len(point.payload.text) + 12 * point.vector.size + 16 * len(point.tokens)  # a rough size as JSON
-        if number > first and (number - first >= BATCH_POINTS or weight + own > BATCH_BYTES):
-            yield points[first:number]
-            first, weight = number, 0
-        weight += own
-    if points:
-        yield points[first:]
-
-
 def _struct(point: Point) -> models.PointStruct:
-    payload = asdict(point.payload) | {
-        "symbols": list(point.payload.symbols),
-        "places": places(point.payload.path),
-        "names": defined_names(point.payload.symbols),
-    }
     vector: dict[str, Any] = {DENSE: point.vector.tolist()}
     if point.tokens:
         vector[WORDS] = _sparse(point.tokens)
-    return models.PointStruct(id=point.payload.key, vector=vector, payload=payload)
+    return models.PointStruct(id=point.payload.key, vector=vector, payload=record_of(point))
 
 
 def _sparse(tokens: Mapping[int, float]) -> models.SparseVector:
     return models.SparseVector(indices=list(tokens), values=list(tokens.values()))
 
 
-def _conditions(where: Filter) -> models.Filter:
-    """Return the part of a filter that Qdrant supports: no globs."""
-    one = [("repo", where.repo), ("commit", where.commit), ("names", where.symbol)]
-    any_of: list[tuple[str, Sequence[str]]] = [
-        ("path", where.files), ("language", where.languages), ("kind", where.kinds), ("file_kind", where.file_kinds),
-        ("places", said_by_places(where.paths)),
-    ]  # fmt: skip
+def _filter(where: Filter) -> models.Filter:
     must: list[models.Condition] = [
-        models.FieldCondition(key=key, match=models.MatchValue(value=value)) for key, value in one if value
-    ]
-    must += [
-        models.FieldCondition(key=key, match=models.MatchAny(any=list(values))) for key, values in any_of if values
+        models.FieldCondition(key=field, match=models.MatchAny(any=values))
+        for field, values in conditions(where).items()
     ]
     return models.Filter(must=must)

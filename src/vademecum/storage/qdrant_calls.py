@@ -16,12 +16,12 @@ from pydantic import ValidationError
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from vademecum.errors import StoreError, VectorIndexError
-from vademecum.result import Err, Ok, Result
+from vademecum.errors import VectorIndexError
 
 T = TypeVar("T")
 
-READ_TRIES, WRITE_TRIES = 2, 4
+FAILURES = (QdrantException, ResponseHandlingException, UnexpectedResponse, httpx.HTTPError, ValueError)
+READ_TRIES, WRITE_TRIES = 2, 4  # somebody waits for what is read
 FIRST_PAUSE_S = 0.2  # doubles each time, minus a random half
 LONGEST_PAUSE_S = 30.0  # a longer `Retry-After` ends the call
 DETAIL_CHARACTERS = 200
@@ -73,39 +73,19 @@ class Calls:
     def __init__(self, url: str, api_key: str, timeout_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self._url, self._key, self._timeout_s, self._sleep = url, api_key, timeout_s, sleep
 
-    def read(self, step: Callable[[], T]) -> Result[T, StoreError]:
-        """Return a reading step's result, with few retries.
-
-        Somebody is waiting.
-        """
-        return self._called(step, READ_TRIES)
-
-    def write(self, step: Callable[[], T]) -> Result[T, StoreError]:
-        """Return the result of a step that is safe to repeat."""
-        return self._called(step, WRITE_TRIES)
-
-    def _called(self, step: Callable[[], T], tries: int) -> Result[T, StoreError]:
+    def run(self, step: Callable[[], T], tries: int) -> T:
+        """Run a step, at most `tries` times; raise `StoreError`."""
         pause = FIRST_PAUSE_S
         for left in reversed(range(tries)):
             try:
-                return Ok(step())
-            except StoreError as ours:
-                return Err(ours)
-            except (
-                QdrantException,
-                ResponseHandlingException,
-                UnexpectedResponse,
-                httpx.HTTPError,
-                ValueError,
-            ) as error:
+                return step()
+            except FAILURES as error:
                 wait = _pause(error, pause)
                 if left == 0 or wait is None or wait > LONGEST_PAUSE_S:
-                    named = VectorIndexError(self._named(error).replace(self._key or "\0", "…"))
-                    named.__cause__ = error
-                    return Err(named)
+                    raise VectorIndexError(self._named(error).replace(self._key or "\0", "…")) from error
                 self._sleep(wait)
                 pause *= 2
-        raise AssertionError("a call is tried at least once")
+        raise AssertionError("a step is tried at least once")
 
     def _named(self, error: Exception) -> str:
         at = f"qdrant at {self._url}"
@@ -142,12 +122,6 @@ def _pause(error: Exception, usual: float) -> float | None:
         case httpx.TransportError():
             return jittered
     return None
-
-
-def _unreachable(cause: httpx.HTTPError, at: str) -> str:
-    if isinstance(cause, httpx.ConnectError):
-        return f"{at} does not answer: start it, or set qdrant.url"
-    return f"{at} broke off ({_short(str(cause) or type(cause).__name__)}): look at its log, or set qdrant.url"
 
 
 def _refusal(error: UnexpectedResponse) -> str:

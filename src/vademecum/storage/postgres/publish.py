@@ -78,7 +78,7 @@ def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Ba
     Several processes may publish the same contents.
     """
     if features_of(connection).vectors and batch.vectors.size:
-        _index_vectors(connection, batch.vectors.shape[1])
+        make_graph(connection, "derived_embeddings", batch.vectors.shape[1])
     with connection.transaction():
         _lock(connection, space)
         known = "SELECT count(DISTINCT blob) FROM search_documents WHERE space_id = %s AND blob = ANY(%s)"
@@ -187,16 +187,16 @@ def _postings(batch: Batch) -> Iterator[tuple[int, list[int], list[list[int]]]]:
         yield term, docs[start:end], [field[start:end] for field in tf]
 
 
-def _index_vectors(connection: psycopg.Connection, dim: int) -> None:
-    """Create the vector graph for one length, unless there is one.
+def make_graph(connection: psycopg.Connection, table: str, dim: int) -> None:
+    """Create the graph over vectors of one length, if missing.
 
     Repeating the statement would lock out writers.
     """
-    name = f"derived_embeddings_{dim}"
+    name = f"{table}_{dim}"
     if connection.execute("SELECT to_regclass(%s) IS NULL", [name]).fetchone() == (True,):
         connection.execute(
-            f"CREATE INDEX IF NOT EXISTS {name} ON derived_embeddings USING hnsw ((embedding::halfvec({dim})) "
-            f"halfvec_cosine_ops) WITH (m = {M}, ef_construction = {EF_CONSTRUCTION}) WHERE vector_dims(embedding) = {dim}"
+            f"CREATE INDEX IF NOT EXISTS {name} ON {table} USING hnsw ((embedding::halfvec({dim})) halfvec_cosine_ops) "
+            f"WITH (m = {M}, ef_construction = {EF_CONSTRUCTION}) WHERE vector_dims(embedding) = {dim}"
         )
 
 

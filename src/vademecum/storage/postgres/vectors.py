@@ -7,9 +7,7 @@ the right answers (recall 0.15 at a 2 % filter, measured). If the graph is used,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,14 +15,13 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg.rows import dict_row
 
-from vademecum.errors import StoreError, VectorIndexError
-from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
-from vademecum.points import Filter, Near, Payload, Point, payload_of
-from vademecum.result import Err, Ok, Result
-from vademecum.storage.postgres.connect import ATTEMPTS, Connections, connections, is_local, is_lost, named, place_of
+from vademecum.errors import VectorIndexError
+from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.storage.collection import LISTS, Collection, conditions, reads, record_of, writes
+from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, place_of
 from vademecum.storage.postgres.encode import escaped, unescaped
 from vademecum.storage.postgres.features import features_of
-from vademecum.storage.postgres.publish import EF_CONSTRUCTION, M, as_text
+from vademecum.storage.postgres.publish import as_text, make_graph
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 
 T = TypeVar("T")
@@ -32,34 +29,11 @@ T = TypeVar("T")
 EXACT_BELOW = 20_000  # points that pass a filter: fewer are compared one by one
 EF_SEARCH = 100
 MOST_INDEXED = 4_000  # the most dimensions of a graph's vectors
-AT_ONCE = 1_000  # points in one transaction
 _PLAIN = ("id", "repo", "branch", "commit", "path", "language", "start_line", "end_line", "kind", "file_kind", "symbols",
           "text", "blob", "ordinal")  # fmt: skip
 
 
-def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
-    """Return errors as a `Result`, retrying after a lost connection.
-
-    Retrying is safe because every method may run twice.
-    """
-
-    @wraps(method)
-    def wrapped(index: PgvectorIndex, *args: Any) -> Ok[T] | Err[StoreError]:
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return Ok(method(index, *args))
-            except StoreError as ours:
-                return Err(ours)
-            except psycopg.Error as error:
-                if attempt == ATTEMPTS or not is_lost(error):
-                    return Err(named(error, index.url))
-                index.reconnect()
-        raise AssertionError("the last attempt returns")
-
-    return wrapped
-
-
-class PgvectorIndex:
+class PgvectorIndex(Collection):
     """The points of one model in a shared database.
 
     Args:
@@ -68,108 +42,89 @@ class PgvectorIndex:
         timeout_s: the longest wait for the database, in seconds.
     """
 
+    most_points = 1_000  # in one transaction
+
     def __init__(self, collection: str, model: str, dim: int, *, url: str, timeout_s: float = TIMEOUT_SECONDS) -> None:
-        self.name = f"pgvector at {place_of(url)}"
+        super().__init__(f"pgvector at {place_of(url)}", collection, model, dim)
         self.remote = not is_local(url)
-        self.url, self.dim = url, dim
         self._own = {"collection": collection, "model": model}
-        self._timeout_s = timeout_s
+        self._connections = connections(url, timeout_s)
         self._closed = False
 
-    @_outcome
-    def upsert(self, points: Sequence[Point]) -> int:
-        """Write points, replacing those with the same key.
+    def run(self, step: Callable[[], T], *, reading: bool) -> T:
+        """Run a step, again after a lost connection."""
+        for attempt in range(1, ATTEMPTS + 1):
+            if self._closed:
+                raise VectorIndexError(f"{self.name} is closed")
+            try:
+                return super().run(step, reading=reading)
+            except ValueError as error:
+                raise VectorIndexError(
+                    f"a point of the database is none of ours: {error}: run `vade doctor --repair`"
+                ) from error
+            except psycopg.Error as error:
+                if attempt == ATTEMPTS or not is_lost(error):
+                    raise named(error, self._connections.url) from error
+                self._connections.close()  # idle ones are probably dead too
+        raise AssertionError("the last attempt returns")
 
-        Each thousand is written together or not at all.
-        """
-        for point in points:
-            self._check(point.vector, point.payload.id)
-        with self._connections().borrowed() as connection, connection.unhurried():  # may build a graph over vectors
-            self._prepare(connection)
-            for start in range(0, len(points), AT_ONCE):
-                part = sorted(
-                    points[start : start + AT_ONCE], key=lambda point: point.payload.key
-                )  # one order, so that writers never deadlock
-                with connection.transaction(), connection.cursor() as cursor:
-                    cursor.executemany(_UPSERT, [self._row(point) for point in part])
-        return len(points)
-
-    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
-        """Delete the points that match a filter, or have these keys."""
-        if not isinstance(which, Filter):
-            return self._delete(list(which))
-        match self.keys(which):
-            case Ok(keys):
-                return self._delete(sorted(keys))
-            case Err() as failed:
-                return failed
-
-    @_outcome
-    def _delete(self, keys: list[str]) -> None:
-        statement = f"DELETE FROM derived_points WHERE {_MINE} AND key = ANY(%(keys)s::uuid[])"
-        with self._connections().borrowed() as connection:
+    @writes
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points with distinct keys, all or none."""
+        ordered = sorted(points, key=lambda point: point.payload.key)  # one order, so that writers never deadlock
+        with self._connections.borrowed() as connection, connection.unhurried():  # may build a graph over vectors
             self._check_server(connection)
-            connection.execute(statement, self._own | {"keys": keys})
+            if self.dim <= MOST_INDEXED:
+                make_graph(connection, "derived_points", self.dim)
+            with connection.transaction(), connection.cursor() as cursor:
+                cursor.executemany(_UPSERT, [self._row(point) for point in ordered])
 
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
-        """Return up to `k` points that match a filter, nearest first."""
-        return nearest_passing(lambda count: self._nearest(vector, count, where), k, where)
+    @writes
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        self._execute(f"DELETE FROM derived_points WHERE {_MINE} AND key = ANY(%(keys)s::uuid[])", {"keys": list(keys)})
 
-    @_outcome
-    def _nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> list[Near]:
-        self._check(vector, "what is asked for")
+    @reads
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that pass `conditions`."""
         passing, values = _passing(where)
-        values |= self._own | {"vector": as_text(vector), "k": k, "most": EXACT_BELOW}
-        with self._connections().borrowed() as connection:
+        values |= self._own | {"vector": as_text(vector), "k": count, "most": EXACT_BELOW}
+        with self._connections.borrowed() as connection:
             self._check_server(connection)
-            count = f"SELECT count(*) FROM (SELECT 1 FROM derived_points WHERE {_MINE}{passing} LIMIT %(most)s) few"
-            few = connection.execute(count, values).fetchone()
+            counted = f"SELECT count(*) FROM (SELECT 1 FROM derived_points WHERE {_MINE}{passing} LIMIT %(most)s) few"
+            few = connection.execute(counted, values).fetchone()
             cursor = connection.cursor(row_factory=dict_row)
             if few is None or few[0] < EXACT_BELOW or self.dim > MOST_INDEXED:
                 return [_near(row) for row in cursor.execute(_EXACT.format(passing=passing), values)]
             with connection.transaction():
                 connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
-                connection.execute(f"SET LOCAL hnsw.ef_search = {max(EF_SEARCH, min(2 * k, 1000))}")
+                connection.execute(f"SET LOCAL hnsw.ef_search = {max(EF_SEARCH, min(2 * count, 1000))}")
                 return [_near(row) for row in cursor.execute(_GRAPH.format(passing=passing, dim=self.dim), values)]
 
-    @_outcome
-    def keys(self, where: Filter) -> set[str]:
-        """Return the keys of all points that match a filter."""
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the points that pass `conditions`: keys, and records if `whole`."""
         passing, values = _passing(where)
-        wanted = "key" if is_exact(where) else f"key, {_COLUMNS}"
-        with self._connections().borrowed() as connection:
+        wanted = f"key, {_COLUMNS}" if whole else "key"
+        with self._connections.borrowed() as connection:
             self._check_server(connection)
             cursor = connection.cursor(row_factory=dict_row)
             rows = cursor.execute(f"SELECT {wanted} FROM derived_points WHERE {_MINE}{passing}", self._own | values)
-            return {str(row["key"]) for row in rows if is_exact(where) or matches(where, _payload(row))}
+            yield from ((str(row.pop("key")), _record(row)) for row in rows)
 
-    @_outcome
+    @writes
     def activate(self) -> None:
         """Make this model's points current: drop other models' points."""
-        with self._connections().borrowed() as connection:
-            self._check_server(connection)
-            connection.execute(
-                "DELETE FROM derived_points WHERE collection = %(collection)s AND model <> %(model)s", self._own
-            )
-
-    def reconnect(self) -> None:
-        """Close idle connections, which are probably dead like the lost one."""
-        self._connections().close()
+        self._execute("DELETE FROM derived_points WHERE collection = %(collection)s AND model <> %(model)s", {})
 
     def close(self) -> None:
         """Close the connections to the database."""
         self._closed = True
-        connections(self.url, self._timeout_s).close()
+        self._connections.close()
 
-    def _connections(self) -> Connections:
-        if self._closed:
-            raise VectorIndexError(f"{self.name} is closed")
-        return connections(self.url, self._timeout_s)
-
-    def _check(self, vector: NDArray[np.float32], what: str) -> None:
-        if vector.shape != (self.dim,):
-            said = "x".join(map(str, vector.shape))
-            raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {what} has {said}")
+    def _execute(self, statement: str, values: dict[str, Any]) -> None:
+        with self._connections.borrowed() as connection:
+            self._check_server(connection)
+            connection.execute(statement, self._own | values)
 
     def _check_server(self, connection: psycopg.Connection) -> None:
         if not features_of(connection).vectors:
@@ -177,34 +132,15 @@ class PgvectorIndex:
                 f"{self.name}: the server has no pgvector: install it there and run `vade db upgrade`, or set search.vectors to exact"
             )
 
-    def _prepare(self, connection: psycopg.Connection) -> None:
-        """Create the graph for this vector length, unless there is one.
-
-        Repeating the statement would lock out writers.
-        """
-        self._check_server(connection)
-        name = f"derived_points_{self.dim}"
-        if self.dim <= MOST_INDEXED and connection.execute("SELECT to_regclass(%s) IS NULL", [name]).fetchone() == (
-            True,
-        ):
-            connection.execute(
-                f"CREATE INDEX IF NOT EXISTS {name} ON derived_points USING hnsw ((embedding::halfvec({self.dim})) "
-                f"halfvec_cosine_ops) WITH (m = {M}, ef_construction = {EF_CONSTRUCTION}) "
-                f"WHERE vector_dims(embedding) = {self.dim}"
-            )
-
     def _row(self, point: Point) -> dict[str, Any]:
-        values = {name: _kept(value) for name, value in asdict(point.payload).items()}
-        names = [escaped(name) for name in defined_names(point.payload.symbols)]
-        above = [escaped(place) for place in places(point.payload.path)]
-        own = {"key": point.payload.key, "names": names, "places": above, "embedding": as_text(point.vector)}
-        return values | self._own | own
+        record = {name: _kept(value) for name, value in record_of(point).items()}
+        return record | self._own | {"key": point.payload.key, "embedding": as_text(point.vector)}
 
 
 def _kept(value: Any) -> Any:
-    return (
-        escaped(value) if isinstance(value, str) else [escaped(e) for e in value] if isinstance(value, tuple) else value
-    )
+    if isinstance(value, list):
+        return [escaped(each) for each in value]
+    return escaped(value) if isinstance(value, str) else value
 
 
 _MINE = "collection = %(collection)s AND model = %(model)s"
@@ -231,28 +167,15 @@ _GRAPH = f"""
 
 def _passing(where: Filter) -> tuple[str, dict[str, Any]]:
     """Return the filter's SQL part as " AND …", with values."""
-    said: list[tuple[str, str, Any]] = [
-        ("repo", "repo = %(repo)s", where.repo), ("commit", "commit = %(commit)s", where.commit),
-        ("files", "path = ANY(%(files)s)", list(where.files)), ("languages", "language = ANY(%(languages)s)", list(where.languages)),
-        ("kinds", "kind = ANY(%(kinds)s)", list(where.kinds)), ("file_kinds", "file_kind = ANY(%(file_kinds)s)", list(where.file_kinds)),
-        ("symbol", "%(symbol)s = ANY(names)", where.symbol), ("paths", "places && %(paths)s", said_by_places(where.paths)),
-    ]  # fmt: skip
-    used = [(name, clause, value) for name, clause, value in said if value]
-    values = {
-        name: escaped(value) if isinstance(value, str) else [escaped(e) for e in value] for name, _, value in used
-    }
-    return "".join(f" AND {clause}" for _, clause, _ in used), values
+    said = {field: _kept(values) for field, values in conditions(where).items()}
+    clauses = (f"{f} && %({f})s" if f in LISTS else f"{f} = ANY(%({f})s)" for f in said)
+    return "".join(f" AND {clause}" for clause in clauses), said
 
 
-def _payload(row: Mapping[str, Any]) -> Payload:
-    plain = {n: unescaped(v) if isinstance(v, str) else v for n, v in row.items()}
-    try:
-        return payload_of(plain | {"symbols": [unescaped(name) for name in plain["symbols"]]})
-    except ValueError as error:
-        raise VectorIndexError(
-            f"a point of the database is none of ours: {error}: run `vade doctor --repair`"
-        ) from error
+def _record(row: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {name: unescaped(value) if isinstance(value, str) else value for name, value in row.items()}
+    return plain | {"symbols": [unescaped(name) for name in row["symbols"]]} if "symbols" in row else plain
 
 
 def _near(row: Mapping[str, Any]) -> Near:
-    return Near(_payload(row), float(row["score"]))
+    return Near(payload_of(_record(row)), float(row["score"]))
