@@ -21,7 +21,7 @@ def check_database(url: str) -> Iterator[Check]:
     try:
         found = version(url)
     except StoreError as error:
-        yield Check("server", ok=False, detail=str(error), fix="check storage.url, and that the server runs")
+        yield Check("connection", ok=False, detail=str(error), fix="check storage.url, and that the server runs")
         return
     yield Check(
         "version", found == NEWEST, f"{found or 'no tables'}{'' if found == NEWEST else f', not {NEWEST}'}",

@@ -27,6 +27,7 @@ from vademecum.errors import (
     StoreVersionError,
 )
 from vademecum.metrics import STORE_ERRORS
+from vademecum.result import Err, Ok, Result
 from vademecum.storage.postgres.versions import check_version
 from vademecum.storage.postgres.watched import SilentError, Watched
 
@@ -118,6 +119,15 @@ def named(error: psycopg.Error, url: str) -> StoreError:
     return found
 
 
+@contextmanager
+def naming(url: str) -> Iterator[None]:
+    """Raise our errors for psycopg's."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise named(error, url) from error
+
+
 def _named(error: psycopg.Error, url: str) -> StoreError:
     if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
         return _no_address(error)
@@ -186,6 +196,15 @@ class Connections:
                 if lost:
                     self.close()  # the others are probably dead too
         raise AssertionError("the last attempt returns or raises")
+
+    def ask(self, step: Callable[[psycopg.Connection], T], *, slow: bool = False) -> Result[T, StoreError]:
+        """Return the result of `run` for a step that may run twice."""
+        try:
+            return Ok(self.run(step, slow=slow))
+        except psycopg.Error as error:
+            return Err(named(error, self.url))
+        except StoreError as error:
+            return Err(error)
 
     def close(self) -> None:
         """Close all idle connections."""

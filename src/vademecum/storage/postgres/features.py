@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from vademecum.storage.postgres.connect import named, place_of
+from vademecum.storage.postgres.connect import naming, place_of
 from vademecum.storage.postgres.versions import LOCK
 
 TRIGRAMS = (
@@ -72,20 +72,15 @@ def provide(url: str) -> list[str]:
     Raises:
         StoreError: the server cannot be reached or refuses.
     """
-    try:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
-            said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
-            if features_of(connection).vectors:
-                for statement in (*EMBEDDINGS, *POINTS):
-                    connection.execute(statement)
-            if features_of(connection).trigrams:
-                for index, table, column in TRIGRAMS:
-                    connection.execute(
-                        f"CREATE INDEX IF NOT EXISTS {index} ON {table} USING gin ({column} gin_trgm_ops)"
-                    )
-    except psycopg.Error as error:
-        raise named(error, url) from error
+    with naming(url), psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
+        said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
+        if features_of(connection).vectors:
+            for statement in (*EMBEDDINGS, *POINTS):
+                connection.execute(statement)
+        if features_of(connection).trigrams:
+            for index, table, column in TRIGRAMS:
+                connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {table} USING gin ({column} gin_trgm_ops)")
     return [line for line in said if line]
 
 

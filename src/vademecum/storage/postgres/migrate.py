@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from vademecum.errors import StoreError, UsageError
-from vademecum.storage.postgres.connect import alone, close_all, named, place_of
+from vademecum.storage.postgres.connect import alone, close_all, named, naming, place_of
 from vademecum.storage.postgres.features import is_derived, provide
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
@@ -70,30 +70,16 @@ def version(url: str) -> str:
 
     Raises `StoreError`.
     """
-    try:
-        with alone(url) as connection:
-            return version_of(connection)
-    except psycopg.Error as error:
-        raise named(error, url) from error
+    with naming(url), alone(url) as connection:
+        return version_of(connection)
 
 
-def include_object(thing: object, name: str | None, kind: str, reflected: bool, compared: object) -> bool:  # noqa: ARG001 - Alembic's signature
-    """Return whether migrations own a table or index.
-
-    Derived ones depend on the server, and migrations ignore them.
-    """
-    return not is_derived(name or "")
-
-
-def include_name(name: str | None, kind: str, parents: object) -> bool:  # noqa: ARG001 - Alembic's signature
-    """Return whether to inspect a table.
-
-    Derived tables have types that SQLAlchemy does not know.
-    """
-    return not is_derived(name or "")
-
-
-OPTIONS: dict[str, Any] = {"include_object": include_object, "include_name": include_name, "compare_type": True}
+# Derived tables and indexes depend on the server and have types that SQLAlchemy does not know: migrations ignore them.
+OPTIONS: dict[str, Any] = {
+    "include_object": lambda _, name, *more: not is_derived(name or ""),  # noqa: ARG005 - Alembic's signature
+    "include_name": lambda name, *_: not is_derived(name or ""),
+    "compare_type": True,
+}
 
 
 def serialised(connection: Connection) -> None:
@@ -112,13 +98,23 @@ def provide_nothing(connection: Connection) -> None:
 @contextmanager
 def _connected(url: str) -> Iterator[Connection]:
     engine = create_engine("postgresql+psycopg://", creator=lambda: alone(url), poolclass=NullPool)
+    with _naming(url), engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def _naming(url: str) -> Iterator[None]:
+    """Raise our errors for SQLAlchemy's and Alembic's."""
     try:
-        with engine.connect() as connection:
-            yield connection
+        with naming(url):
+            yield
     except DBAPIError as error:
-        raise _foreign(error, url) from error
-    except psycopg.Error as error:
-        raise named(error, url) from error
+        cause = error.orig
+        raise (
+            named(cause, url) if isinstance(cause, psycopg.Error) else StoreError(f"{place_of(url)}: {error}")
+        ) from error
+    except CommandError as error:
+        raise StoreError(f"{place_of(url)} cannot be migrated: {error}") from error
 
 
 def _run(action: Any, url: str, to: str) -> None:
@@ -126,20 +122,8 @@ def _run(action: Any, url: str, to: str) -> None:
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.attributes["url"] = url
     close_all(url)  # the next caller checks the version again
-    try:
-        with _ALONE:
-            action(config, to if to == "base" else _known(to))
-    except DBAPIError as error:
-        raise _foreign(error, url) from error
-    except psycopg.Error as error:
-        raise named(error, url) from error
-    except CommandError as error:
-        raise StoreError(f"{place_of(url)} cannot be migrated: {error}") from error
-
-
-def _foreign(error: DBAPIError, url: str) -> StoreError:
-    cause = error.orig
-    return named(cause, url) if isinstance(cause, psycopg.Error) else StoreError(f"{place_of(url)}: {error}")
+    with _naming(url), _ALONE:
+        action(config, to if to == "base" else _known(to))
 
 
 def _known(revision: str) -> str:

@@ -8,7 +8,7 @@ its rows, so the inserts themselves keep it current, without a counter to wait f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psycopg
@@ -16,45 +16,14 @@ from numpy.typing import NDArray
 
 from vademecum.storage.postgres.features import features_of
 
+if TYPE_CHECKING:
+    from vademecum.index.segment import Segment
+
 DEAD_SHARE = 0.5  # of a space's documents: if more belong to no content, all are written anew
 ANALYSED_FROM = 100  # contents in one batch
 M, EF_CONSTRUCTION = 16, 64  # of the graph over vectors (HNSW): pgvector's own defaults
 FIELDS = ("body", "name", "signature", "docs")
 PUBLISHERS = 0x7075  # the class of the publishers' advisory locks: "pu"
-
-
-class Batch(Protocol):
-    """The arrays of some contents, as `index.segment.Segment` has them."""
-
-    @property
-    def blobs(self) -> NDArray[np.int64]:
-        """int64 (B,)."""
-        ...
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """int64 (B + 1,)."""
-        ...
-
-    @property
-    def lengths(self) -> NDArray[np.uint16]:
-        """uint16 (N, 4)."""
-        ...
-
-    @property
-    def vectors(self) -> NDArray[np.int8]:
-        """int8 (N, dim)."""
-        ...
-
-    @property
-    def scales(self) -> NDArray[np.float32]:
-        """float32 (N,)."""
-        ...
-
-    @property
-    def postings(self) -> Any:
-        """The postings over the N chunks, as `index.postings.Postings`."""
-        ...
 
 
 def unpublished(connection: psycopg.Connection, space: int, embedder: str, most: int) -> list[int]:
@@ -72,7 +41,7 @@ def unpublished(connection: psycopg.Connection, space: int, embedder: str, most:
     return [blob for (blob,) in found]
 
 
-def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Batch) -> None:
+def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Segment) -> None:
     """Make contents searchable: all or none, each only once.
 
     Several processes may publish the same contents.
@@ -140,7 +109,7 @@ def _forget_dead(connection: psycopg.Connection, space: int) -> None:
             connection.execute(f"DELETE FROM {table} WHERE space_id = %s", [space])
 
 
-def _write(connection: psycopg.Connection, space: int, batch: Batch) -> None:
+def _write(connection: psycopg.Connection, space: int, batch: Segment) -> None:
     lengths = batch.lengths.astype(np.int64).reshape(-1, len(FIELDS))
     row = connection.execute(
         f"INSERT INTO search_batches (space_id, documents, {','.join(FIELDS)}) VALUES (%s, %s, %s, %s, %s, %s) RETURNING batch",
@@ -158,7 +127,7 @@ def _write(connection: psycopg.Connection, space: int, batch: Batch) -> None:
             copy.write_row((space, term, number, where, *counts))
 
 
-def _documents(batch: Batch, lengths: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
+def _documents(batch: Segment, lengths: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
     """Yield each chunk's number, content, ordinal and lengths.
 
     A content without chunks gets one negative number, with ordinal -1.
@@ -173,7 +142,7 @@ def _documents(batch: Batch, lengths: NDArray[np.int64]) -> Iterator[tuple[int, 
             empty -= 1
 
 
-def _postings(batch: Batch) -> Iterator[tuple[int, list[int], list[list[int]]]]:
+def _postings(batch: Segment) -> Iterator[tuple[int, list[int], list[list[int]]]]:
     """Yield each term's id, documents, and frequencies per field.
 
     The term is an int64, as the server stores it.
@@ -200,7 +169,7 @@ def make_graph(connection: psycopg.Connection, table: str, dim: int) -> None:
         )
 
 
-def _write_vectors(connection: psycopg.Connection, space: int, batch: Batch, embedder: str) -> None:
+def _write_vectors(connection: psycopg.Connection, space: int, batch: Segment, embedder: str) -> None:
     connection.execute(
         "DELETE FROM derived_embeddings WHERE space_id = %s AND embedder = %s AND blob = ANY(%s)",
         [space, embedder, batch.blobs.tolist()],

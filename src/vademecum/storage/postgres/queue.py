@@ -9,17 +9,20 @@ time. All times are the server's.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 
 from vademecum.errors import StoreError
 from vademecum.result import Err, Ok, Result
-from vademecum.storage.postgres.connect import connections, named
+from vademecum.storage.postgres.connect import connections
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Job
+
+T = TypeVar("T")
 
 ATTEMPTS = 5
 PAUSE_SECONDS = 10.0  # before the second attempt; doubles with each attempt
@@ -43,13 +46,13 @@ class Queue:
 
         A waiting job counts if it has the same source and revision.
         """
-        return self._one(
+        statement = (
             "WITH swept AS (DELETE FROM jobs WHERE state = 'done' AND ended_at < now() - make_interval(days => %s)), "
             "added AS (INSERT INTO jobs (source, revision) VALUES (%s, %s) "
             f"ON CONFLICT (source, revision) WHERE state = 'ready' DO UPDATE SET source = excluded.source RETURNING {_COLUMNS}) "
-            "SELECT * FROM added",
-            [KEPT_DAYS, source, revision],
+            "SELECT * FROM added"
         )
+        return self._ask(lambda c: Job(*c.execute(statement, [KEPT_DAYS, source, revision]).fetchall()[0]))
 
     def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
         """Take the job that has waited longest, under a lease.
@@ -58,20 +61,17 @@ class Queue:
         """
 
         def take(connection: psycopg.Connection) -> Any:
-            connection.execute(_PUT_BACK, {"most": self.attempts})
-            return connection.execute(_TAKE, [worker, lease_s]).fetchone()
+            for _ in range(3):
+                with suppress(psycopg.errors.UniqueViolation):  # another worker has just taken a job of the same source
+                    connection.execute(_PUT_BACK, {"most": self.attempts})
+                    return connection.execute(_TAKE, [worker, lease_s]).fetchone()
+            return None
 
-        for _ in range(3):
-            try:
-                row = connections(self.url, TIMEOUT_SECONDS).run(take)
-                return Ok(_job(row) if row else None)
-            except psycopg.errors.UniqueViolation:
-                continue  # another worker has just taken a job of the same source
-            except psycopg.Error as error:
-                return Err(named(error, self.url))
-            except StoreError as error:
-                return Err(error)
-        return Ok(None)
+        match self._ask(take):
+            case Ok(row):
+                return Ok(Job(*row) if row else None)
+            case Err() as failure:
+                return failure
 
     def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
         """Renew a job's lease; return False if the lease is lost."""
@@ -124,29 +124,14 @@ class Queue:
             [list(ids), list(ids)],
         )
 
-    def _one(self, statement: str, values: Sequence[Any]) -> Result[Job, StoreError]:
-        match self._rows(statement, values):
-            case Ok(rows):
-                return Ok(rows[0])
-            case Err() as failure:
-                return failure
-
     def _rows(self, statement: str, values: Sequence[Any]) -> Result[list[Job], StoreError]:
-        try:
-            rows = connections(self.url, TIMEOUT_SECONDS).run(lambda c: c.execute(statement, values).fetchall())
-            return Ok([_job(row) for row in rows])
-        except psycopg.Error as error:
-            return Err(named(error, self.url))
-        except StoreError as error:
-            return Err(error)
+        return self._ask(lambda c: [Job(*row) for row in c.execute(statement, values).fetchall()])
 
     def _changed(self, statement: str, values: Sequence[Any]) -> Result[bool, StoreError]:
-        try:
-            return Ok(connections(self.url, TIMEOUT_SECONDS).run(lambda c: c.execute(statement, values).rowcount) == 1)
-        except psycopg.Error as error:
-            return Err(named(error, self.url))
-        except StoreError as error:
-            return Err(error)
+        return self._ask(lambda c: c.execute(statement, values).rowcount == 1)
+
+    def _ask(self, step: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
+        return connections(self.url, TIMEOUT_SECONDS).ask(step)
 
 
 # Jobs whose worker stopped answering; a job that already waits at the same revision makes one superfluous.
@@ -167,7 +152,3 @@ WHERE id = (
     ) ORDER BY not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
 ) RETURNING {_COLUMNS}
 """
-
-
-def _job(row: tuple[Any, ...]) -> Job:
-    return Job(*row)

@@ -12,8 +12,8 @@ filter (recall 0.15 at 2 %, measured). If the graph is used, it is read until en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psycopg
@@ -21,15 +21,16 @@ from numpy.typing import NDArray
 from psycopg.rows import dict_row
 
 from vademecum.errors import StoreError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Result
 from vademecum.storage.postgres import publish
-from vademecum.storage.postgres.connect import connections, is_local, named, place_of
+from vademecum.storage.postgres.connect import connections, is_local, place_of
 from vademecum.storage.postgres.encode import unescaped
 from vademecum.storage.postgres.features import features_of
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Bm25f, Hit, Scope
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from vademecum.index.segment import Segment
 
 EXACT_BELOW = 50_000  # chunks in the searched spaces: fewer vectors are compared one by one
 EF_SEARCH = 100  # least candidates that the graph keeps at hand
@@ -45,25 +46,25 @@ class PostgresSearch:
         """Take the database, and the longest wait for it, in seconds."""
         self.name = f"postgres at {place_of(url)}"
         self.remote = not is_local(url)
-        self._url, self._timeout_s = url, timeout_s
+        self._ask = connections(url, timeout_s).ask
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
         """Return a space's contents that are not searchable yet.
 
         At most `most` contents are returned.
         """
-        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
+        return self._ask(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
 
-    def publish(self, space: str, embedder: str, batch: publish.Batch) -> Result[None, StoreError]:
+    def publish(self, space: str, embedder: str, batch: Segment) -> Result[None, StoreError]:
         """Publish the arrays of contents; all or none."""
-        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
+        return self._ask(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
 
     def forget(self, space: str) -> Result[None, StoreError]:
         """Delete all that is published of a space.
 
         The space can be published again from the stored arrays.
         """
-        return self._asked(lambda c: publish.forget(c, _space(c, space)), slow=True)
+        return self._ask(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
     def words(
         self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
@@ -82,7 +83,7 @@ class PostgresSearch:
             | norms
             | {"terms": list(terms), "counted": counted, "k": k, "k1": constants.k1, "looked": LOOKED_AT * k}
         )
-        return self._hits(_words(scope), values)
+        return self._ask(lambda connection: _read(connection.execute(_words(scope), values)))
 
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
@@ -104,7 +105,7 @@ class PostgresSearch:
                 connection.execute(f"SET LOCAL hnsw.ef_search = {max(EF_SEARCH, min(2 * k, 1000))}")
                 return _read(connection.execute(_graph(scope, len(vector)), values))
 
-        return self._asked(ask)
+        return self._ask(ask)
 
     def named(self, names: Sequence[str], scope: Scope, k: int) -> Result[list[Hit], StoreError]:
         """Return chunks that define one of these names or a similar one.
@@ -123,7 +124,7 @@ class PostgresSearch:
                 connection.execute(f"SET LOCAL pg_trgm.word_similarity_threshold = {1 - SIMILAR / 2}")
                 return _read(connection.execute(_with(scope) + _SPELLED, values))
 
-        return self._asked(ask)
+        return self._ask(ask)
 
     def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
         """Return the stored record of each hit, in order."""
@@ -136,18 +137,7 @@ class PostgresSearch:
             rows = connection.cursor(row_factory=dict_row).execute(_READ, columns).fetchall()
             return [{k: unescaped(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
 
-        return self._asked(ask)
-
-    def _hits(self, statement: str, values: Mapping[str, Any]) -> Result[list[Hit], StoreError]:
-        return self._asked(lambda connection: _read(connection.execute(statement, values)))
-
-    def _asked(self, ask: Callable[[psycopg.Connection], T], *, slow: bool = False) -> Result[T, StoreError]:
-        try:
-            return Ok(connections(self._url, self._timeout_s).run(ask, slow=slow))
-        except psycopg.Error as error:
-            return Err(named(error, self._url))
-        except StoreError as error:
-            return Err(error)
+        return self._ask(ask)
 
 
 def _space(connection: psycopg.Connection, name: str) -> int:

@@ -19,9 +19,9 @@ from psycopg.pq import TransactionStatus
 
 from vademecum.errors import StoreAwayError, StoreError
 from vademecum.protocols import Condition, Row
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Err, Ok
 from vademecum.storage.postgres import statements
-from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, place_of
+from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, naming, place_of
 from vademecum.storage.postgres.encode import columns_of, decode, encode
 from vademecum.storage.postgres.shape import shapes
 
@@ -54,14 +54,6 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
             return Err(error)
 
     return wrapped
-
-
-@contextmanager
-def _named(url: str) -> Iterator[None]:
-    try:
-        yield
-    except psycopg.Error as error:
-        raise named(error, url) from error
 
 
 class PostgresStore:
@@ -117,7 +109,7 @@ class PostgresStore:
         Raises `StoreError`.
         """
         statement = "SELECT name FROM spaces WHERE starts_with(name, %s) ORDER BY name"
-        with _named(url):
+        with naming(url):
             rows = connections(url, timeout_s).run(lambda c: c.execute(statement, [beginning]).fetchall())
         return [name for (name,) in rows]
 
@@ -135,7 +127,7 @@ class PostgresStore:
             f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space_id = spaces.id "
             f"WHERE true{clause} ORDER BY spaces.name"
         )
-        with _named(url):
+        with naming(url):
             return connections(url, timeout_s).run(lambda connection: connection.execute(statement, values).fetchall())
 
     @property
@@ -156,7 +148,7 @@ class PostgresStore:
                 row = connection.execute(find, [self.space]).fetchone()
             return int(row[0])
 
-        with _named(self.url):
+        with naming(self.url):
             return self._connections.run(number)
 
     @contextmanager
@@ -174,20 +166,17 @@ class PostgresStore:
             yield
             return
         self._check_open()
-        try:
-            with self._begun() as connection:
-                self._own.connection = connection
-                try:
-                    yield
-                    self._commit(connection)
-                except BaseException:
-                    with suppress(psycopg.Error):  # a broken connection has already rolled back
-                        connection.execute("ROLLBACK")
-                    raise
-                finally:
-                    self._own.connection = None
-        except psycopg.Error as error:
-            raise named(error, self.url) from error
+        with naming(self.url), self._begun() as connection:
+            self._own.connection = connection
+            try:
+                yield
+                self._commit(connection)
+            except BaseException:
+                with suppress(psycopg.Error):  # a broken connection has already rolled back
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._own.connection = None
 
     @contextmanager
     def _begun(self) -> Iterator[psycopg.Connection]:
@@ -347,12 +336,9 @@ class PostgresStore:
     def state(self) -> None:
         """Return None: a shared server has no cheap sign of writes."""
 
-    def check(self) -> Result[str, StoreError]:
-        """Return "ok" if the space's records are consistent, else the fault."""
-        return self._check()
-
     @_outcome
-    def _check(self) -> str:
+    def check(self) -> str:
+        """Return "ok" if the space's records are consistent, else the fault."""
         for family, column, of in (
             ("chunks", "blob", "blobs"),
             ("files", "blob", "blobs"),
@@ -372,12 +358,9 @@ class PostgresStore:
 
         Raises `StoreError`.
         """
+        statement = "UPDATE spaces SET name = name || '.damaged-' || id WHERE id = %s"
         with self.transaction():
-            statement = "UPDATE spaces SET name = name || '.damaged-' || id WHERE id = %s"
-            try:
-                self._run(lambda connection: connection.execute(statement, [self._number]))
-            except psycopg.Error as error:
-                raise named(error, self.url) from error
+            self._run(lambda connection: connection.execute(statement, [self._number]))
         self._known = self._space_number()
 
     def close(self) -> None:

@@ -28,9 +28,9 @@ from sqlalchemy import (
 from sqlalchemy import text as sql
 from sqlalchemy.types import TypeEngine
 
+from vademecum.storage.postgres.publish import FIELDS
 from vademecum.storage.postgres.shape import Kind, Shape, shapes
 
-FIELDS = ("body", "name", "signature", "docs")  # of a chunk, as in `index.segment`
 NAMES = {"pk": "%(table_name)s_pkey", "uq": "%(table_name)s_%(column_0_N_name)s_key"}  # PostgreSQL's own default names
 
 
@@ -39,14 +39,9 @@ def text() -> Text:
     return Text(collation="C")
 
 
-def _type(kind: Kind) -> TypeEngine[Any]:
-    kinds: dict[Kind, TypeEngine[Any]] = {
-        "bigint": BigInteger(),
-        "double precision": Double(),
-        "text": text(),
-        "bytea": LargeBinary(),
-    }
-    return kinds[kind]
+_TYPES: dict[Kind, TypeEngine[Any]] = {
+    "bigint": BigInteger(), "double precision": Double(), "text": text(), "bytea": LargeBinary()
+}  # fmt: skip
 
 
 def every_table() -> MetaData:
@@ -139,7 +134,9 @@ def _search_tables(metadata: MetaData) -> None:
 
 
 def _family_table(metadata: MetaData, name: str, shape: Shape) -> None:
-    columns = [Column(column, _type(kind), nullable=column in shape.nullable) for column, kind in shape.columns.items()]
+    columns = [
+        Column(column, _TYPES[kind], nullable=column in shape.nullable) for column, kind in shape.columns.items()
+    ]
     table = Table(
         name,
         metadata,
