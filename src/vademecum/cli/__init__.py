@@ -55,7 +55,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "install": ("vademecum.cli.install:install", "Add vademecum to the coding agents on this machine."),
         "uninstall": ("vademecum.cli.install:uninstall", "Take it out of them again."),
         "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
-        "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
+        "serve": ("vademecum.http.serve:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     },
     "Look after it": {
         "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),

@@ -13,7 +13,17 @@ from vademecum.amounts import counted
 from vademecum.answers.render import visible
 from vademecum.cli.group import Group
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, skipped_record, table
+from vademecum.cli.render import (
+    emit,
+    emit_json,
+    index_text,
+    say,
+    say_checks,
+    size,
+    skipped_lines,
+    skipped_record,
+    table,
+)
 from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
 from vademecum.errors import UsageError
 
@@ -31,10 +41,8 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
     """Show the indexed repositories, their freshness and skipped files."""
     with opened(paths) as engine:
         repos = engine.codebase.status()
-    if as_json:
-        emit_json([{**asdict(repo), "skipped": skipped_record(repo.skipped, whole=verbose)} for repo in repos])
-    else:
-        emit("\n".join(_status_text(repo, verbose=verbose) for repo in repos))
+    records = [{**asdict(repo), "skipped": skipped_record(repo.skipped, whole=verbose)} for repo in repos]
+    say(records, "\n".join(_status_text(repo, verbose=verbose) for repo in repos), as_json=as_json)
     return 0
 
 
@@ -57,13 +65,7 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
             *engine.codebase.doctor(repair=repair), *engine.check_memory(), *engine.sources.doctor(),
             *check_providers(settings),
         ]  # fmt: skip
-    if as_json:
-        emit_json([asdict(check) for check in checks])
-    else:
-        emit(table(("ok" if check.ok else "WRONG", check.name, check.detail) for check in checks))
-        emit("".join(f"{check.name}: {check.fix}\n" for check in checks if not check.ok and check.fix))
-        emit("".join(f"note: {warning}\n" for warning in settings.warnings))
-    return 0 if all(check.ok for check in checks) else FAILURE
+    return say_checks(checks, settings.warnings, as_json=as_json)
 
 
 @click.command()
@@ -73,12 +75,8 @@ def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Delete index data that no branch, commit or checkout needs."""
     with opened(paths) as engine:
         report = engine.codebase.gc()
-    if as_json:
-        emit_json(asdict(report))
-    else:
-        emit(
-            f"dropped {counted(report.blobs, 'file')} and {counted(report.chunks, 'chunk')}, freed {size(report.bytes)}\n"
-        )
+    dropped = f"{counted(report.blobs, 'file')} and {counted(report.chunks, 'chunk')}"
+    say(asdict(report), f"dropped {dropped}, freed {size(report.bytes)}\n", as_json=as_json)
     return 0
 
 
@@ -114,10 +112,7 @@ def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
     """
     with opened(paths, indexing=True) as engine, Progress() as progress:
         reports = engine.codebase.enrich(progress)
-    if as_json:
-        emit_json([asdict(report) for report in reports])
-    else:
-        emit("".join(map(enrich_text, reports)))
+    say([asdict(report) for report in reports], "".join(map(enrich_text, reports)), as_json=as_json)
     return FAILURE if any(report.failed and not report.made for report in reports) else 0
 
 

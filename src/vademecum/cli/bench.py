@@ -7,7 +7,7 @@ import os
 import click
 
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.render import say, style_for
 from vademecum.cli.session import json_option, paths_argument, settings_for
 
 NOTHING_ASKED = 1
@@ -45,8 +45,6 @@ def bench(paths: tuple[str, ...], questions: int | None, seed: int | None, *, hi
             settings=settings_for(paths),
             progress=progress,
         )
-    if as_json:
-        emit_json([report_record(report) for report in reports])
-    else:
-        emit("\n".join(report_text(report, style_for()) for report in reports))
+    text = "\n".join(report_text(report, style_for()) for report in reports)
+    say([report_record(report) for report in reports], text, as_json=as_json)
     return 0 if any(report.measured for report in reports) else NOTHING_ASKED

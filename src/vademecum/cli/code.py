@@ -20,7 +20,7 @@ from vademecum.answers.render import (
     found_text,
 )
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, index_text, style_for
+from vademecum.cli.render import emit, emit_json, index_text, say, style_for
 from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
@@ -151,10 +151,8 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
     """
     with opened((repo,) if _is_path(repo) else ()) as engine:
         evidence = engine.codebase.open(from_here(location), commit=commit, repo="" if _is_path(repo) else repo)
-    if as_json:
-        emit_json(evidence_record(evidence))
-    else:
-        emit("\n".join(evidence_lines(evidence, style=style_for())) + "\n")
+    text = "\n".join(evidence_lines(evidence, style=style_for())) + "\n"
+    say(evidence_record(evidence), text, as_json=as_json)
     return 0
 
 
@@ -220,10 +218,7 @@ def index(
             reports = [engine.codebase.index(progress, full=full, commit=commit, scip=scip)]
         else:
             raise UsageError("--scip is about one repository: index one PATH at a time")
-    if as_json:
-        emit_json([asdict(report) for report in reports])
-    else:
-        emit(index_text(reports, verbose=verbose))
+    say([asdict(report) for report in reports], index_text(reports, verbose=verbose), as_json=as_json)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,11 @@ import click
 from vademecum.amounts import counted
 from vademecum.cli.group import Group
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.render import emit, say, say_checks, table
 from vademecum.cli.session import json_option, settings_for
 
 if TYPE_CHECKING:
     from vademecum.wiring.stores import Pair, Stores
-
-FAILURE = 3
 
 
 @click.group(cls=Group, meant={"migrate": "upgrade", "status": "check"})
@@ -59,13 +57,7 @@ def check(*, as_json: bool) -> int:
     """
     from vademecum.storage.postgres.check import check_database
 
-    checks = list(check_database(shared_stores().url))
-    if as_json:
-        emit_json([asdict(each) for each in checks])
-    else:
-        emit(table(("ok" if each.ok else "WRONG", each.name, each.detail) for each in checks))
-        emit("".join(f"{each.name}: {each.fix}\n" for each in checks if not each.ok and each.fix))
-    return 0 if all(each.ok for each in checks) else FAILURE
+    return say_checks(list(check_database(shared_stores().url)), as_json=as_json)
 
 
 @db.command()
@@ -79,10 +71,7 @@ def copy(target: str, *, as_json: bool) -> int:
     """
     with Progress() as progress:
         copied = list(_copied(shared_stores(), target, progress))
-    if as_json:
-        emit_json(copied)
-    else:
-        emit(table((each["of"], each["what"], each["said"], each["digest"]) for each in copied))
+    say(copied, table((each["of"], each["what"], each["said"], each["digest"]) for each in copied), as_json=as_json)
     return 0
 
 

@@ -14,7 +14,7 @@ from vademecum.amounts import counted
 from vademecum.answers.items import items_record, items_text
 from vademecum.answers.neighbours import neighbours_record, neighbours_text
 from vademecum.cli.files import write_file
-from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.render import emit, say, style_for
 from vademecum.cli.session import examples, from_here, json_option, opened, paths_argument
 from vademecum.errors import UsageError
 
@@ -184,8 +184,6 @@ def graph(name: str, file: str | None, depth: int, repo: str) -> int:
 
 
 def _show(answer: Neighbours, items: Sequence[NamedItem] = (), *, as_json: bool) -> int:
-    if as_json:
-        emit_json({**neighbours_record(answer), **({"items": items_record(items)} if items else {})})
-    else:
-        emit(neighbours_text(answer, style=style_for()) + items_text(items))
+    record = {**neighbours_record(answer), **({"items": items_record(items)} if items else {})}
+    say(record, neighbours_text(answer, style=style_for()) + items_text(items), as_json=as_json)
     return 0 if answer or answer.verdict == "none" else NOT_FOUND

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from vademecum.cli.group import Group
-from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.render import say, table
 from vademecum.cli.session import json_option, opened, paths_argument
 
 
@@ -60,8 +60,6 @@ def run() -> int:
 def _do(action: Literal["status", "install", "uninstall"], paths: tuple[str, ...], *, as_json: bool) -> int:
     with opened(paths) as engine:
         found = engine.codebase.hooks(action)
-    if as_json:
-        emit_json([asdict(hook) for hook in found])
-    else:
-        emit(table((hook.name, hook.state, hook.path, hook.detail) for hook in found))
+    text = table((hook.name, hook.state, hook.path, hook.detail) for hook in found)
+    say([asdict(hook) for hook in found], text, as_json=as_json)
     return 0

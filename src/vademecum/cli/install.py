@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
-from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.render import emit, emit_json, say, table
 from vademecum.cli.session import examples, json_option
 from vademecum.errors import UsageError
 
@@ -181,21 +181,12 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
 
     problems = [*plan.problems, *problems]
     if as_json:
-        emit_json(
-            {
-                "changes": [
-                    {
-                        "path": str(change.file.path),
-                        "action": _action(change.file.content, change.new),
-                        "done": change.done,
-                    }
-                    for change in plan.changes
-                ],
-                "written": [str(path) for path in written],
-                "problems": problems,
-                "notes": list(plan.notes),
-            }
-        )
+        changes = [
+            {"path": str(each.file.path), "action": _action(each.file.content, each.new), "done": each.done}
+            for each in plan.changes
+        ]
+        record = {"changes": changes, "written": [str(path) for path in written]}
+        emit_json(record | {"problems": problems, "notes": list(plan.notes)})
     else:
         done = {change.file.path: change.done for change in plan.changes}
         for path in written:
@@ -221,10 +212,8 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
         found = is_found(agent, places)
         row = {"id": agent.id, "title": agent.title, "found": found, "installed": dict(state(agent, journal))}
         rows.append(row | {"problem": obstacle(agent, command(), places) if found else ""})
-    if as_json:
-        emit_json(rows)
-    else:
-        emit(table([(row["id"], row["title"], "found" if row["found"] else "", _installed(row)) for row in rows]))
+    text = table([(row["id"], row["title"], "found" if row["found"] else "", _installed(row)) for row in rows])
+    say(rows, text, as_json=as_json)
     return 0
 
 

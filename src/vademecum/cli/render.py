@@ -18,7 +18,7 @@ from vademecum.amounts import counted
 from vademecum.answers.render import PLAIN, Style, visible
 
 if TYPE_CHECKING:
-    from vademecum.types import IndexReport
+    from vademecum.types import Check, IndexReport
 
 VERDICT_COLOURS = {
     "resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red", "▲": "green", "▼": "red"
@@ -70,6 +70,22 @@ def emit_json(value: Any) -> None:
     """Write a JSON document, indented on a terminal, else one line."""
     indent = 2 if sys.stdout.isatty() else None
     emit(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+
+
+def say(record: Any, text: str, *, as_json: bool) -> None:
+    """Write a result, as JSON or as text."""
+    if as_json:
+        emit_json(record)
+    else:
+        emit(text)
+
+
+def say_checks(checks: Sequence[Check], notes: Iterable[str] = (), *, as_json: bool) -> int:
+    """Write checks with fixes; return 3 if one failed, else 0."""
+    text = table(("ok" if check.ok else "WRONG", check.name, check.detail) for check in checks)
+    text += "".join(f"{check.name}: {check.fix}\n" for check in checks if not check.ok and check.fix)
+    say([asdict(check) for check in checks], text + "".join(f"note: {note}\n" for note in notes), as_json=as_json)
+    return 0 if all(check.ok for check in checks) else 3
 
 
 def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:

@@ -12,7 +12,7 @@ import click
 from vademecum.amounts import counted, long_ago
 from vademecum.answers.render import visible
 from vademecum.cli.group import Group
-from vademecum.cli.render import emit, emit_json, size, table
+from vademecum.cli.render import emit, say, size, table
 from vademecum.cli.session import examples, json_option, settings_for
 from vademecum.errors import UsageError
 
@@ -33,22 +33,15 @@ def repos(ctx: click.Context, *, as_json: bool) -> int:
     from vademecum.wiring.indexes import kept_indexes
 
     kept = kept_indexes(settings_for(()).home)
-    if as_json:
-        emit_json([asdict(each) for each in kept])
-        return 0
-    rows = [
-        (
-            each.name,
-            size(each.bytes),
-            f"memory {size(each.memory_bytes)}" if each.memory_bytes else "",
-            _age(each),
-            _places(each),
-        )
-        for each in kept
-    ]
-    total = size(sum(each.bytes for each in kept))
-    emit(table(rows) + f"{counted(len(kept), 'index').replace('indexs', 'indexes')}, {total}\n")
+    total = f"{counted(len(kept), 'index')}, {size(sum(each.bytes for each in kept))}\n"
+    say([asdict(each) for each in kept], table(map(_row, kept)) + total, as_json=as_json)
     return 0
+
+
+def _row(kept: Kept) -> tuple[str, ...]:
+    age = long_ago(time.time() - kept.indexed_at) if kept.indexed_at else "never"  # as `3 days ago`
+    memory = f"memory {size(kept.memory_bytes)}" if kept.memory_bytes else ""
+    return kept.name, size(kept.bytes), memory, age, _places(kept)
 
 
 @repos.command()
@@ -86,10 +79,3 @@ def _ask(what: str) -> None:
 def _places(kept: Kept) -> str:
     places = (f"{path} (gone)" if path in kept.gone else path for path in kept.paths)
     return visible(", ".join(places)) or "no files indexed"
-
-
-def _age(kept: Kept) -> str:
-    """Return the age of an index: `3 days ago`."""
-    if not kept.indexed_at:
-        return "never"
-    return long_ago(time.time() - kept.indexed_at)

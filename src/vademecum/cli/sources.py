@@ -11,7 +11,7 @@ from vademecum.amounts import counted
 from vademecum.answers.items import sync_text
 from vademecum.answers.remembered import stamp
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.render import say, table
 from vademecum.cli.session import examples, json_option, opened
 from vademecum.errors import Error, UsageError
 
@@ -37,7 +37,10 @@ def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_j
     """
     with opened(()) as engine, Progress() as progress:
         if not names and not every:
-            return _list(engine.sources.status(), as_json=as_json)
+            sources = engine.sources.status()
+            text = table(map(_row, sources)) if sources else f"{NONE_SET}\n"
+            say([asdict(source) for source in sources], text, as_json=as_json)
+            return 0
         chosen = engine.sources.names if every else tuple(dict.fromkeys(names))
         if not chosen:
             raise UsageError(NONE_SET)
@@ -49,24 +52,10 @@ def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_j
                 if len(chosen) == 1 or isinstance(error, UsageError):
                     raise
                 problems[name] = error  # the other sources are still asked
-    if as_json:
-        emit_json(
-            [*map(asdict, reports), *({"source": name, "problem": str(error)} for name, error in problems.items())]
-        )
-    else:
-        emit("".join(map(sync_text, reports)))
-        emit("".join(f"{name}: {error}\n" for name, error in problems.items()))
+    failed = [{"source": name, "problem": str(error)} for name, error in problems.items()]
+    text = "".join([*map(sync_text, reports), *(f"{name}: {error}\n" for name, error in problems.items())])
+    say([*map(asdict, reports), *failed], text, as_json=as_json)
     return FAILURE if problems else 0
-
-
-def _list(sources: list[SourceStatus], *, as_json: bool) -> int:
-    if as_json:
-        emit_json([asdict(source) for source in sources])
-    elif not sources:
-        emit(f"{NONE_SET}\n")
-    else:
-        emit(table(_row(source) for source in sources))
-    return 0
 
 
 def _row(source: SourceStatus) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import click
 from vademecum.amounts import counted
 from vademecum.answers.render import visible
 from vademecum.cli.db import shared_stores
-from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.render import emit, say, table
 from vademecum.cli.session import json_option
 from vademecum.errors import ConfigError
 
@@ -85,10 +85,8 @@ def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
         check_source(source)
     queue = _queue()
     jobs = [queue.add(each if is_address(each) else os.path.realpath(each), revision).unwrap() for each in sources]
-    if as_json:
-        emit_json([asdict(job) for job in jobs])
-    else:
-        emit("".join(f"{job.id} {visible(job.source)}\n" for job in jobs))
+    text = "".join(f"{job.id} {visible(job.source)}\n" for job in jobs)
+    say([asdict(job) for job in jobs], text, as_json=as_json)
     return 0
 
 
@@ -103,16 +101,17 @@ def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
     Shows waiting and running jobs with their workers, finished jobs, and failed jobs with reasons.
     """
     jobs = _queue().jobs(states).unwrap()
-    if as_json:
-        emit_json([asdict(job) for job in jobs])
-    else:
-        emit(
-            table(
-                (str(job.id), job.state, f"{visible(job.source)} {job.revision}".strip(),
-                 counted(job.attempts, "attempt"), visible(job.worker or job.said))
-                for job in jobs
-            )
-        )  # fmt: skip
+    rows = (
+        (
+            job.id,
+            job.state,
+            f"{job.source} {job.revision}".strip(),
+            counted(job.attempts, "attempt"),
+            job.worker or job.said,
+        )
+        for job in jobs
+    )
+    say([asdict(job) for job in jobs], table(rows), as_json=as_json)
     return 0
 
 
@@ -122,10 +121,7 @@ def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
 def retry(ids: tuple[int, ...], *, as_json: bool) -> int:
     """Put given-up jobs back into the queue: all, or these."""
     jobs = _queue().retry(ids).unwrap()
-    if as_json:
-        emit_json([asdict(job) for job in jobs])
-    else:
-        emit(f"{counted(len(jobs), 'job')} back in the queue\n")
+    say([asdict(job) for job in jobs], f"{counted(len(jobs), 'job')} back in the queue\n", as_json=as_json)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -32,12 +31,11 @@ from vademecum.http.routes import (
     code,
     events,
     graph,
-    health,
     indexing,
-    knowledge,
     memory,
     page,
     reference,
+    server,
     symbols,
     tools,
 )
@@ -99,7 +97,7 @@ def application(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
         responses=ALWAYS
     )  # fmt: skip
-    for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge, page):
+    for module in (server, reference, code, symbols, graph, indexing, events, memory, tools, page):
         app.include_router(module.router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
@@ -143,8 +141,3 @@ def _tell_errors(app: FastAPI) -> None:
         LOG.error("internal error", exc_info=error, extra={"fields": {"request": request.state.request_id}})
         said = f"internal error: {type(error).__name__}: the server's log has more under this request's id"
         return answer(request, 500, problem(500, said))
-
-
-def standard_error(text: str) -> None:
-    """Write a line to standard error."""
-    sys.stderr.write(f"{text}\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -19,7 +20,6 @@ from fastapi import Depends, Request, Response
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UnknownError
-from vademecum.http.answers import Answers
 from vademecum.http.auth import Key, Visitor
 from vademecum.http.engines import Engines, Opening
 from vademecum.http.hook_runs import HookRuns
@@ -29,6 +29,42 @@ from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot
 
 T = TypeVar("T")
+MOST_BYTES = 32_000_000  # of answers that are kept
+
+
+class Answers:
+    """Rendered answers by tag, the last used, for several threads.
+
+    >>> kept = Answers(most_bytes=5)
+    >>> kept.keep("a", b"123"); kept.keep("b", b"45"); kept.get("a")
+    b'123'
+    >>> kept.keep("c", b"6"); kept.get("b"), kept.get("a")
+    (None, b'123')
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Take the limit of the cache, in bytes."""
+        self._most = most_bytes
+        self._size = 0
+        self._bodies: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, tag: str) -> bytes | None:
+        """Return the cached body of a tag, or None."""
+        with self._lock:
+            if tag in self._bodies:
+                self._bodies.move_to_end(tag)
+            return self._bodies.get(tag)
+
+    def keep(self, tag: str, body: bytes) -> None:
+        """Cache a body, and drop the least recently used beyond the limit."""
+        with self._lock:
+            if tag in self._bodies or len(body) > self._most:
+                return
+            self._bodies[tag] = body
+            self._size += len(body)
+            while self._size > self._most:
+                self._size -= len(self._bodies.popitem(last=False)[1])
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The listening socket, the access rules, and the server's run."""
+"""`vade serve`: the listening socket, the access rules, the run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,66 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import FrameType
 
+import click
+
 from vademecum.addresses import is_loopback
+from vademecum.cli.session import ask_first, settings_for
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
 from vademecum.http import heaps, spans
 from vademecum.http.auth import Key, read_keys
+from vademecum.http.auth import new_key as made_key
 from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
 
 GRACE_SECONDS = 30  # for running requests to finish
 
 
-def serve(paths: Sequence[str], settings: Settings, host: str | None = None, port: int | None = None) -> None:
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Where to listen; any but a loopback address needs keys.",
+    show_default="server.host",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The port; 0 for any that is free.",
+    show_default="server.port",
+)
+@click.option("--new-key", metavar="NAME", default="", help="Print a new key and its entry for server.keys, and exit.")
+@click.option(
+    "--for",
+    "repositories",
+    metavar="REPOS",
+    default="*",
+    help="With --new-key: which repositories it opens, with commas; * is everything.",
+)
+def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: str, repositories: str) -> int:
+    """Serve the current repository, or each PATH, over HTTP.
+
+    Serves the API, a page for people at /, metrics, and MCP for agents at /mcp. Needs the extra `server`.
+
+    \b
+    vade serve
+    vade serve ~/app ~/lib --port 0
+    vade serve --new-key ci --for app
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+    if new_key:
+        key, entry = made_key(new_key, repositories)
+        click.echo(
+            f"key, shown this once: {key}\nentry of server.keys, in your user file or VADE_SERVER__KEYS: {entry}"
+        )
+        return 0
+    settings = settings_for(paths)
+    ask_first(paths, settings)
+    run(paths, settings, host, port)
+    return 0
+
+
+def run(paths: Sequence[str], settings: Settings, host: str | None = None, port: int | None = None) -> None:
     """Serve repositories until interrupted.
 
     Raises:
@@ -38,7 +87,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
     try:
         import uvicorn
 
-        from vademecum.http.app import application, standard_error
+        from vademecum.http.app import application
         from vademecum.http.log import log_to_standard_error
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
@@ -48,7 +97,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
     log_to_standard_error()
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
-    standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
+    click.echo(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/", err=True)
 
     class Server(uvicorn.Server):
         """Signals the end to streams, because shutdown waits for them."""
