@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Pooling = Literal["mean", "cls", "last"]
-POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "last")
 
 
 @dataclass(frozen=True, slots=True)

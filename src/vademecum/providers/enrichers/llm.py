@@ -11,7 +11,7 @@ import re
 from hashlib import blake2b
 
 from vademecum.errors import EnrichError, ProviderError
-from vademecum.providers.chat import UNHURRIED, ChatModel, Server
+from vademecum.providers.chat import UNHURRIED, ChatModel
 from vademecum.providers.patience import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
@@ -33,15 +33,11 @@ _DECORATION = re.compile(r"^(?:[-*>#]+\s+|\d+\.\s+)|\*\*|^[\"'`]+|[\"'`]+$")
 _END = re.compile(r"[.!?](?=\s+[A-Z]|$)")
 
 
-class ChatEnricher:
-    """Asks `model` on a server; subclasses choose the API.
+class ChatEnricher(ChatModel):
+    """Asks a model on a server; subclasses choose the API."""
 
-    The model is `remote` as `ChatModel` says.
-
-    Raises:
-        UsageError: the model's name is missing, or a setting makes no sense.
-    """
-
+    kind = "enricher"
+    patience = UNHURRIED
     api = ""
 
     def __init__(
@@ -50,15 +46,14 @@ class ChatEnricher:
         base_url: str = "",
         api_key: str = "",
         timeout_s: float = 30.0,
-        patience: Patience = UNHURRIED,
+        patience: Patience | None = None,
     ) -> None:
-        self._chat = ChatModel("enricher", self.api, model, Server(self.api, base_url, api_key, timeout_s, patience))
-        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
+        super().__init__(model, self.api, base_url, api_key, timeout_s, patience=patience, provider=self.api)
 
     @attempt(EnrichError, ProviderError)
     def sentence(self, passage: Passage) -> str:
         """Return one sentence about a chunk of code."""
-        answer = self._chat.ask(SYSTEM, prompt(passage), CONTEXT_TOKENS, ANSWER_TOKENS)
+        answer = self.ask(SYSTEM, prompt(passage), CONTEXT_TOKENS, ANSWER_TOKENS)
         said = sentence_of(answer)
         if not said:
             raise ProviderError(f"{self.name} said nothing of use: choose a model that follows instructions better")

@@ -14,8 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import ProviderError
-from vademecum.providers.chat import UNHURRIED, ChatModel, Server
-from vademecum.providers.patience import Patience
+from vademecum.providers.chat import UNHURRIED, ChatModel
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -39,26 +38,11 @@ TASK = (
 )
 
 
-class LlmExtractor:
-    """Reads with `model` on an Ollama or OpenAI-compatible server.
+class LlmExtractor(ChatModel):
+    """Reads with a model on an Ollama or OpenAI-compatible server."""
 
-    It is `remote` as `ChatModel` says.
-
-    Raises:
-        UsageError: the model's name is missing, or a setting makes no sense.
-    """
-
-    def __init__(
-        self,
-        model: str = "",
-        api: str = "ollama",
-        base_url: str = "",
-        api_key: str = "",
-        timeout_s: float = 30.0,
-        patience: Patience = UNHURRIED,
-    ) -> None:
-        self._chat = ChatModel("extractor", "llm", model, Server(api, base_url, api_key, timeout_s, patience))
-        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
+    kind = "extractor"
+    patience = UNHURRIED
 
     @attempt(ProviderError, ProviderError)
     def read(self, messages: Sequence[Passage]) -> list[Mapping[str, Any]]:
@@ -67,7 +51,7 @@ class LlmExtractor:
             return []
         asked = prompt(messages)
         room = len(asked) // CHARACTERS_PER_TOKEN + ANSWER_TOKENS + SPARE_TOKENS
-        noted = items(self._chat.ask(SYSTEM, asked, room, ANSWER_TOKENS))
+        noted = items(self.ask(SYSTEM, asked, room, ANSWER_TOKENS))
         if noted is None:
             raise ProviderError(f"{self.name} gave no JSON array: choose a model that follows instructions better")
         return noted

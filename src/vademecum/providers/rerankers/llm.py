@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from vademecum.errors import ProviderError, RerankError
-from vademecum.providers.chat import ChatModel, Server
+from vademecum.providers.chat import ChatModel
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -42,20 +42,10 @@ RANKINGS = (
 )
 
 
-class LlmReranker:
-    """Reranks with `model` on an Ollama or OpenAI-compatible server.
+class LlmReranker(ChatModel):
+    """Reranks with a model on an Ollama or OpenAI-compatible server."""
 
-    The model is `remote` as `ChatModel` says.
-
-    Raises:
-        UsageError: the model's name is missing, or a setting makes no sense.
-    """
-
-    def __init__(
-        self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
-    ) -> None:
-        self._chat = ChatModel("reranker", "llm", model, Server(api, base_url, api_key, timeout_s))
-        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
+    kind = "reranker"
 
     @attempt(RerankError, ProviderError)
     def rerank(self, query: str, passages: Sequence[Passage]) -> list[float]:
@@ -67,7 +57,7 @@ class LlmReranker:
             return []
         room = len(passages) * (PASSAGE_TOKENS + ANSWER_TOKENS) + SPARE_TOKENS
         most = len(passages) * ANSWER_TOKENS + SPARE_TOKENS // 2
-        answer = self._chat.ask(SYSTEM, prompt(query, passages), room, most)
+        answer = self.ask(SYSTEM, prompt(query, passages), room, most)
         order = permutation(answer, len(passages))
         if not order:
             raise ProviderError(f"{self.name} gave no ranking: choose a model that follows instructions better")
