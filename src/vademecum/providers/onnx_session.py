@@ -21,6 +21,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnx_errors
 from tokenizers import Encoding, Tokenizer
 
 from vademecum.errors import PluginError
+from vademecum.providers.post import short
 from vademecum.result import Err, Ok, attempt
 
 T = TypeVar("T")
@@ -87,7 +88,7 @@ def _loaded(path: Path, load: Callable[[Path], T]) -> T:
         case Ok(loaded):
             return loaded
         case Err(error):
-            raise PluginError(f"{path} cannot be loaded ({short(error)}): get the model again") from error
+            raise PluginError(f"{path} cannot be loaded ({short(str(error))}): get the model again") from error
 
 
 def _session(path: Path) -> onnxruntime.InferenceSession:
@@ -118,8 +119,3 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
-
-
-def short(error: Exception) -> str:
-    """Return an error on one line of at most 200 characters."""
-    return " ".join(str(error).split())[:200]

@@ -7,13 +7,14 @@ no proxy, no redirect, and the key never leaves that address.
 
 from __future__ import annotations
 
-import base64
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import wraps
 from http.client import HTTPException
@@ -29,6 +30,8 @@ from vademecum.result import Err, Ok
 LONGEST_WAIT_S = 300.0  # the longest accepted `Retry-After`; a longer one ends the run, which the next start continues
 MOST_BYTES = 64_000_000  # of one answer
 MOVED = (302, 303, 307)  # redirects to a file's storage
+_FRACTION = re.compile(r"\.(\d+)")  # of a written time, as is the next
+_ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
 ABSENT = (403, 404, 410)  # the file is gone, or closed to this key
 
 T = TypeVar("T")
@@ -87,7 +90,11 @@ class Web:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.source = source
-        self.url = address(source, url)
+        self.url = url.rstrip("/")
+        if not is_address(self.url):  # do not show the address: it may hold a name and password
+            raise ConfigError(
+                f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
+            )
         self._headers = {"Accept": "application/json", **headers}
         self._timeout_s = max(float(timeout_s), 0.05)
         self._wait = wait
@@ -323,19 +330,29 @@ class ServerSource:
         return keys
 
 
-def address(source: str, url: str) -> str:
-    """Return an address without the slash at its end.
+def seconds(written: str | None) -> float:
+    """Return an ISO 8601 time as seconds since the epoch.
 
-    Raises:
-        ConfigError: `url` is not an address.
+    The result is 0 for text that is no time. A time without a zone is UTC.
+
+    >>> seconds("2023-11-14T22:13:20.123+0000"), seconds("2023-11-14T22:13:20.1234567Z"), seconds(""), seconds("never")
+    (1700000000.123, 1700000000.123456, 0.0, 0.0)
     """
-    url = url.rstrip("/")
-    if not is_address(url):
-        # Do not show the address: it may hold a name and password.
-        raise ConfigError(
-            f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
-        )
-    return url
+    text = _FRACTION.sub(lambda found: f".{found[1][:6]:0<6}", written or "")
+    try:
+        found = datetime.fromisoformat(_ZONE.sub(r"\1:\2", text))
+    except ValueError:
+        return 0.0
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def written(at: float, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str:
+    """Return seconds since the epoch as a UTC time, by default ISO.
+
+    >>> written(1_700_000_000)
+    '2023-11-14T22:13:20Z'
+    """
+    return datetime.fromtimestamp(at, UTC).strftime(form)
 
 
 def said_at(reply: Reply) -> float:
@@ -346,15 +363,6 @@ def said_at(reply: Reply) -> float:
     with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
     return 0.0
-
-
-def authorization(user: str, token: str) -> str:
-    """Return the authorization header: Basic for a user, else Bearer.
-
-    >>> authorization("ada", "key"), authorization("", "key")
-    ('Basic YWRhOmtleQ==', 'Bearer key')
-    """
-    return f"Basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}" if user else f"Bearer {token}"
 
 
 def variable(source: str, option: str) -> str:

@@ -21,8 +21,7 @@ from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
 from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.markup import markdown_of
-from vademecum.providers.web import Parameters, ServerSource, outcome, said_at
-from vademecum.providers.when import seconds, written
+from vademecum.providers.web import Parameters, ServerSource, outcome, said_at, seconds, written
 
 AT_ONCE = 200  # the most items of one batch
 VERSION = {"api-version": "7.1"}

@@ -5,8 +5,7 @@
     Data Center  POST <url>/rest/api/2/search       {"jql", "startAt", "maxResults", "fields"} → {"issues", "startAt", "total"}
                  GET the attachment's "content", <url>/secure/attachment/<id>/<name>
 
-Issues come in order of creation, so an issue that changes meanwhile keeps its place. JQL reads times in the time zone of the
-asking user, which is unknown: the query goes back twelve hours further, and unchanged issues cost nothing more.
+Issues come in order of creation, so an issue that changes meanwhile keeps its place.
 """
 
 from __future__ import annotations
@@ -14,17 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, CursorError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.atlassian import Atlassian
 from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.web import ServerSource, authorization, outcome, said_at
-from vademecum.providers.when import JQL_TIME, seconds, written
+from vademecum.providers.web import outcome, said_at, seconds
 
 AT_ONCE = 100
-ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
 FIELDS = [
     *("summary", "description", "status", "issuetype", "updated", "labels", "components", "issuelinks", "parent", "comment"),
     *("resolution", "priority", "attachment"),
@@ -32,36 +29,21 @@ FIELDS = [
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Jira(ServerSource):
+class Jira(Atlassian):
     """The issues of one Jira site.
 
     Attributes:
-        url: the server, as https://example.atlassian.net.
-        token: an API token (Cloud, with `user`), or a personal access token (Data Center).
-        user: the e-mail address that the API token belongs to; "" for a personal access token.
         project: keys of projects, separated by commas.
-        query: JQL that narrows the issues, without ORDER BY.
-        api: "3" for Cloud, "2" for Data Center; "" goes by the address.
-        attachments: "no" leaves out text files.
     """
 
+    product, versions, clouds = "Jira", ("3", "2"), (".atlassian.net", ".jira.com")
+
     name: str = "jira"
-    user: str = ""
     project: str = ""
-    query: str = ""
-    api: str = ""
-    attachments: str = "yes"
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        host = urlsplit(self.web.url).hostname or ""
-        self._cloud = (self.api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
-        self._attachments = self.wants("attachments")
-        if self.api not in {"", "2", "3"}:
-            raise ConfigError(
-                f"sources.{self.name}.api is {self.api!r}: it must be 3 for Jira Cloud or 2 for Jira Data Center"
-            )
         if "order by" in self.query.lower():
             raise ConfigError(
                 f"sources.{self.name}.query has an ORDER BY: leave it out, issues come in the order they were made"
@@ -70,22 +52,16 @@ class Jira(ServerSource):
         self._narrowed = [f"project in ({projects})"] if projects else []
         self._narrowed += [f"({self.query})"] if self.query.strip() else []
 
-    def authorization(self) -> str:
-        """Return the header that carries the token."""
-        return authorization(self.user, self.token)
-
     @outcome
     def page(self, since: float, cursor: str) -> Page:
         """Return the issues changed since a time."""
         asked = {"jql": self._jql(since), "maxResults": AT_ONCE, "fields": FIELDS}
-        if self._cloud:
-            return self._newer(asked, cursor)
-        return self._older(asked, int(cursor or 0))
+        return self._newer(asked, cursor) if self._cloud else self._older(asked, int(cursor or 0))
 
     def _jql(self, since: float) -> str:
         conditions = list(self._narrowed)
         if since or not conditions:  # Cloud refuses a search without a condition
-            conditions.append(f'updated >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
+            conditions.append(f'updated >= "{self._after(since)}"')
         return f"{' AND '.join(conditions)} ORDER BY created ASC, key ASC"
 
     def _newer(self, asked: Mapping[str, Any], cursor: str) -> Page:

@@ -6,8 +6,7 @@
     Data Center  GET <url>/rest/api/content/search?cql=…&expand=…                {"results": […], "start", "limit", "_links": {"next", "base"}}
 
 Version 2 has no filter by time: pages come in order of last change until they are older than requested; a page that changes
-meanwhile comes again with the next run. CQL reads times in the time zone of the asking user, which is unknown: the query goes
-back twelve hours further.
+meanwhile comes again with the next run.
 """
 
 from __future__ import annotations
@@ -19,56 +18,40 @@ from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.atlassian import Atlassian
 from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.markup import markdown_of
-from vademecum.providers.post import Reply
-from vademecum.providers.web import Parameters, ServerSource, authorization, outcome, said_at
-from vademecum.providers.when import JQL_TIME, seconds, written
+from vademecum.providers.web import Parameters, outcome, said_at, seconds
 
 AT_ONCE = 50
-ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
 EXPAND = "body.storage,version,metadata.labels,space,children.comment.body.storage,children.comment.version,children.attachment"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Confluence(ServerSource):
+class Confluence(Atlassian):
     """The pages of some spaces, or of all.
 
     Attributes:
         url: the wiki, as https://example.atlassian.net/wiki.
-        token: an API token (Cloud, with `user`), or a personal access token (Data Center).
-        user: the e-mail address that the API token belongs to; "" for a personal access token.
         space: keys of spaces, separated by commas; "" for all that can be read.
         query: CQL that narrows the pages; Data Center only.
-        api: "2" for Cloud, "1" for Data Center; "" goes by the address.
         comments: "no" leaves out comments, and saves Cloud a request for each page.
-        attachments: "no" leaves out text files, and saves one more.
     """
 
+    product, versions, clouds = "Confluence", ("2", "1"), (".atlassian.net",)
+
     name: str = "confluence"
-    user: str = ""
     space: str = ""
-    query: str = ""
-    api: str = ""
     comments: str = "yes"
-    attachments: str = "yes"
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        host = urlsplit(self.web.url).hostname or ""
-        self._cloud = (self.api or ("2" if host.endswith(".atlassian.net") else "1")) == "2"
-        self._comments, self._attachments = self.wants("comments"), self.wants("attachments")
-        if self.api not in {"", "1", "2"}:
-            raise ConfigError(f"sources.{self.name}.api is {self.api!r}: it must be 2 for Cloud or 1 for Data Center")
+        self._comments = self.wants("comments")
         if self.query and self._cloud:
             raise ConfigError(f"sources.{self.name}.query is for Confluence Data Center: narrow Cloud by space")
         self._spaces = self.keys("space")
         self._keys: dict[str, str] = {}  # of spaces, by number
-
-    def authorization(self) -> str:
-        """Return the header that carries the token."""
-        return authorization(self.user, self.token)
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
@@ -150,24 +133,22 @@ class Confluence(ServerSource):
 
     def _older(self, since: float, cursor: str) -> Page:
         start = int(cursor or 0)
-        found, reply = self._search(since, start)
+        asked: Parameters = {"cql": self._cql(since), "start": start, "limit": AT_ONCE, "expand": EXPAND}
+        found, reply = self.web.get("/rest/api/content/search", asked)
         base = (found.get("_links") or {}).get("base") or self.web.url
         items = tuple(self._old_item(each, base) for each in found["results"])
         more = bool((found.get("_links") or {}).get("next")) and bool(items)
         return Page(items, cursor=str(start + len(items)) if more else "", at=said_at(reply))
 
-    def _search(self, since: float, start: int) -> tuple[Any, Reply]:
+    def _cql(self, since: float) -> str:
         conditions = ["type = page"]
         if self._spaces:
             quoted = ", ".join(f'"{each}"' for each in self._spaces)
             conditions.append(f"space in ({quoted})")
         conditions += [f"({self.query})"] if self.query.strip() else []
         if since:
-            conditions.append(f'lastmodified >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
-        cql = f"{' AND '.join(conditions)} ORDER BY created ASC"
-        return self.web.get(
-            "/rest/api/content/search", {"cql": cql, "start": start, "limit": AT_ONCE, "expand": EXPAND}
-        )
+            conditions.append(f'lastmodified >= "{self._after(since)}"')
+        return f"{' AND '.join(conditions)} ORDER BY created ASC"
 
     def _old_item(self, told: Mapping[str, Any], base: str) -> Item:
         number, version = str(told["id"]), told.get("version") or {}

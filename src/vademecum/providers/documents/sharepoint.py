@@ -20,8 +20,7 @@ from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Item, Page
 from vademecum.providers.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.post import Reply
-from vademecum.providers.web import ServerSource, outcome, said_at
-from vademecum.providers.when import seconds
+from vademecum.providers.web import ServerSource, outcome, said_at, seconds
 
 ADDRESS = "https://graph.microsoft.com/v1.0"
 SIGN_IN = "https://login.microsoftonline.com"

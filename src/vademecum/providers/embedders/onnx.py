@@ -24,7 +24,8 @@ from vademecum.errors import EmbedError, PluginError, ProviderError
 from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, embed_texts, limits_of, texts_of
 from vademecum.providers.embedders.local import fingerprint, model_directory
 from vademecum.providers.embedders.presets import Pooling, Preset, preset_of
-from vademecum.providers.onnx_session import FAILURES, Transformer, read_json, short
+from vademecum.providers.onnx_session import FAILURES, Transformer, read_json
+from vademecum.providers.post import short
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
@@ -82,7 +83,7 @@ class OnnxEmbedder:
             return pooled(states, mask, self._preset.pooling)
         except FAILURES as error:
             raise ProviderError(
-                f"{self.name} failed ({short(error)}): take another model in search.embedder"
+                f"{self.name} failed ({short(str(error))}): take another model in search.embedder"
             ) from error
 
 

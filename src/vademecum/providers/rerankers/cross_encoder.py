@@ -17,7 +17,8 @@ from pathlib import Path
 from tokenizers import Encoding
 
 from vademecum.errors import RerankError, UsageError
-from vademecum.providers.onnx_session import FAILURES, Transformer, short
+from vademecum.providers.onnx_session import FAILURES, Transformer
+from vademecum.providers.post import short
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Passage
 
@@ -58,7 +59,9 @@ class CrossEncoderReranker:
                 for place, score in zip(batch, found, strict=True):
                     scores[place] = score
         except FAILURES as error:
-            return Err(RerankError(f"{self.name} failed ({short(error)}): take another model, or another reranker"))
+            return Err(
+                RerankError(f"{self.name} failed ({short(str(error))}): take another model, or another reranker")
+            )
         return Ok(scores)
 
     def _scores(self, encoded: Sequence[Encoding]) -> list[float]:

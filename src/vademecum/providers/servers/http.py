@@ -32,19 +32,17 @@ from pydantic import BaseModel
 from mcp import Client, MCPError, types
 from vademecum.addresses import is_elsewhere
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Asks, Hears, Told
+from vademecum.protocols import Told
 from vademecum.providers.servers.wire import (
     CHANGED,
     URL_ELICITATION_REQUIRED,
+    McpServer,
     about,
-    every_page,
-    outcome,
     parsed,
     refused,
     shortened,
     too_long,
 )
-from vademecum.result import attempt
 
 T = TypeVar("T")
 INTERNAL_ERROR = -32603
@@ -64,7 +62,7 @@ UNLIMITED_S = 86_400.0  # a day; another limit applies
 SLACK_S = 5.0  # seconds beyond the SDK's own time limit before giving up
 
 
-class HttpServer:
+class HttpServer(McpServer):
     """An MCP server at a URL.
 
     Args:
@@ -86,85 +84,33 @@ class HttpServer:
         timeout_s: float = 60.0,
         answer_bytes: int = 4_000_000,
     ) -> None:
-        self.name = name
-        self.about = ""
+        super().__init__(name, timeout_s, answer_bytes)
         self.remote = is_elsewhere(url)
         self._url = url
         self._headers = dict(headers or {})
         self._sse = sse
-        self._timeout_s = timeout_s
-        self._answer_bytes = answer_bytes
-        self._starting = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Client | None = None
         self._stop: asyncio.Event | None = None
-        self._stale = threading.Event()
-        self._gone = ""
-        self._asks: Asks | None = None  # answers the server's questions
-        self._offers: Mapping[str, Any] = {}
-        self._questions = 0  # being answered now; used on the loop only
-        self._hears: Hears = lambda *_: None  # receives the server's notifications
 
-    @attempt(ToolServerError, ToolServerError)
-    def tools(self) -> list[Mapping[str, Any]]:
-        """Return every tool as the server declares it, from all pages."""
-        client = self._connected()
-        self._stale.clear()
+    def _capabilities(self) -> Mapping[str, Any]:
+        return _plain(self._connected().server_capabilities)
 
-        def page(cursor: str) -> Mapping[str, Any]:
-            listed = self._done("tools/list", client.list_tools(cursor=cursor or None, cache_mode="refresh"))
-            return listed.model_dump(mode="json", by_alias=True, exclude_none=True)
+    def _page(self, cursor: str) -> Mapping[str, Any]:
+        listed = self._connected().list_tools(cursor=cursor or None, cache_mode="refresh")
+        return _plain(self._done("tools/list", listed))
 
-        return every_page(self.name, "tools/list", "tools", page)
-
-    @attempt(ToolServerError, ToolServerError)
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a tool and return its result as MCP writes it."""
-        result = self._done(tool, self._connected().call_tool(tool, dict(arguments), self._limit_s()))
-        return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
-
-    @attempt(ToolServerError, ToolServerError)
-    def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
-        """Call a tool, passing its progress on to `told`."""
-
+    def _call(self, tool: str, arguments: dict[str, Any], told: Told | None) -> Mapping[str, Any]:
         async def heard(progress: float, total: float | None, message: str | None) -> None:
+            assert told is not None
             told(progress, total, message or "")
 
-        called = self._connected().call_tool(tool, dict(arguments), self._limit_s(), progress_callback=heard)
-        result = self._done(tool, called)
-        return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+        limit_s = UNLIMITED_S if self._offers else None  # `_done` has a limit that excludes the server's own questions
+        called = self._connected().call_tool(tool, arguments, limit_s, progress_callback=heard if told else None)
+        return _plain(self._done(tool, called))
 
-    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
-        """Set the answerer of the server's questions.
-
-        The connection declares `offers` to the server, so call this first.
-        """
-        self._asks, self._offers = asks, offers
-
-    @attempt(ToolServerError, ToolServerError)
-    def offers(self) -> Mapping[str, Any]:
-        """Return the server's capabilities."""
-        return self._connected().server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-    @attempt(ToolServerError, ToolServerError)
-    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Send any request known to the SDK and return its result."""
-        result = self._done(method, asking(self._connected(), method, params))
-        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-    def tell(self, hears: Hears) -> None:
-        """Set the receiver of the server's notifications."""
-        self._hears = hears
-
-    @property
-    def stale(self) -> bool:
-        """True if the server announced changes since its last tool list."""
-        return self._stale.is_set()
-
-    @property
-    def alive(self) -> bool:
-        """True while the server can be asked: not connected yet, or connected."""
-        return not self._gone
+    def _ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return _plain(self._done(method, asking(self._connected(), method, params)))
 
     def close(self) -> None:
         """Close the connection."""
@@ -260,7 +206,7 @@ class HttpServer:
         if method == CHANGED:
             self._stale.set()
         elif method:
-            said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
+            said = _plain(params) if params else {}
             await asyncio.to_thread(self._hears, method, said)  # on a thread: a slow client must not block this loop
 
     async def _answered(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -271,13 +217,6 @@ class HttpServer:
             return await asyncio.to_thread(self._asks, method, params)
         finally:
             self._questions -= 1
-
-    def _limit_s(self) -> float | None:
-        """Return the SDK's limit for a call, in seconds.
-
-        The limit is a day if the server may ask questions, because `_done` enforces one that excludes them; else the SDK's own.
-        """
-        return UNLIMITED_S if self._offers else None
 
     def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the loop and wait for its result.
@@ -327,8 +266,7 @@ def answering(
     """Return the SDK client's callbacks for the questions of `offers`."""
 
     async def put(method: str, params: BaseModel | None, kind: Any) -> Any:
-        said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
-        answer = await asked(method, said)
+        answer = await asked(method, _plain(params) if params else {})
         if error := answer.get("error"):
             return ErrorData(code=int(error.get("code", INTERNAL_ERROR)), message=str(error.get("message", "refused")))
         return kind.model_validate(answer["result"])
@@ -380,6 +318,10 @@ class Bounded(httpx2.AsyncHTTPTransport):
         asked = parsed(request.content) or {}
         said = f"it answered with {too_long(str(asked.get('method')), self._most)}"
         return {"jsonrpc": "2.0", "id": asked.get("id"), "error": {"code": INTERNAL_ERROR, "message": said}}
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 async def _outcome(work: Coroutine[Any, Any, None]) -> BaseException | None:

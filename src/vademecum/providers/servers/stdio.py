@@ -25,21 +25,20 @@ from itertools import count
 from typing import IO, Any
 
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Asks, Hears, Told
+from vademecum.protocols import Told
 from vademecum.providers.servers.wire import (
     CHANGED,
     METHOD_NOT_FOUND,
     MOST_QUESTIONS,
     QUESTIONS,
     UNSUPPORTED_VERSION,
+    McpServer,
     Message,
     about,
     capabilities,
-    every_page,
     hello,
     id_in,
     in_rounds,
-    outcome,
     parsed,
     progress_in,
     refusal,
@@ -50,7 +49,6 @@ from vademecum.providers.servers.wire import (
     too_long,
     unanswered,
 )
-from vademecum.result import attempt
 
 INHERITED = (
     *("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"),
@@ -63,7 +61,7 @@ _PIECE = 65_536
 Reply = queue.SimpleQueue[Message]
 
 
-class StdioServer:
+class StdioServer(McpServer):
     """An MCP server that is a command.
 
     Args:
@@ -87,85 +85,31 @@ class StdioServer:
         timeout_s: float = 60.0,
         answer_bytes: int = 4_000_000,
     ) -> None:
-        self.name = name
-        self.about = ""
+        super().__init__(name, timeout_s, answer_bytes)
         self._command = tuple(command)
         self._env = {key: os.environ[key] for key in INHERITED if key in os.environ} | dict(env or {})
         self._cwd = cwd
-        self._timeout_s = timeout_s
-        self._answer_bytes = answer_bytes
-        self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._numbers = count(1)
         self._waiting: dict[int, tuple[str, Reply]] = {}  # request number → its method and the queue of its answer
         self._noise = ""  # the last output since the newest request that is not a message
-        self._told: dict[int, Told] = {}  # listeners to a call's progress
-        self._asks: Asks | None = None  # answers the server's questions
-        self._offers: Mapping[str, Any] = {}
-        self._capabilities: Mapping[str, Any] = {}  # the server's
-        self._hears: Hears = lambda *_: None  # receives the server's notifications
-        self._questions = 0  # being answered now
-        self._guard = threading.Lock()  # of _waiting, _told, _questions and _gone
-        self._gone = ""  # the reason that the server is gone; "" while it is alive
+        self._listeners: dict[int, Told] = {}  # to a call's progress
+        self._declared: Mapping[str, Any] = {}  # the server's capabilities
+        self._guard = threading.Lock()  # of _waiting, _listeners, _questions and _gone
         self._said: deque[str] = deque(maxlen=10)
         self._said_all = threading.Event()  # standard error has ended
         self._stateless = False
-        self._stale = threading.Event()
 
-    @attempt(ToolServerError, ToolServerError)
-    def tools(self) -> list[Mapping[str, Any]]:
-        """Return every tool as the server declares it, from all pages."""
+    def _capabilities(self) -> Mapping[str, Any]:
         self._start()
-        self._stale.clear()
-        page = lambda cursor: self._ask("tools/list", {"cursor": cursor} if cursor else {})  # noqa: E731
-        return every_page(self.name, "tools/list", "tools", page)
+        return self._declared
 
-    @attempt(ToolServerError, ToolServerError)
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Call a tool and return its result as MCP writes it."""
-        self._start()
-        return outcome(self.name, tool, self._ask("tools/call", {"name": tool, "arguments": dict(arguments)}, tool))
+    def _page(self, cursor: str) -> Mapping[str, Any]:
+        return self._ask("tools/list", {"cursor": cursor} if cursor else {})
 
-    @attempt(ToolServerError, ToolServerError)
-    def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
-        """Call a tool, passing its progress on to `told`."""
-        self._start()
-        params = {"name": tool, "arguments": dict(arguments)}
-        return outcome(self.name, tool, self._ask("tools/call", params, tool, told))
-
-    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
-        """Set the answerer of the server's questions.
-
-        The greeting declares `offers` to the server, so call this first.
-        """
-        self._asks, self._offers = asks, offers
-
-    @attempt(ToolServerError, ToolServerError)
-    def offers(self) -> Mapping[str, Any]:
-        """Return the server's capabilities, as its greeting named them."""
-        self._start()
-        return self._capabilities
-
-    @attempt(ToolServerError, ToolServerError)
-    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Send any request and return its result."""
-        self._start()
-        return self._ask(method, params)
-
-    def tell(self, hears: Hears) -> None:
-        """Set the receiver of the server's notifications."""
-        self._hears = hears
-
-    @property
-    def stale(self) -> bool:
-        """True if the server announced changes since its last tool list."""
-        return self._stale.is_set()
-
-    @property
-    def alive(self) -> bool:
-        """True while the server can be asked: not started yet, or running."""
-        return not self._gone
+    def _call(self, tool: str, arguments: dict[str, Any], told: Told | None) -> Mapping[str, Any]:
+        return self._ask("tools/call", {"name": tool, "arguments": arguments}, tool, told)
 
     def close(self) -> None:
         """End the process and its children."""
@@ -223,13 +167,13 @@ class StdioServer:
         if isinstance(error, dict) and error.get("code") in {METHOD_NOT_FOUND, UNSUPPORTED_VERSION}:
             self._stateless = True
             found = self._exchange("server/discover", {}).get("result")
-            self.about, self._capabilities = about(found), capabilities(found)
+            self.about, self._declared = about(found), capabilities(found)
         elif "error" in answer:
             self.close()
             raise refused(self.name, "initialize", error)
         else:
             self.about = about(answer.get("result"))
-            self._capabilities = capabilities(answer.get("result"))
+            self._declared = capabilities(answer.get("result"))
             self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _ask(
@@ -255,7 +199,7 @@ class StdioServer:
                 raise ToolServerError(f"{self.name} stopped: {self._gone}")
             self._waiting[number], self._noise = (method, reply), ""
             if told:
-                self._told[number], params = told, telling(params, number)
+                self._listeners[number], params = told, telling(params, number)
         self._send(request(number, method, params, self._offers if self._stateless else None))
         try:
             answer = self._patient(reply)
@@ -266,7 +210,7 @@ class StdioServer:
         finally:
             with self._guard:
                 self._waiting.pop(number, None)
-                self._told.pop(number, None)
+                self._listeners.pop(number, None)
         if isinstance(answer.get("failure"), ToolServerError):
             raise answer["failure"]
         return answer
@@ -364,7 +308,7 @@ class StdioServer:
 
     def _tell(self, number: int, progress: tuple[float, float | None, str]) -> None:
         with self._guard:
-            told = self._told.get(number)
+            told = self._listeners.get(number)
         if told:
             told(*progress)
 

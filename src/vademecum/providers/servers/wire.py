@@ -1,4 +1,4 @@
-"""Messages to and from an MCP server, and checks of its answers.
+"""MCP servers: their common part, messages, and checks of answers.
 
 JSON-RPC 2.0, one message a line. Servers with a handshake are greeted with `initialize`; a server without
 handshake (2026-07-28) gets version and client with every request.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from vademecum.errors import ToolServerError, UrlElicitationError
-from vademecum.protocols import Asks
+from vademecum.protocols import Asks, Hears, Told
+from vademecum.result import attempt
 from vademecum.version import __version__
 
 HANDSHAKE = "2025-11-25"
@@ -34,6 +37,98 @@ _SAID = 300  # characters of a server's text in a message
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 
 Message = dict[str, Any]
+
+
+class McpServer(ABC):
+    """The common part of MCP servers, however they are reached.
+
+    Args:
+        name: The server's name in messages.
+        timeout_s: The most seconds for an answer.
+        answer_bytes: Most bytes of one answer.
+    """
+
+    def __init__(self, name: str, timeout_s: float, answer_bytes: int) -> None:
+        self.name = name
+        self.about = ""
+        self._timeout_s = timeout_s
+        self._answer_bytes = answer_bytes
+        self._starting = threading.Lock()
+        self._gone = ""  # the reason that the server is gone; "" while it is alive
+        self._stale = threading.Event()
+        self._asks: Asks | None = None  # answers the server's questions
+        self._offers: Mapping[str, Any] = {}
+        self._questions = 0  # being answered now
+        self._hears: Hears = lambda *_: None  # receives the server's notifications
+
+    @abstractmethod
+    def _capabilities(self) -> Mapping[str, Any]:
+        """Return the server's capabilities, starting or connecting it first."""
+
+    @abstractmethod
+    def _page(self, cursor: str) -> Mapping[str, Any]:
+        """Return the page of the tool list at a cursor."""
+
+    @abstractmethod
+    def _call(self, tool: str, arguments: dict[str, Any], told: Told | None) -> Mapping[str, Any]:
+        """Return a call's result."""
+
+    @abstractmethod
+    def _ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a request's result."""
+
+    @attempt(ToolServerError, ToolServerError)
+    def tools(self) -> list[Mapping[str, Any]]:
+        """Return every tool as the server declares it, from all pages."""
+        self._capabilities()
+        self._stale.clear()
+        return every_page(self.name, "tools/list", "tools", self._page)
+
+    @attempt(ToolServerError, ToolServerError)
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call a tool and return its result as MCP writes it."""
+        return self._told(tool, arguments, None)
+
+    @attempt(ToolServerError, ToolServerError)
+    def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
+        """Call a tool, passing its progress on to `told`."""
+        return self._told(tool, arguments, told)
+
+    def _told(self, tool: str, arguments: Mapping[str, Any], told: Told | None) -> Mapping[str, Any]:
+        self._capabilities()
+        return outcome(self.name, tool, self._call(tool, dict(arguments), told))
+
+    @attempt(ToolServerError, ToolServerError)
+    def offers(self) -> Mapping[str, Any]:
+        """Return the server's capabilities."""
+        return self._capabilities()
+
+    @attempt(ToolServerError, ToolServerError)
+    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Send any request and return its result."""
+        self._capabilities()
+        return self._ask(method, params)
+
+    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
+        """Set the answerer of the server's questions.
+
+        `offers` are declared to the server in the beginning, so call this first.
+        """
+        self._asks, self._offers = asks, offers
+
+    def tell(self, hears: Hears) -> None:
+        """Set the receiver of the server's notifications."""
+        self._hears = hears
+
+    @property
+    def stale(self) -> bool:
+        """True if the server announced changes since its last tool list."""
+        return self._stale.is_set()
+
+    @property
+    def alive(self) -> bool:
+        """True while the server can be asked: not started yet, or running."""
+        return not self._gone
 
 
 def request(number: int, method: str, params: Mapping[str, Any], stateless: Mapping[str, Any] | None) -> Message:
