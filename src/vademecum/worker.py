@@ -33,10 +33,7 @@ HOPELESS = (UsageError, PluginError)  # errors that a retry cannot fix
 
 
 class Queue(Protocol):
-    """The part of a job queue that a worker uses.
-
-    Implementation: `storage.postgres.queue`.
-    """
+    """The part of a job queue that a worker uses. Implementation: `storage.postgres.queue`."""
 
     def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
         """Lease the next job for `worker`, None when there is none."""

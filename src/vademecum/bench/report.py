@@ -119,10 +119,7 @@ class Report:
 
 
 def values_of(reading: Reading, question: Question) -> dict[str, float]:
-    """Measure one reading.
-
-    A reading that never reaches the evidence costs `MOST_TOKENS`.
-    """
+    """Measure one reading. A reading that never reaches the evidence costs `MOST_TOKENS`."""
     hits, targets = reading.hits, question.targets
     files = file_measures(hits, targets)
     tokens = tokens_to_evidence(reading, targets)

@@ -215,10 +215,7 @@ class Grep:
             matches = [match for match in matches if not start <= match[0] <= end]
 
     def _best(self, lines: list[str], matches: list[Match]) -> int:
-        """Return the line of the best match.
-
-        The best match has the most distinct words around it, then a definition, then the most matches.
-        """
+        """Return the line of the best match."""
         words = {word for _, word in matches}
         definition = definition_of(next(iter(words))) if len(words) == 1 else _NOTHING
         around: Counter[str] = Counter()

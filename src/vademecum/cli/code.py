@@ -223,10 +223,7 @@ def index(
 
 
 def _remembered(notes: Sequence[Note], found: Recalled | None = None) -> str:
-    """Return memory's additions to an answer as text.
-
-    Most searches have none, and load nothing for it.
-    """
+    """Return memory's additions to an answer as text."""
     if not notes and found is None:
         return ""
     from vademecum.answers.remembered import notes_text, recalled_text

@@ -91,10 +91,7 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
 
 
 def _show(text: str) -> None:
-    """Print the text, or a note on standard error if empty.
-
-    The budget covers every word on standard output.
-    """
+    """Print the text, or a note on standard error if empty."""
     emit(text)
     if not text:
         click.echo("vade: nothing fits into so few tokens: give more with --budget", err=True)

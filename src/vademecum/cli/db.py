@@ -108,10 +108,7 @@ def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]
 
 
 def shared_stores() -> Stores:
-    """Return the stores with the shared database in use.
-
-    Without a configured provider this is PostgreSQL.
-    """
+    """Return the stores of the shared database, by default PostgreSQL."""
     from vademecum.wiring.stores import Stores
 
     settings = settings_for(())

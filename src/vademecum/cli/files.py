@@ -14,11 +14,7 @@ from vademecum.errors import UsageError
 
 @contextmanager
 def written(path: str) -> Iterator[TextIO]:
-    """Open a file for writing, moved into place at the end.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Open a file for writing, moved into place at the end."""
     beside = Path(f"{path}.tmp")
     try:
         with beside.open("w", encoding="utf-8") as file:
@@ -30,11 +26,7 @@ def written(path: str) -> Iterator[TextIO]:
 
 
 def write_file(path: str, text: str) -> None:
-    """Write a text to a file, or "-" for standard output.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write a text to a file, or "-" for standard output."""
     if path == "-":
         emit(text)
         return

@@ -151,10 +151,7 @@ def _carry_out(planner: Planner, journal: Journal, places: Places, *, yes: bool,
 
 
 def _agreed(plan: Plan, *, as_json: bool) -> bool:
-    """Ask for consent on a terminal.
-
-    Raises `UsageError` without a terminal.
-    """
+    """Ask for consent on a terminal. Raises `UsageError` without a terminal."""
     if as_json or not sys.stdin.isatty():
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
     changes = [change for change in plan.changes if change.is_written]
@@ -218,10 +215,7 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
 
 
 def _installed(row: Mapping[str, Any]) -> str:
-    """Return an agent's installed versions, with an upgrade hint.
-
-    An obstacle to its server is returned instead.
-    """
+    """Return an agent's installed versions, with an upgrade hint."""
     from vademecum.version import __version__
 
     versions = set(row["installed"].values())

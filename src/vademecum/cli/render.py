@@ -29,10 +29,7 @@ LACKING = {"metadata": "searchable, but without details such as parameters and c
 
 
 def style_for(query: str = "", pattern: str = "") -> Style:
-    """Return the terminal's style, or plain without colour.
-
-    A pipe, a file and `NO_COLOR` are plain.
-    """
+    """Return the terminal's style; a pipe or `NO_COLOR` is plain."""
     if not sys.stdout.isatty():
         return PLAIN
     width, height = shutil.get_terminal_size()
@@ -89,10 +86,7 @@ def say_checks(checks: Sequence[Check], notes: Iterable[str] = (), *, as_json: b
 
 
 def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
-    """Return a report of indexing, a line per repository.
-
-    With `verbose` it lists skipped files with reasons.
-    """
+    """Return a report of indexing, a line per repository."""
     lines: list[str] = []
     for report in reports:
         lines.append(
@@ -112,10 +106,7 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
 
 
 def _moved(report: IndexReport) -> str:
-    """Return the number of files known by content at another path.
-
-    These were renamed, copied, or restored to an earlier state.
-    """
+    """Return the number of files known by content at another path."""
     moved = report.files - report.added - report.unchanged
     return f"{moved} moved or as once before, " if moved > 0 else ""
 
@@ -129,10 +120,7 @@ def table(rows: Iterable[Sequence[object]], indent: str = "") -> str:
 
 
 def skipped_lines(skipped: Sequence[Any]) -> list[str]:
-    """Return lines about skipped files, with reasons.
-
-    Only the first `SKIPPED_SHOWN` are listed.
-    """
+    """Return lines about skipped files, with reasons."""
     lines = [f"  {_reason(item)}" for item in skipped[:SKIPPED_SHOWN]]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(f"  … and {len(skipped) - SKIPPED_SHOWN} more: -v --json lists all")
@@ -140,10 +128,7 @@ def skipped_lines(skipped: Sequence[Any]) -> list[str]:
 
 
 def skipped_record(skipped: Sequence[Any], *, whole: bool) -> dict[str, Any]:
-    """Return skipped files as JSON-serialisable values.
-
-    These are counts by reason with examples, or the `whole` list.
-    """
+    """Return skipped files as JSON-serialisable values."""
     counts = Counter(item.reason for item in skipped).most_common()
     listed = [asdict(item) for item in (skipped if whole else skipped[:EXAMPLES])]
     return {"count": len(skipped), "reasons": dict(counts), "files" if whole else "examples": listed}

@@ -155,10 +155,7 @@ def unseen(section: Section, own: Turn) -> Section:
 def packed(
     heading: Heading, sections: Sequence[Section], budget: int, counter: TokenCounter, form: str
 ) -> tuple[tuple[Part, ...], str]:
-    """Return the chosen parts and their page.
-
-    Both are empty if not even the heading fits.
-    """
+    """Return the chosen parts and their page."""
 
     def whole(parts: Sequence[Part]) -> str:
         if form == "markdown":

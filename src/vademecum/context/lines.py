@@ -49,10 +49,7 @@ class Matching:
         return set().union(*map(self._asked_in, runs(line)))
 
     def window(self, snippet: str, most: int = WINDOW) -> tuple[int, int]:
-        """Return first and last line of the best window, from 0.
-
-        The window has `most` lines at most.
-        """
+        """Return first and last line of the best window, from 0."""
         sums = self._sums(snippet)
         size = min(most, len(sums) - 1)
         first = max(range(len(sums) - size), key=lambda start: sums[start + size] - sums[start])

@@ -151,10 +151,7 @@ def _line(entry: Entry) -> str:
 
 
 def record(repositories: Sequence[tuple[str, Sequence[Entry]]]) -> dict[str, Any]:
-    """Return a map as JSON-serialisable values.
-
-    Repositories have files, the most central first, and files have declarations.
-    """
+    """Return a map as JSON-serialisable values."""
     return {
         "repositories": [
             {

@@ -61,10 +61,7 @@ def find(search: Search, task: str, budget: int) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Matches near each other in one file.
-
-    It has the best match, the reasons of all, and the places to show.
-    """
+    """Matches near each other in one file."""
 
     best: Evidence
     reasons: tuple[str, ...]
@@ -112,10 +109,7 @@ def offers_of(
 
 
 def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:
-    """Add the matching lines of a long piece to an offer.
-
-    This form comes before the signature.
-    """
+    """Add the matching lines of a long piece to an offer."""
     full = [form for form in offer if not form.brief]
     lines = best.snippet.split("\n")
     if (full[-1].text.count("\n") < most) if most else (len(lines) <= LONG):
@@ -129,10 +123,7 @@ def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | Non
 
 
 def limited(offer: Offer, lines: int | None) -> Offer:
-    """Return an offer's forms with at most so many lines.
-
-    If no form fits, returns the shortest.
-    """
+    """Return an offer's forms that fit into lines, or the shortest."""
     if lines is None:
         return offer
     fitting = tuple(form for form in offer if form.brief or form.text.count("\n") < lines)
@@ -190,10 +181,7 @@ def why(item: Evidence, best: dict[str, float]) -> tuple[str, ...]:
 
 
 def key_of(item: Evidence) -> str:
-    """Return the identity of a piece's content at its path.
-
-    It does not depend on commit and lines.
-    """
+    """Return the identity of a piece's content at its path."""
     return f"{item.repo}:{item.path}:{item.id.rpartition(':')[2]}"
 
 
@@ -303,8 +291,5 @@ class File:
 
 
 def _fits(one: range, wide: range) -> bool:
-    """Return whether `wide` has all places of a passage, or none.
-
-    Otherwise two passages would share a part.
-    """
+    """Return whether `wide` has all places of a passage, or none."""
     return one[-1] < wide[0] or one[0] > wide[-1] or (wide[0] <= one[0] and one[-1] <= wide[-1])

@@ -44,10 +44,7 @@ class Turn:
         return self.shown.isdisjoint(keys)
 
     def remember(self, parts: Iterable[Part]) -> None:
-        """Store the keys of the pieces about to be shown.
-
-        Raises `StoreError`.
-        """
+        """Store the keys of the pieces about to be shown. Raises `StoreError`."""
         if self._path is None:
             return
         keys = [_BRIEFLY + key if piece.brief else key for part in parts for piece in part.pieces for key in piece.keys]

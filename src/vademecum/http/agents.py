@@ -36,10 +36,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class Agents:
-    """The ASGI application at `/mcp`.
-
-    `run` must be active while it answers.
-    """
+    """The ASGI application at `/mcp`. `run` must be active while it answers."""
 
     def __init__(self, desk: Callable[[], Desk], max_body_bytes: int) -> None:
         """Take a function that returns the `Desk`, and the body limit.
@@ -71,10 +68,7 @@ class Agents:
         return mcp_types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
-        """Run a tool.
-
-        Errors are returned to the model, which can then correct the call.
-        """
+        """Run a tool."""
         tools = self._tools()
         tool = tools.get(params.name)
         if tool is None:

@@ -101,10 +101,7 @@ class Guard:
             self._note(scope, method, said, time.perf_counter() - started)
 
     def _note(self, scope: Scope, method: str, said: _Said, took_s: float) -> None:
-        """Count and log a request.
-
-        The log shows the path and query only with `log_queries`.
-        """
+        """Count and log a request."""
         route = _route(scope)
         method = method if route != "none" and method in METHODS else "ANY"
         _REQUESTS.add(method=method, route=route, status=str(said.status))
@@ -213,9 +210,6 @@ def _too_large(most: int) -> ProblemError:
 
 
 def _route(scope: Scope) -> str:
-    """Return the pattern of the route that answered.
-
-    Paths themselves are unbounded and may reveal the question.
-    """
+    """Return the pattern of the route that answered."""
     route: Any = scope.get("route")
     return str(getattr(route, "path", "/mcp" if scope["path"] == "/mcp" else "none"))

@@ -70,10 +70,7 @@ def pack(place: Place) -> str:
 
 
 def after(cursor: str) -> Place:
-    """Return the place in a cursor; () for none.
-
-    Raises `UsageError`.
-    """
+    """Return the place in a cursor; () for none. Raises `UsageError`."""
     if not cursor:
         return ()
     try:

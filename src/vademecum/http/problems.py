@@ -97,9 +97,6 @@ def problem(status: int, detail: str, *, kind: str = "about:blank", **more: Any)
 
 
 def problem_of(error: Error) -> tuple[int, dict[str, Any]]:
-    """Return the status and problem details of an engine error.
-
-    `error` in the details names the class.
-    """
+    """Return the status and problem details of an engine error."""
     status = status_of(error)
     return status, problem(status, str(error), error=type(error).__name__)

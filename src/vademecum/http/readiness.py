@@ -29,10 +29,7 @@ class Readiness:
     """
 
     def __init__(self, ask: Callable[[], object], called: str) -> None:
-        """Take a function that asks the database, and the database's kind.
-
-        The function raises `Error` when the database does not answer.
-        """
+        """Take a function that asks the database, and the database's kind."""
         self._ask = ask
         self._called = called
         self._asked: asyncio.Task[object] | None = None

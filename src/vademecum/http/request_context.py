@@ -105,10 +105,7 @@ class Asking:
         return tuple(root for root in self.desk.roots if root.path in self.visitor.paths)
 
     def path_of(self, repo: str) -> str:
-        """Return the root of a repository, by default the first.
-
-        Raises `UnknownError`.
-        """
+        """Return the root of a repository, by default the first. Raises `UnknownError`."""
         known = {root.name: root.path for root in self.roots}
         if not repo:
             return self.roots[0].path
@@ -121,10 +118,7 @@ class Asking:
         return self.desk.is_due(self.visitor.paths)
 
     def must_be_personal(self) -> None:
-        """Refuse the user's personal data to a restricted key.
-
-        Raises `AccessError`.
-        """
+        """Refuse the user's personal data to a restricted key. Raises `AccessError`."""
         if not self.visitor.personal:
             raise AccessError("this belongs to the user, not to a repository: ask with a key for '*'")
 
@@ -147,10 +141,7 @@ class Asking:
         return self.say(await self.engine(function, repo=repo), status=status)
 
     async def answer_of_state(self, function: Callable[[Engine], Any], *, repo: str = "") -> Response:
-        """Return a cached answer that depends on the index state alone.
-
-        It computes the answer only if neither the client nor the cache has it.
-        """
+        """Return a cached answer that depends on the index state alone."""
         self.path_of(repo)  # refuses first: a caller learns nothing about a closed repository
 
         def tagged(engine: Engine) -> tuple[str, bytes | None]:
@@ -206,10 +197,7 @@ Asked = Annotated[Asking, Depends(asked)]
 
 
 def encoded(value: Any) -> bytes:
-    """Return a value as UTF-8 JSON.
-
-    Lone surrogates become question marks.
-    """
+    """Return a value as UTF-8 JSON. Lone surrogates become question marks."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
     return text.encode("utf-8", "replace")
 

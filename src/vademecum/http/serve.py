@@ -116,10 +116,7 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
 
 
 def check_reach(host: str, keys: Sequence[Key]) -> None:
-    """Refuse a public address without a key.
-
-    Raises `UsageError`.
-    """
+    """Refuse a public address without a key. Raises `UsageError`."""
     if not keys and not is_loopback(host):
         raise UsageError(
             f"{host} can be reached from other machines, and there is no key: make one with `vade serve --new-key NAME` and set "
@@ -128,10 +125,7 @@ def check_reach(host: str, keys: Sequence[Key]) -> None:
 
 
 def opened_roots(paths: Sequence[str]) -> list[OpenedRoot]:
-    """Return the repositories of the paths, with their names.
-
-    Raises `RootError`.
-    """
+    """Return the repositories of the paths, with their names. Raises `RootError`."""
     roots = list(narrow(tuple(paths) or (".",)))
     return [OpenedRoot(name, root.path) for root, name in zip(roots, distinct_names(roots), strict=True)]
 
@@ -150,10 +144,7 @@ def hosts_of(settings: Settings) -> frozenset[str] | None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
-
-    Raises `UsageError`.
-    """
+    """Return a listening socket. Raises `UsageError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -41,10 +41,7 @@ def is_text(name: str) -> bool:
 
 
 def attachments(web: Web, told: Iterable[Told]) -> tuple[Attachment, ...]:
-    """Fetch the text files among a server's files.
-
-    Raises `SyncError`.
-    """
+    """Fetch the text files among a server's files. Raises `SyncError`."""
     wanted = [each for each in told if each.url and is_text(each.name) and each.size <= MOST_BYTES][:MOST_FILES]
     found = ((each.name, web.file(each.url, MOST_BYTES)) for each in wanted)
     read = ((name, _markdown(name, content)) for name, content in found if content is not None)

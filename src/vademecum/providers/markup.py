@@ -170,10 +170,7 @@ class _Reader(HTMLParser):
         self._begun = True
 
     def _break(self, lines: int = 2) -> None:
-        """End the line, with a blank line after it by default.
-
-        Lists have no blank lines, and a table's row is one line.
-        """
+        """End the line, with a blank line after it by default."""
         if self._verbatim or self._begun:
             return
         if self._cells >= 0:

@@ -44,10 +44,7 @@ class Transformer:
     """
 
     def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
-        """Take the directory, the token limit, and the export's task.
-
-        `task` is optimum's word for the task, `what` our description for messages.
-        """
+        """Take the directory, the token limit, and the export's task."""
         export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
         self.tokenizer = _loaded(
             _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),
@@ -80,10 +77,7 @@ def _file(folder: Path, names: Sequence[str], fix: str) -> Path:
 
 
 def _loaded(path: Path, load: Callable[[Path], T]) -> T:
-    """Return the object that a library loads from a file.
-
-    Both libraries raise plain Exception, or a child, for a file that is not theirs. Raises `PluginError`.
-    """
+    """Return the object that a library loads from a file."""
     match attempt(PluginError, Exception)(load)(path):
         case Ok(loaded):
             return loaded

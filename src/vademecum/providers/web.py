@@ -211,10 +211,7 @@ class Web:
         return reply.body if reply.status == 200 else None
 
     def json(self, reply: Reply) -> Any:
-        """Return a reply's JSON.
-
-        Raises `SyncError` if the body is not JSON.
-        """
+        """Return a reply's JSON. Raises `SyncError` if the body is not JSON."""
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
@@ -356,10 +353,7 @@ def written(at: float, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str:
 
 
 def said_at(reply: Reply) -> float:
-    """Return the server's time in seconds since the epoch.
-
-    The result is 0 if the reply has no date.
-    """
+    """Return the server's time in seconds since the epoch, or 0."""
     with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
     return 0.0

@@ -19,10 +19,7 @@ _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 
 
 def readable(item: Item) -> Item:
-    """Return an item without secrets, control characters and lone surrogates.
-
-    Databases and terminals do not accept such characters.
-    """
+    """Return an item without secrets, control characters and lone surrogates."""
     comments = [replace(each, author=_plain(each.author), text=_without_secrets(each.text)) for each in item.comments]
     attached = [replace(each, name=_line(each.name), text=_without_secrets(each.text)) for each in item.attachments]
     return replace(
@@ -34,10 +31,7 @@ def readable(item: Item) -> Item:
 
 
 def _without_secrets(text: str) -> str:
-    """Return a text without the secrets that people paste into tickets.
-
-    Agents will see the text.
-    """
+    """Return a text without the secrets that people paste into tickets."""
     return redact(_plain(text)).text
 
 

@@ -223,8 +223,5 @@ def _row(item: Item, path: str, run: int) -> Row:
 
 
 def _compared(row: Row) -> tuple[object, ...]:
-    """Return the fields by which items are compared.
-
-    These are all but the run, with the hash instead of the text.
-    """
+    """Return the fields by which items are compared."""
     return (*row[:11],)

@@ -83,10 +83,7 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
 
 
 def fetch(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
-    """Fetch and store all pages; return the run.
-
-    Items that a full run missed twice are dropped.
-    """
+    """Fetch and store all pages; return the run."""
     for step in range(MOST_PAGES):
         try:
             state, page = _step(source, provider, state, source.ledger.keep, progress)

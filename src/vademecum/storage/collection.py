@@ -128,10 +128,7 @@ class Collection(ABC):
         return {key for key, record in found if exact or matches(where, payload_of(record))}
 
     def check_length(self, vector: NDArray[np.float32], whose: str) -> None:
-        """Refuse a vector of another length.
-
-        Raises `VectorIndexError`.
-        """
+        """Refuse a vector of another length. Raises `VectorIndexError`."""
         if vector.shape != (self.dim,):
             said = "x".join(map(str, vector.shape))
             raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")

@@ -96,10 +96,7 @@ def _too_wide(root: Root) -> str:
 
 
 def _holds_many(folder: str) -> bool:
-    """Return whether a folder holds more than `MOST_UNASKED` files.
-
-    Files in generated directories do not count.
-    """
+    """Return whether a folder holds more than `MOST_UNASKED` files."""
     count, pending = 0, [folder]
     while pending and count <= MOST_UNASKED:
         try:

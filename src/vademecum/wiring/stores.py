@@ -120,10 +120,7 @@ class Stores:
         return f"source:{self.owner}:{name}"
 
     def tools(self) -> Store:
-        """Open the user's tools.
-
-        A damaged file is never set aside.
-        """
+        """Open the user's tools. A damaged file is never set aside."""
         if self.shared:
             return self._space(f"tools:{self.owner}", durable=True)
         return self._file(self.home / TOOLS, remedy=TOOLS_REMEDY)

@@ -47,9 +47,6 @@ async def only_known(request: Request) -> None:
 
 
 def _taken(dependant: Dependant) -> list[str]:
-    """Return the names of a route's query parameters.
-
-    Parameters of its dependencies are included.
-    """
+    """Return the names of a route's query parameters, all included."""
     own = [parameter.alias for parameter in dependant.query_params]
     return [*own, *(name for each in dependant.dependencies for name in _taken(each))]

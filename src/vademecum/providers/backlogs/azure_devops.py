@@ -130,10 +130,7 @@ def _files(told: Mapping[str, Any]) -> list[Told]:
 
 
 def _link(relation: Mapping[str, Any]) -> str:
-    """Return a relation as text, as "Parent AB#7".
-
-    The result is "" if the relation is not to another item.
-    """
+    """Return a relation as "Parent AB#7", "" if not to an item."""
     address = str(relation.get("url") or "")
     number = address.rpartition("/")[2]
     if "/workItems/" not in address or not number.isdigit():

@@ -102,10 +102,7 @@ class ClickUp(ServerSource):
         )  # fmt: skip
 
     def _files(self, number: str) -> list[Told]:
-        """Return a task's attachments, asking for the single task.
-
-        The server lists attachments for single tasks only.
-        """
+        """Return a task's attachments, which only a single task lists."""
         task, _ = self.web.get(f"/task/{number}")
         told = (each for each in task.get("attachments") or () if not each.get("deleted"))
         return [Told(each["title"], each["url"], int(each.get("size") or 0)) for each in told]

@@ -93,10 +93,7 @@ class Jira(Atlassian):
         )  # fmt: skip
 
     def _files(self, fields: Mapping[str, Any]) -> list[Told]:
-        """Return the attachments of an issue.
-
-        Cloud is asked for the content, not for a redirect to its storage.
-        """
+        """Return the attachments of an issue."""
         cloud = "/rest/api/3/attachment/content/{}?redirect=false"
         return [
             Told(
@@ -108,10 +105,7 @@ class Jira(Atlassian):
         ]
 
     def _comments(self, issue: Mapping[str, Any], known: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return all comments of an issue.
-
-        A search returns only the first or the last of many comments.
-        """
+        """Return all comments of an issue; a search returns only some."""
         told: list[Mapping[str, Any]] = list(known.get("comments") or ())
         total = int(known.get("total") or len(told))
         if len(told) >= total:

@@ -63,10 +63,7 @@ class Folder:
         return sorted(path for path in found if path.isprintable())
 
     def _item(self, path: str) -> Item | None:
-        """Return one document, or None if it cannot be read.
-
-        A file cannot be read if it vanished, is a link, or holds no text.
-        """
+        """Return one document, or None if it cannot be read."""
         try:
             content, changed = _read_beneath(self._top, path)
             text = markdown_from(path, content)
@@ -78,10 +75,7 @@ class Folder:
 
 
 def _read_beneath(top: str, path: str) -> tuple[bytes, float]:
-    """Return a file's content and modification time, following no link.
-
-    Raises `OSError`.
-    """
+    """Return a file's content and modification time, following no link. Raises `OSError`."""
     *folders, name = path.split("/")
     descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -125,10 +125,7 @@ class SharePoint(ServerSource):
         raise SyncError(f"the site has no library {self.library!r}: set sources.{self.name}.library to one of {known}")
 
     def _item(self, told: Mapping[str, Any]) -> Item | None:
-        """Return one document, or None if it is not wanted.
-
-        A file is not wanted if it is of another kind, too large, or outside the folder.
-        """
+        """Return one document, or None if it is not wanted."""
         name = told["name"]
         if not name.lower().endswith(SUFFIXES) or int(told.get("size") or 0) > most_bytes(name):
             return None

@@ -55,10 +55,7 @@ def model_directory(provider: str, model: str, models: str, files: Sequence[str]
 
 
 def _fetched(hub: str, kept: Path, files: Sequence[str]) -> Path:
-    """Download a model to a partial directory, then move it into place.
-
-    An interrupted download continues the next time.
-    """
+    """Download a model to a partial directory, then move it into place."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError as missing:

@@ -168,10 +168,7 @@ class StaticEmbedder:
         return found
 
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
-        """Return the unit bag vectors: weighted sums of table rows.
-
-        Rows are added in the order of the table.
-        """
+        """Return the unit bag vectors: weighted sums of table rows."""
         text, piece, weight = self._weighted(passages)
         return _normalise(self._sums(text, piece, weight, len(passages)))
 
@@ -192,10 +189,7 @@ class StaticEmbedder:
     def _weighted(
         self, passages: Sequence[Passage]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Return (passage, piece, weight), each (m,), sorted by passage and piece.
-
-        Each (passage, piece) pair occurs once.
-        """
+        """Return (passage, piece, weight), each (m,), sorted by passage and piece."""
         # A server embeds new events for as long as it runs: words of small batches are not cached.
         pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut)
         said = [passage.text for passage in passages]

@@ -254,10 +254,7 @@ def _expanded(text: str, where: str, environ: Mapping[str, str]) -> str:
 
 
 def _called(words: tuple[str, ...]) -> str:
-    """Return the most telling word of a command.
-
-    This is the program, or its first plain argument if the program runs others.
-    """
+    """Return the most telling word of a command."""
     program = os.path.basename(words[0]).removesuffix(".exe").removesuffix(".cmd")
     runs_others = re.fullmatch(r"npx|uvx|pipx|bunx|node|deno|python[\d.]*|docker|sh|bash", program)
     telling = [word for word in words[1:] if not word.startswith("-") and word not in {"run", "exec"}]

@@ -219,10 +219,7 @@ class HttpServer(McpServer):
             self._questions -= 1
 
     def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the loop and wait for its result.
-
-        Raises `ToolServerError`.
-        """
+        """Run a coroutine on the loop and wait for its result."""
         assert self._loop is not None
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -216,10 +216,7 @@ class StdioServer(McpServer):
         return answer
 
     def _patient(self, reply: Reply) -> Message:
-        """Wait for an answer, without limit during the server's own questions.
-
-        Raises `queue.Empty` after the time limit.
-        """
+        """Wait for an answer, without limit during the server's own questions."""
         while True:
             try:
                 return reply.get(timeout=self._timeout_s)

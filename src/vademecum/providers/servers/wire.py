@@ -202,10 +202,7 @@ def capabilities(result: Any) -> Mapping[str, Any]:
 
 
 def refusal(message: Message) -> Message | None:
-    """Return the reply to a server's request that is not supported.
-
-    A ping gets a result, any other request an error. A notification gets None.
-    """
+    """Return the reply to an unsupported request; None for a notification."""
     if "id" not in message:
         return None
     answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
@@ -249,10 +246,7 @@ def parsed(line: bytes) -> Message | None:
 
 
 def id_in(line: bytes) -> int | None:
-    """Return the id in the beginning or end of a broken answer.
-
-    With the id the waiting caller can be told.
-    """
+    """Return the id in the beginning or end of a broken answer."""
     found = _ID.search(line[:4096]) or _ID.search(line[-256:])
     return int(found[1]) if found else None
 
@@ -402,10 +396,7 @@ def too_long(method: str, most: int) -> str:
 
 
 def _instead(method: str) -> str:
-    """Return advice other than raising a limit.
-
-    A greeting cannot be made smaller.
-    """
+    """Return advice other than a limit; greetings cannot be smaller."""
     return "see whether this is a server of MCP" if method in _GREETINGS else "ask for less"
 
 

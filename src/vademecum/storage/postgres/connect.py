@@ -110,10 +110,7 @@ def _no_address(error: psycopg.Error) -> StoreError:
 
 
 def named(error: psycopg.Error, url: str) -> StoreError:
-    """Return our error for a psycopg error, and count it.
-
-    The message names the database and the fix.
-    """
+    """Return our error for a psycopg error, and count it."""
     found = _named(error, url)
     STORE_ERRORS.add(error=type(found).__name__)
     return found
@@ -152,10 +149,7 @@ class Connections:
     """
 
     def __init__(self, url: str, timeout_s: float) -> None:
-        """Take the database, and the time limit for locks and statements.
-
-        The limit is in seconds.
-        """
+        """Take the database, and the time limit for locks and statements."""
         self.url = url
         self.timeout_s = timeout_s
         self._idle: list[Watched] = []

@@ -68,10 +68,7 @@ def columns_of(shape: Shape, rows: Sequence[Row]) -> list[list[Any]]:
 
 
 def decode(kinds: Sequence[Kind], rows: list[Row]) -> list[Row]:
-    """Return rows with their texts unescaped.
-
-    Few rows hold an escape, so only those are rebuilt.
-    """
+    """Return rows with their texts unescaped."""
     places = [place for place, kind in enumerate(kinds) if kind == "text"]
     if not places:
         return rows

@@ -56,10 +56,7 @@ def is_derived(name: str) -> bool:
 
 
 def features_of(connection: psycopg.Connection) -> Features:
-    """Return the features of a database.
-
-    Raises `psycopg.Error`.
-    """
+    """Return the features of a database. Raises `psycopg.Error`."""
     found = {name for (name,) in connection.execute("SELECT extname FROM pg_extension").fetchall()}
     return Features("vector" in found, "pg_trgm" in found)
 

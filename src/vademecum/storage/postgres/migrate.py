@@ -66,10 +66,7 @@ def differences(url: str) -> list[Any]:
 
 
 def version(url: str) -> str:
-    """Return a database's version, "" if empty.
-
-    Raises `StoreError`.
-    """
+    """Return a database's version, "" if empty. Raises `StoreError`."""
     with naming(url), alone(url) as connection:
         return version_of(connection)
 

@@ -128,10 +128,7 @@ def _write(connection: psycopg.Connection, space: int, batch: Segment) -> None:
 
 
 def _documents(batch: Segment, lengths: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
-    """Yield each chunk's number, content, ordinal and lengths.
-
-    A content without chunks gets one negative number, with ordinal -1.
-    """
+    """Yield each chunk's number, content, ordinal and lengths."""
     empty = -1
     for place, blob in enumerate(batch.blobs.tolist()):
         first, last = int(batch.starts[place]), int(batch.starts[place + 1])
@@ -157,10 +154,7 @@ def _postings(batch: Segment) -> Iterator[tuple[int, list[int], list[list[int]]]
 
 
 def make_graph(connection: psycopg.Connection, table: str, dim: int) -> None:
-    """Create the graph over vectors of one length, if missing.
-
-    Repeating the statement would lock out writers.
-    """
+    """Create the graph over vectors of one length, if missing."""
     name = f"{table}_{dim}"
     if connection.execute("SELECT to_regclass(%s) IS NULL", [name]).fetchone() == (True,):
         connection.execute(

@@ -35,10 +35,7 @@ WRITERS = 0x7370  # the class of the writers' advisory locks: "sp"
 
 
 def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
-    """Return a `Result` from a method that raises database errors.
-
-    The errors are `psycopg.Error` and `StoreError`.
-    """
+    """Return a `Result` from a method that raises database errors."""
 
     @wraps(method)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
@@ -104,10 +101,7 @@ class PostgresStore:
 
     @staticmethod
     def spaces(url: str, beginning: str = "", *, timeout_s: float = TIMEOUT_SECONDS) -> list[str]:
-        """Return the database's space names with a prefix.
-
-        Raises `StoreError`.
-        """
+        """Return the database's space names with a prefix. Raises `StoreError`."""
         statement = "SELECT name FROM spaces WHERE starts_with(name, %s) ORDER BY name"
         with naming(url):
             rows = connections(url, timeout_s).run(lambda c: c.execute(statement, [beginning]).fetchall())
@@ -158,10 +152,7 @@ class PostgresStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Lock the space; all writes inside commit together or not.
-
-        Raises `StoreError`.
-        """
+        """Lock the space; all writes inside commit together or not. Raises `StoreError`."""
         if getattr(self._own, "connection", None) is not None:  # nested: the outermost decides
             yield
             return
@@ -241,10 +232,7 @@ class PostgresStore:
         return len(rows)
 
     def _write(self, family: str, rows: Sequence[Row]) -> None:
-        """Write rows with keys, all or none.
-
-        Of rows with the same key, the last is written.
-        """
+        """Write rows with keys, all or none."""
         shape = shapes()[family]
         places = [tuple(shape.columns).index(each) for each in shape.key]
         distinct = {tuple(row[place] for place in places): row for row in rows}
@@ -262,10 +250,7 @@ class PostgresStore:
             self._run(lambda connection, values=values: connection.execute(statements.upsert(family), values))  # type: ignore[misc]
 
     def _numbers(self, family: str, column: str, count: int) -> range:
-        """Take numbers never used in this space.
-
-        Call this inside a transaction.
-        """
+        """Take numbers never used in this space. Call this inside a transaction."""
         statement = (
             "INSERT INTO counters (space_id, family, last) "
             f"SELECT %(space)s, %(family)s, coalesce(max({column}), 0) + %(count)s FROM {family} WHERE space_id = %(space)s "
@@ -354,10 +339,7 @@ class PostgresStore:
         return "ok"
 
     def start_over(self) -> None:
-        """Rename the space, without deleting, and begin an empty one.
-
-        Raises `StoreError`.
-        """
+        """Rename the space, without deleting, and begin an empty one. Raises `StoreError`."""
         statement = "UPDATE spaces SET name = name || '.damaged-' || id WHERE id = %s"
         with self.transaction():
             self._run(lambda connection: connection.execute(statement, [self._number]))

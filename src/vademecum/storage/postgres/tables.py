@@ -97,10 +97,7 @@ def _jobs_table(metadata: MetaData) -> None:
 
 
 def _search_tables(metadata: MetaData) -> None:
-    """Add the search tables, written in batches without updates.
-
-    No two writers change the same row.
-    """
+    """Add the search tables, written in batches without updates."""
 
     def whole(*names: str, of: type[TypeEngine[int]] = Integer) -> list[Column[int]]:
         return [Column(name, of, nullable=False) for name in names]

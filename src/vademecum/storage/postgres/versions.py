@@ -15,10 +15,7 @@ LOCK = 0x7661_6465  # the advisory lock of migrations: "vade"
 
 
 def version_of(connection: psycopg.Connection) -> str:
-    """Return a database's version, "" for an empty database.
-
-    Raises `psycopg.Error`.
-    """
+    """Return a database's version, "" for an empty database. Raises `psycopg.Error`."""
     found = connection.execute("SELECT to_regclass('alembic_version'), to_regclass('spaces')").fetchone()
     if found is None or found[0] is None:
         return "" if found is None or found[1] is None else "unknown"

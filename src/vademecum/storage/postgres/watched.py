@@ -67,10 +67,7 @@ class Watched(Watching, psycopg.Connection[Any]):
     """A connection that gives up on a server that stopped answering."""
 
     def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
-        """Run a step of the protocol.
-
-        Raises `SilentError`, with the connection closed.
-        """
+        """Run a step of the protocol. Raises `SilentError`, with the connection closed."""
         return super().wait(self._watched(gen), interval, *args, **options)
 
     @contextmanager
@@ -94,8 +91,5 @@ class WatchedAsync(Watching, psycopg.AsyncConnection[Any]):
     """The same for migrations, which Alembic runs asynchronously."""
 
     async def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
-        """Run a step of the protocol.
-
-        Raises `SilentError`, with the connection closed.
-        """
+        """Run a step of the protocol. Raises `SilentError`, with the connection closed."""
         return await super().wait(self._watched(gen), interval, *args, **options)
