@@ -43,7 +43,7 @@ from vademecum.bench.systems import Grep
 from vademecum.bench.trees import read_tree
 from vademecum.code.checkout.root import find_root
 from vademecum.engine import Engine
-from vademecum.providers.counters.pattern import PatternCounter
+from vademecum.providers.pattern_counter import PatternCounter
 
 OURS = "context"
 SHOWN = ("lines", "files", "named", "tokens", "seconds")

@@ -295,10 +295,8 @@ class Engine:
             return draw(repositories, budget, makers.counter, task=task, form=form, own=own)
 
     def _makers(self, within: Within, progress: Progress | None, *, refresh: bool = False) -> Makers:
-        from vademecum.wiring.assembly import makers_of
-
         several = len(self.roots) > 1
-        return makers_of(self._parts, self.codebase, within, progress, refresh=refresh, several=several)
+        return self._parts.makers(self.codebase, within, progress, refresh=refresh, several=several)
 
     def _has_memory(self) -> bool:
         scopes = [repo.root for repo in self._repositories if repo.root.common_dir]

@@ -10,10 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from vademecum.errors import StoreError
-from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok, Result
+
+if TYPE_CHECKING:
+    from vademecum.points import Filter, Near, Payload
 
 _ANY_FOLDERS = re.compile(r"(?:(?:^|(?<=/))\*\*/)+")  # repeated `**/` means the same as one
 FETCHED_MORE = 4  # factor on the number of results to fetch when too few passed
@@ -22,6 +25,7 @@ FETCHED_MORE = 4  # factor on the number of results to fetch when too few passed
 def matches(where: Filter, payload: Payload) -> bool:
     """Return whether a point matches a filter.
 
+    >>> from vademecum.points import Filter, Payload
     >>> point = Payload("", "app", "", "c1", "src/a.py", "python", 1, 2, "method", "product", ("Files.read",), "", "", 0)
     >>> matches(Filter(paths=("src",), symbol="read"), point), matches(Filter(exclude=("*.py",)), point)
     (True, False)

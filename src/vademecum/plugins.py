@@ -28,8 +28,8 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "jira": ("vademecum.providers.backlogs.jira:Jira", ""),
     },
     "counter": {
-        "pattern": ("vademecum.providers.counters.pattern:PatternCounter", ""),
-        "tokenizer": ("vademecum.providers.counters.tokenizer:FileCounter", "tokenizer"),
+        "pattern": ("vademecum.providers.pattern_counter:PatternCounter", ""),
+        "tokenizer": ("vademecum.providers.tokenizer_counter:FileCounter", "tokenizer"),
     },
     "documents": {
         "confluence": ("vademecum.providers.documents.confluence:Confluence", ""),
@@ -45,20 +45,20 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "vademecum.providers.embedders.sentence_transformers:SentenceTransformersEmbedder",
             "sentence-transformers",
         ),
-        "ollama": ("vademecum.providers.embedders.ollama:OllamaEmbedder", ""),
-        "openai": ("vademecum.providers.embedders.openai:OpenAiEmbedder", ""),
-        "voyage": ("vademecum.providers.embedders.voyage:VoyageEmbedder", ""),
+        "ollama": ("vademecum.providers.embedders.served:OllamaEmbedder", ""),
+        "openai": ("vademecum.providers.embedders.served:OpenAiEmbedder", ""),
+        "voyage": ("vademecum.providers.embedders.served:VoyageEmbedder", ""),
     },
     "enricher": {
-        "ollama": ("vademecum.providers.enrichers.llm:OllamaEnricher", ""),
-        "openai": ("vademecum.providers.enrichers.llm:OpenAiEnricher", ""),
+        "ollama": ("vademecum.providers.llm_enricher:OllamaEnricher", ""),
+        "openai": ("vademecum.providers.llm_enricher:OpenAiEnricher", ""),
     },
     "reranker": {
-        "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
-        "cross-encoder": ("vademecum.providers.rerankers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
+        "llm": ("vademecum.providers.llm_reranker:LlmReranker", ""),
+        "cross-encoder": ("vademecum.providers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
     "extractor": {
-        "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
+        "llm": ("vademecum.providers.llm_extractor:LlmExtractor", ""),
     },
     "searcher": {
         "postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres"),

@@ -15,7 +15,7 @@ from vademecum.answers.document import Heading, alone, markdown
 from vademecum.answers.piece import Form, Piece, Section
 from vademecum.context.code import Makers, context, packed
 from vademecum.errors import UsageError
-from vademecum.providers.counters.pattern import PatternCounter
+from vademecum.providers.pattern_counter import PatternCounter
 from vademecum.types import Answer, Evidence, Freshness, Verdict
 
 

@@ -25,7 +25,7 @@ from clients.wires import TOOL_SEARCH
 from handbook import Repo, make_repository
 from needed import lacking
 from vademecum.mcp.registry import ALWAYS, TOOLS
-from vademecum.providers.counters.pattern import PatternCounter
+from vademecum.providers.pattern_counter import PatternCounter
 
 pytestmark = pytest.mark.slow
 

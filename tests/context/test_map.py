@@ -12,7 +12,7 @@ from vademecum.code.graph.outline import Entry
 from vademecum.context.map import draw
 from vademecum.errors import UsageError
 from vademecum.mcp.registry import TOOLS
-from vademecum.providers.counters.pattern import PatternCounter
+from vademecum.providers.pattern_counter import PatternCounter
 
 APP = {
     "app/store.py": 'class Store:\n    """Keeps things."""\n\n    def get(self, key):\n        return key\n\n    def put(self, key):\n        return key\n',

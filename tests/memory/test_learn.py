@@ -15,7 +15,7 @@ from vademecum.engine import Engine
 from vademecum.errors import ConsentError, UsageError
 from vademecum.memory.learn import AT_ONCE, statement_of
 from vademecum.memory.records import Event, FactKind, Role
-from vademecum.providers.extractors.llm import LlmExtractor, items, prompt
+from vademecum.providers.llm_extractor import LlmExtractor, items, prompt
 from vademecum.types import Passage
 
 SAID = "Tabs everywhere look odd to Grace, she wants two blanks instead. We ship on Fridays."

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from vademecum import Engine
 from vademecum.errors import ConfigError, MissingExtraError, PluginError, UsageError
 from vademecum.plugins import load
-from vademecum.providers.counters.pattern import PatternCounter
+from vademecum.providers.pattern_counter import PatternCounter
 from vademecum.testing import check_counter
 
 CODE = "def split_budget(total: int) -> int:\n    return total // 2\n\n\nclass Reader:\n    pass\n" * 20
@@ -112,7 +112,7 @@ def test_what_is_no_tokenizer_is_named(tmp_path):
 
 def test_a_missing_library_is_named(monkeypatch, tokenizer_file):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    monkeypatch.delitem(sys.modules, "vademecum.providers.counters.tokenizer", raising=False)
+    monkeypatch.delitem(sys.modules, "vademecum.providers.tokenizer_counter", raising=False)
     with pytest.raises(MissingExtraError, match=r"vademecum\[tokenizer\]"):
         load("counter", f"tokenizer:{tokenizer_file}")
 

@@ -194,7 +194,12 @@ def test_broken_directories_are_named(tmp_path):
 def test_without_its_packages_the_extra_is_named(monkeypatch, tmp_path, name, package):
     """Where only the core is installed, the error says what to type."""
     monkeypatch.setitem(sys.modules, package, None)
-    for module in ("embedders.onnx", "embedders.model2vec", "embedders.sentence_transformers", "onnx_session"):
+    for module in (
+        "embedders.onnx",
+        "embedders.model2vec",
+        "embedders.sentence_transformers",
+        "embedders.onnx_session",
+    ):
         monkeypatch.delitem(sys.modules, f"vademecum.providers.{module}", raising=False)
     with pytest.raises(MissingExtraError, match=rf"pip install 'vademecum\[{name}\]'"):
         load("embedder", f"{name}:{tmp_path}")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import RerankError, UsageError
-from vademecum.providers.rerankers.llm import LlmReranker, permutation, prompt
+from vademecum.providers.llm_reranker import LlmReranker, permutation, prompt
 from vademecum.result import Err, Ok
 from vademecum.testing import check_reranker
 from vademecum.types import Passage

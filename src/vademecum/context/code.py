@@ -12,17 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vademecum.answers import document
 from vademecum.answers.document import Heading
 from vademecum.answers.pack import pack
 from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
 from vademecum.context.primary import ChunksOf, Search, find, of_use, offers_of
-from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
 from vademecum.settings import SearchSettings
 from vademecum.types import Evidence
+
+if TYPE_CHECKING:
+    from vademecum.context.session import Turn
 
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
@@ -117,6 +120,8 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
+    from vademecum.context.session import turn
+
     with turn(makers.home, session, makers.clock) as own:
         offers = offers_of(task, answer.evidence, makers.pieces, budget, seen=own.shown)
         fresh = [unseen(section, own) for section in (Section("primary", shares[0], offers), *beside)]

@@ -12,19 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.code.codebase import Codebase
-from vademecum.code.search.evidence import FileChunks
-from vademecum.errors import AccessError, StoreAwayError, UsageError
-from vademecum.protocols import Progress
-from vademecum.types import Answer, Evidence
+from vademecum.errors import AccessError, UsageError
 from vademecum.wiring.parts import Parts
 from vademecum.wiring.stores import TOOLS
 
 if TYPE_CHECKING:
-    from vademecum.answers.piece import Offer, Within
     from vademecum.code.checkout.commits import Message
     from vademecum.code.checkout.root import Root
     from vademecum.code.snapshot.repository import Repository
-    from vademecum.context.code import Makers
     from vademecum.memory.anchors import Site
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Reading, Role
@@ -140,32 +135,3 @@ def assemble_tools(parts: Parts) -> Tools:
         reliability=own.reliability, min_score=own.min_score,
     )  # fmt: skip
     return tools
-
-
-def makers_of(
-    parts: Parts, codebase: Codebase, within: Within, progress: Progress | None, *, refresh: bool, several: bool
-) -> Makers:
-    """Return the sources of a context, for a question's limits."""
-    from vademecum.context.code import Makers
-
-    commit = within.commit
-
-    def pieces(path: str, repo: str) -> FileChunks:
-        return codebase.chunks(path, repo, commit) if codebase.is_open(repo) else FileChunks.of(())
-
-    def search(task: str, k: int) -> Answer:
-        return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())
-
-    def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
-        from vademecum.context.related import relations
-
-        try:
-            return relations(partial(codebase.graph, commit=commit, refresh=False), pieces, task, found, within.exclude)
-        except StoreAwayError:  # the graph needs the database; the search already said that it is away
-            return (), ()
-
-    own = parts.settings.context
-    return Makers(
-        search, pieces, parts.counter, related, (), parts.settings.home, (own.primary, own.related, own.graph),
-        name_repos=several or within.scope in {"all", "shared"}, clock=parts.clock,
-    )  # fmt: skip

@@ -27,26 +27,30 @@ from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, DenseSearch, Repository
 from vademecum.code.snapshot.store import Catalogue
 from vademecum.config import Settings
-from vademecum.errors import AccessError, UsageError
+from vademecum.errors import AccessError, StoreAwayError, UsageError
 from vademecum.plugins import BUILT_IN, DERIVED, WITHOUT_PROVIDER, find, load
 from vademecum.protocols import (
     Clock,
     Embedder,
     Enricher,
     Extractor,
+    Progress,
     Reranker,
     SearchServer,
     Store,
     TokenCounter,
     VectorIndex,
 )
-from vademecum.types import FileKind
+from vademecum.types import Answer, Evidence, FileKind
 from vademecum.wiring.consent import consented
 from vademecum.wiring.roots import distinct_names, indexed_roots
 from vademecum.wiring.stores import INDEX, Stores
 
 if TYPE_CHECKING:
+    from vademecum.answers.piece import Offer, Within
     from vademecum.code.indexing.summaries import Pace
+    from vademecum.code.search.evidence import FileChunks
+    from vademecum.context.code import Makers
     from vademecum.memory.shared_view import Sharing
     from vademecum.protocols import Backlog, DocumentSource
     from vademecum.source_settings import SourceSettings
@@ -258,6 +262,37 @@ class Parts:
             own["directory"] = directory / kind
         index: VectorIndex = load("vectors", kind, collection=collection, model=model, dim=dim, **own)
         return consented("vectors", index, settings, shared=settings.is_shared("search.vectors"))
+
+    def makers(
+        self, codebase: Codebase, within: Within, progress: Progress | None, *, refresh: bool, several: bool
+    ) -> Makers:
+        """Return the sources of a context, for a question's limits."""
+        from vademecum.code.search.evidence import FileChunks
+        from vademecum.context.code import Makers
+
+        commit = within.commit
+
+        def pieces(path: str, repo: str) -> FileChunks:
+            return codebase.chunks(path, repo, commit) if codebase.is_open(repo) else FileChunks.of(())
+
+        def search(task: str, k: int) -> Answer:
+            return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())
+
+        def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
+            from vademecum.context.related import relations
+
+            try:
+                return relations(
+                    partial(codebase.graph, commit=commit, refresh=False), pieces, task, found, within.exclude
+                )
+            except StoreAwayError:  # the graph needs the database; the search already said that it is away
+                return (), ()
+
+        own = self.settings.context
+        return Makers(
+            search, pieces, self.counter, related, (), self.settings.home, (own.primary, own.related, own.graph),
+            name_repos=several or within.scope in {"all", "shared"}, clock=self.clock,
+        )  # fmt: skip
 
     # -- providers -----------------------------------------------------------------------------------------------
 

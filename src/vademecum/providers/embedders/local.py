@@ -6,18 +6,92 @@ Nothing is downloaded unless `embedding.download` is set, which only the user ca
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from vademecum.errors import MissingExtraError, PluginError, UsageError
-from vademecum.providers.embedders.presets import PRESETS
+from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, limits_of
+from vademecum.providers.embedders.presets import PRESETS, Pooling, Preset, preset_of
+from vademecum.providers.post import short
 from vademecum.result import Err, Ok, attempt
+from vademecum.settings import EmbeddingSettings
 
+T = TypeVar("T")
+
+_MODES: Mapping[str, Pooling] = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+}
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _ENDS = 65_536  # bytes read at each end of a file for its fingerprint
+
+
+class LocalEmbedder(ABC):
+    """An embedder that runs the model of a directory.
+
+    Attributes:
+        provider: the embedder's name.
+        files: patterns of the files to download.
+
+    Raises:
+        UsageError: there is no such directory.
+        PluginError: the directory holds no usable model; the message names the missing or wrong part.
+    """
+
+    remote = False
+    provider: ClassVar[str]
+    files: ClassVar[Sequence[str]]
+
+    def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
+        """Take a model directory or name, the settings, and the download directory."""
+        folder = model_directory(self.provider, model, models, self.files, download=settings.download)
+        self._limits = limits_of(settings, LOCAL_TOKENS)
+        self._preset = described(folder, preset_of(model or folder.name))
+        weights, self.dim = self.open(folder)
+        self.name = f"{self.provider}:{model}" + (f"@{fingerprint(weights)}" if weights else "")
+
+    @abstractmethod
+    def open(self, folder: Path) -> tuple[Path | None, int]:
+        """Load the model; return its file, and the vectors' width."""
+
+
+def described(folder: Path, known: Preset) -> Preset:
+    """Return a model's preset, overridden by the files of its directory.
+
+    The files are those that sentence-transformers writes; `known` is the fallback.
+    """
+    modes = read_json(folder / "1_Pooling" / "config.json")
+    pooling = next((mode for key, mode in _MODES.items() if modes.get(key)), known.pooling)
+    prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    query = prompts.get("query", known.query)
+    document = prompts.get("document", prompts.get("passage", known.document))
+    return replace(known, pooling=pooling, query=query or "", document=document or "")
+
+
+def loaded(path: Path, load: Callable[[Path], T]) -> T:
+    """Return the object that a library loads from a file. Raises `PluginError`."""
+    match attempt(PluginError, Exception)(load)(path):  # libraries raise their own errors and others'
+        case Ok(found):
+            return found
+        case Err(error):
+            raise PluginError(f"{path} cannot be loaded ({short(str(error))}): get the model again") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON file's object, or {} if the file is missing.
+
+    Raises ValueError if the file is damaged.
+    """
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
 
 
 def model_directory(provider: str, model: str, models: str, files: Sequence[str], *, download: bool) -> Path:
@@ -67,8 +141,9 @@ def _fetched(hub: str, kept: Path, files: Sequence[str]) -> Path:
             part.rename(kept)
             return kept
         case Err(error):
-            said = " ".join(str(error).split())[:200]
-            raise PluginError(f"{hub} cannot be fetched ({said}): put its files into {kept} yourself") from error
+            raise PluginError(
+                f"{hub} cannot be fetched ({short(str(error))}): put its files into {kept} yourself"
+            ) from error
 
 
 def fingerprint(path: Path) -> str:

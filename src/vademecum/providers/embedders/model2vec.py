@@ -9,48 +9,32 @@ one and runs no transformer. A text without a known token has the zero vector.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from model2vec import StaticModel
 
 from vademecum.errors import EmbedError, PluginError
-from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, limits_of, texts_of
-from vademecum.providers.embedders.local import fingerprint, model_directory
-from vademecum.providers.embedders.presets import preset_of
-from vademecum.result import Err, Ok, attempt
-from vademecum.settings import EmbeddingSettings
+from vademecum.providers.embedders.batches import Matrix, texts_of
+from vademecum.providers.embedders.local import LocalEmbedder, loaded
+from vademecum.result import attempt
 from vademecum.types import EmbedKind, Passage
 
-FILES = ("*.json", "*.safetensors")
 WEIGHTS = "model.safetensors"
 
 
-class Model2VecEmbedder:
-    """Embeds with the table in directory `model`.
+class Model2VecEmbedder(LocalEmbedder):
+    """Embeds with a table that model2vec saved."""
 
-    Raises:
-        UsageError: there is no such directory.
-        PluginError: the directory holds no such table.
-    """
+    provider = "model2vec"
+    files = ("*.json", "*.safetensors")
 
-    remote = False
-
-    def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a model directory or name, the settings, and the download directory."""
-        folder = model_directory("model2vec", model, models, FILES, download=settings.download)
+    def open(self, folder: Path) -> tuple[Path, int]:
+        """Load the table; return its file, and the vectors' width."""
         if not (folder / WEIGHTS).is_file():
             raise PluginError(f"{folder} holds no {WEIGHTS}: name a directory that model2vec saved")
-        self._limits = limits_of(settings, LOCAL_TOKENS)
-        self._preset = preset_of(model)
-        match attempt(PluginError, Exception)(StaticModel.from_pretrained)(
-            str(folder)
-        ):  # raises its own errors and others'
-            case Ok(loaded):
-                self._model = loaded
-            case Err(error):
-                raise PluginError(f"{folder} cannot be loaded ({error}): get the model again") from error
-        self.dim = int(self._model.dim)
-        self.name = f"model2vec:{model}@{fingerprint(folder / WEIGHTS)}"
+        self._model = loaded(folder, lambda path: StaticModel.from_pretrained(str(path)))
+        return folder / WEIGHTS, int(self._model.dim)
 
     @attempt(EmbedError, ValueError, MemoryError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:

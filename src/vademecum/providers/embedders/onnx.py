@@ -12,8 +12,7 @@ Memory: the model's weights, and for one batch about  layers' widest activation 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,44 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, PluginError, ProviderError
-from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, embed_texts, limits_of, texts_of
-from vademecum.providers.embedders.local import fingerprint, model_directory
-from vademecum.providers.embedders.presets import Pooling, Preset, preset_of
-from vademecum.providers.onnx_session import FAILURES, Transformer, read_json
+from vademecum.providers.embedders.batches import Matrix, embed_texts, texts_of
+from vademecum.providers.embedders.local import LocalEmbedder
+from vademecum.providers.embedders.onnx_session import FAILURES, Transformer
+from vademecum.providers.embedders.presets import Pooling
 from vademecum.providers.post import short
 from vademecum.result import attempt
-from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
-FILES = ("*.json", "1_Pooling/*.json", "onnx/model.onnx", "onnx/model.onnx_data", "model.onnx")
-_MODES: Mapping[str, Pooling] = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_lasttoken": "last",
-}
 
+class OnnxEmbedder(LocalEmbedder):
+    """Embeds with an ONNX model in a directory."""
 
-class OnnxEmbedder:
-    """Embeds with the model in directory `model`.
+    provider = "onnx"
+    files = ("*.json", "1_Pooling/*.json", "onnx/model.onnx", "onnx/model.onnx_data", "model.onnx")
 
-    Raises:
-        UsageError: there is no such directory.
-        PluginError: the directory holds no usable model; the message names the missing or wrong part.
-    """
-
-    remote = False
-
-    def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a model directory or name, the settings, and the download directory."""
-        folder = model_directory("onnx", model, models, FILES, download=settings.download)
-        self._limits = limits_of(settings, LOCAL_TOKENS)
-        self._preset = described(folder, preset_of(model or folder.name))
+    def open(self, folder: Path) -> tuple[Path, int]:
+        """Load the model; return its file, and the vectors' width."""
         most = min(self._limits.text_tokens, self._preset.most_tokens)
         self._model = Transformer(folder, most, "feature-extraction", "turns text into vectors")
         outputs = {each.name: each.shape for each in self._model.session.get_outputs()}
         self._output = "sentence_embedding" if "sentence_embedding" in outputs else next(iter(outputs))
-        self.dim = _width(outputs[self._output], folder)
-        self.name = f"onnx:{model}@{fingerprint(self._model.path)}"
+        return self._model.path, _width(outputs[self._output], folder)
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
@@ -109,19 +92,6 @@ def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Poolin
     last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
     chosen = first if pooling == "cls" else last
     return np.asarray(states[np.arange(len(states)), chosen], np.float32)
-
-
-def described(folder: Path, known: Preset) -> Preset:
-    """Return a model's preset, overridden by the files of its directory.
-
-    The files are those that sentence-transformers writes; `known` is the fallback.
-    """
-    modes = read_json(folder / "1_Pooling" / "config.json")
-    pooling = next((mode for key, mode in _MODES.items() if modes.get(key)), known.pooling)
-    prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
-    query = prompts.get("query", known.query)
-    document = prompts.get("document", prompts.get("passage", known.document))
-    return replace(known, pooling=pooling, query=query or "", document=document or "")
 
 
 def _width(shape: Sequence[Any], folder: Path) -> int:

@@ -1,6 +1,15 @@
-"""Vectors over HTTP: the base of the Ollama, OpenAI and Voyage embedders.
+"""Vectors over HTTP: `ollama:MODEL`, `openai:MODEL` and `voyage:MODEL`.
 
     batch → request → retries with growing pauses → checked reply → rows
+
+    ollama  POST <base_url>/api/embed   {"model", "input": [...], "truncate": true}  →  {"embeddings": [[...], ...]}
+    openai  POST <base_url>/embeddings  {"model", "input": [...], "encoding_format": "float"}
+                                        →  {"data": [{"index": 0, "embedding": [...]}, ...]}
+    voyage  the same, with {"input_type": "query" | "document", "truncation": true} in place of the format
+
+`openai` is any compatible server: OpenAI, vLLM, llama.cpp, LM Studio, text-embeddings-inference. OpenAI takes at most 2,048 texts
+at once (platform.openai.com), Voyage 1,000 texts of 120,000 tokens (docs.voyageai.com). Ollama and OpenAI add no prompt before a
+text, so the model's own is added here (`presets`).
 
 A batch that is too large for the server (400, 413, 422) is sent in halves; a single text that is too long is cut in half. A
 question is tried twice with short pauses only: without its vector the search goes on by words.
@@ -155,3 +164,43 @@ class ServedEmbedder:
             )
         self._dim = found.shape[1]
         return unit(found)
+
+
+class OllamaEmbedder(ServedEmbedder):
+    """Embeds with a model on an Ollama server."""
+
+    provider, usual, path = "ollama", "http://127.0.0.1:11434", "/api/embed"
+    example = "nomic-embed-text"
+
+    def more(self, kind: EmbedKind) -> Mapping[str, object]:
+        """Let the server cut texts that are too long."""
+        del kind
+        return {"truncate": True}
+
+    def rows(self, reply: Any) -> Any:
+        """Return the vectors in a reply's JSON."""
+        return reply["embeddings"]
+
+
+class OpenAiEmbedder(ServedEmbedder):
+    """Embeds with a model on an OpenAI-compatible server."""
+
+    provider, usual, path = "openai", "https://api.openai.com/v1", "/embeddings"
+    example = "text-embedding-3-small"
+
+    def more(self, kind: EmbedKind) -> Mapping[str, object]:
+        """Request vectors as plain numbers."""
+        del kind
+        return {"encoding_format": "float"}
+
+
+class VoyageEmbedder(ServedEmbedder):
+    """Embeds with a model on Voyage's servers, or on a compatible one."""
+
+    provider, usual, path = "voyage", "https://api.voyageai.com/v1", "/embeddings"
+    example = "voyage-code-3"
+    prompted = False  # Voyage adds its models' prompts itself, by `input_type`
+
+    def more(self, kind: EmbedKind) -> Mapping[str, object]:
+        """State the input type, and let the server cut texts."""
+        return {"input_type": kind, "truncation": True}

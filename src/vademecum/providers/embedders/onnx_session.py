@@ -9,10 +9,8 @@ tokenizer_config.json     `model_max_length` limits the input
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -21,10 +19,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnx_errors
 from tokenizers import Encoding, Tokenizer
 
 from vademecum.errors import PluginError
-from vademecum.providers.post import short
-from vademecum.result import Err, Ok, attempt
-
-T = TypeVar("T")
+from vademecum.providers.embedders.local import loaded, read_json
 
 MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 # The inputs of a transformer, by the names that exported models use.
@@ -46,12 +41,12 @@ class Transformer:
     def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
         """Take the directory, the token limit, and the export's task."""
         export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
-        self.tokenizer = _loaded(
+        self.tokenizer = loaded(
             _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),
             lambda path: _tokenizer(path, most_tokens),
         )
         self.path = _file(folder, MODELS, export)
-        self.session = _loaded(self.path, _session)
+        self.session = loaded(self.path, _session)
         self._types = {each.name: np.int32 if "int32" in each.type else np.int64 for each in self.session.get_inputs()}
         if unknown := sorted(set(self._types) - set(INPUTS)):
             raise PluginError(f"the model in {folder} asks for {unknown[0]!r}: take one that {what}")
@@ -76,15 +71,6 @@ def _file(folder: Path, names: Sequence[str], fix: str) -> Path:
     raise PluginError(f"{folder} holds no {names[0]}: {fix}")
 
 
-def _loaded(path: Path, load: Callable[[Path], T]) -> T:
-    """Return the object that a library loads from a file."""
-    match attempt(PluginError, Exception)(load)(path):
-        case Ok(loaded):
-            return loaded
-        case Err(error):
-            raise PluginError(f"{path} cannot be loaded ({short(str(error))}): get the model again") from error
-
-
 def _session(path: Path) -> onnxruntime.InferenceSession:
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
@@ -104,12 +90,3 @@ def _tokenizer(path: Path, most_tokens: int) -> Tokenizer:
     else:
         tokenizer.enable_padding(**tokenizer.padding | {"length": None})  # to the longest of a batch
     return tokenizer
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return a JSON file's object, or {} if the file is missing.
-
-    Raises ValueError if the file is damaged.
-    """
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return found

@@ -1,1 +1,0 @@
-"""Enrichers: one sentence that describes a chunk of code."""

@@ -1,1 +1,0 @@
-"""Extractors, one file each."""
