@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,14 @@ from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, is_prose, pass
 from vademecum.code.snapshot.repository import Repository
 from vademecum.code.snapshot.stored_summaries import known_sentences
 from vademecum.code.snapshot.view import View
-from vademecum.embedding.calibration_texts import Side
-from vademecum.embedding.dual_embedder import DualEmbedder
 from vademecum.errors import StoreBusyError
 from vademecum.index.segment import PENDING, Segment, quantise
 from vademecum.protocols import Condition, Embedder, Progress
 from vademecum.result import Err, Ok
 from vademecum.types import Passage
+
+if TYPE_CHECKING:
+    from vademecum.embedding.calibration_texts import Side
 
 FEW = 256  # chunks embedded before a search; more are left to an index run
 WINDOW_BATCHES = 16  # batches sorted by length together, to reduce padding
@@ -233,6 +234,8 @@ def part_of(embedder: Embedder, *, prose: bool) -> Embedder:
 
     A single embedder reads both.
     """
+    from vademecum.embedding.dual_embedder import DualEmbedder
+
     if isinstance(embedder, DualEmbedder):
         return embedder.prose if prose else embedder.code
     return embedder
@@ -243,6 +246,8 @@ def known_vectors(repo: Repository, wanted: Iterable[tuple[str, bool]]) -> dict[
 
     `wanted` gives each hash and whether the chunk is prose.
     """
+    from vademecum.embedding.dual_embedder import DualEmbedder
+
     embedder = repo.embedder()
     found: dict[str, Vector] = {}
     hashes: dict[bool, list[str]] = {False: [], True: []}

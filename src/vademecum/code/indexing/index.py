@@ -21,9 +21,7 @@ from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
-from vademecum.code.indexing.blas_threads import one_thread
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
-from vademecum.code.indexing.workers import analyse_all
 from vademecum.code.languages import language_of
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
@@ -127,6 +125,8 @@ def index(
     read = Reading()
     current = target.is_current
     if not current:
+        from vademecum.code.indexing.blas_threads import one_thread
+
         with alone(), span("index"), one_thread():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process indexed meanwhile
@@ -262,6 +262,8 @@ def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progres
     unknown = [key for key in wanted if key not in numbers]
     if not unknown:
         return numbers
+    from vademecum.code.indexing.workers import analyse_all
+
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
     found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None)
     batch: dict[str, list[Analysis]] = {}
