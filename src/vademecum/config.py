@@ -21,9 +21,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vademecum import source_settings
 from vademecum.errors import ConfigError
 from vademecum.settings import (
+    SOURCES,
     ContextSettings,
     EmbeddingSettings,
     EnrichSettings,
@@ -37,10 +37,13 @@ from vademecum.settings import (
     SavingsSettings,
     SearchSettings,
     ServerSettings,
+    SourceSettings,
     StorageSettings,
     ToolsSettings,
+    settled_sources,
+    shown_sources,
+    take_source,
 )
-from vademecum.source_settings import SourceSettings
 
 REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
@@ -97,7 +100,7 @@ class Settings:
             section, _, name = key.partition(".")
             value = getattr(getattr(self, section), name)
             yield key, HIDDEN if value and known.metadata.get("secret") else value, self.origin(key)
-        yield from source_settings.shown(self.sources, HIDDEN)
+        yield from shown_sources(self.sources, HIDDEN)
 
     def is_shared(self, key: str) -> bool:
         """Return whether a repository's file, other people's input, set `section.key`."""
@@ -173,14 +176,14 @@ def load(
         *(Given(key, value, "argument") for key, value in (arguments or {}).items() if value is not None),
     ):
         section, _, name = given.key.partition(".")
-        if section == source_settings.SECTION:
-            source_settings.take(sources, given.key, given.value, given.origin, trusted=given.trusted)
+        if section == SOURCES:
+            take_source(sources, given.key, given.value, given.origin, trusted=given.trusted)
             continue
         values[section][name] = _checked(given)
         origins[given.key] = given.origin
     sections = {section: cls(**values[section]) for section, cls in SECTIONS.items()}
     return Settings(
-        **sections, sources=source_settings.settled(sources), origins=origins, warnings=tuple(warnings)
+        **sections, sources=settled_sources(sources), origins=origins, warnings=tuple(warnings)
     )  # fmt: skip
 
 

@@ -23,8 +23,8 @@ from vademecum.checks import check_backlog as check_backlog  # noqa: PLC0414 - o
 from vademecum.checks import check_document_source as check_document_source  # noqa: PLC0414 - offered here
 from vademecum.checks import check_extractor as check_extractor  # noqa: PLC0414 - offered here
 from vademecum.checks import check_tool_server as check_tool_server  # noqa: PLC0414 - offered here
-from vademecum.conformance import check_vector_index as check_vector_index  # noqa: PLC0414 - offered here
-from vademecum.conformance import some_points as some_points  # noqa: PLC0414 - offered here
+from vademecum.checks import check_vector_index as check_vector_index  # noqa: PLC0414 - offered here
+from vademecum.checks import some_points as some_points  # noqa: PLC0414 - offered here
 from vademecum.errors import EmbedError, EnrichError, RerankError, StoreError
 from vademecum.protocols import Condition, Embedder, Enricher, Reranker, Store, TokenCounter
 from vademecum.result import Err, Ok, Result

@@ -22,7 +22,7 @@ NAMES_IN_OTHER_SENSES = {
     "code/indexing/offline.py": "the language of a file that was not read",
     "code/search/model.py": "names of features",
     "code/search/signals.py": "words of a question that ask for configuration",
-    "conformance.py": "made-up points for a store to filter",
+    "checks.py": "made-up points for a store to filter",
     "index/stem.py": "vowels and consonants",
     "install/formats.py": "marks around a block of text, by the kind of file it is put into",
     "memory/extract/__init__.py": "words of a conversation",

@@ -24,7 +24,7 @@ from vademecum.code.snapshot.files import file_rows
 from vademecum.errors import ConfigError, ConsentError, StoreBusyError, SyncError, UnknownProviderError, UsageError
 from vademecum.items import Comment, Item, Page
 from vademecum.result import Err, Ok
-from vademecum.source_settings import SourceSettings
+from vademecum.settings import SourceSettings
 from vademecum.sources.document import document_of, path_of, readable
 from vademecum.sources.sync import sync
 from vademecum.wiring.parts import Parts

@@ -11,7 +11,7 @@ from typing import Any
 from vademecum.errors import ConfigError, PluginError, UnknownProviderError
 from vademecum.plugins import BUILT_IN, find, names
 from vademecum.protocols import Backlog, DocumentSource
-from vademecum.source_settings import SECRET, SourceSettings
+from vademecum.settings import SECRET, SourceSettings
 
 KINDS = ("backlog", "documents")
 _PATIENCE = frozenset({"timeout_s"})  # options about waiting, not about content

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vademecum.errors import Error, UsageError
 from vademecum.items import SourceStatus, SyncReport
 from vademecum.protocols import Progress, silent
-from vademecum.source_settings import SourceSettings
+from vademecum.settings import SourceSettings
 from vademecum.types import Check
 
 if TYPE_CHECKING:

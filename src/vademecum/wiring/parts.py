@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from vademecum.context.code import Makers
     from vademecum.memory.shared_view import Sharing
     from vademecum.protocols import Backlog, DocumentSource
-    from vademecum.source_settings import SourceSettings
+    from vademecum.settings import SourceSettings
     from vademecum.sources.sync import Source
 
 MODELS = "models"  # folder of downloaded models, below the home directory
