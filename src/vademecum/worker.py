@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from vademecum.amounts import counted
 from vademecum.code.checkout.clone import cloned, is_address
@@ -26,33 +26,13 @@ from vademecum.protocols import Progress
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Job
 
+if TYPE_CHECKING:
+    from vademecum.storage.postgres.queue import Queue
+
 LEASE_SECONDS = 60.0
 POLL_SECONDS = 2.0
 AWAY_SECONDS = 600.0  # how long to wait for a server that restarts or moves
 HOPELESS = (UsageError, PluginError)  # errors that a retry cannot fix
-
-
-class Queue(Protocol):
-    """The part of a job queue that a worker uses. Implementation: `storage.postgres.queue`."""
-
-    def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
-        """Lease the next job for `worker`, None when there is none."""
-        ...
-
-    def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
-        """Renew the lease; False when another worker has the job."""
-        ...
-
-    def done(self, job: Job, said: str) -> Result[bool, StoreError]:
-        """Mark the job as done; False when the lease is lost."""
-        ...
-
-    def failed(self, job: Job, said: str, *, again: bool = True) -> Result[bool, StoreError]:
-        """Mark the job as failed; False when the lease is lost.
-
-        `again` says whether the job may be tried again.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

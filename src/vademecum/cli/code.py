@@ -107,7 +107,9 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
         found = engine.search(query, within=within, refresh=refresh, progress=progress, **size)
         several = len(engine.roots) > 1 or within.scope in {"all", "shared"}
     if options["as_json"]:
-        emit_json(found_record(found) | ({} if memory is None else {"memory": _record_of(memory)}))
+        from vademecum.answers.remembered import recalled_record
+
+        emit_json(found_record(found) | ({} if memory is None else {"memory": recalled_record(memory)}))
     else:
         style = style_for(query, options["pattern"])
         emit(found_text(found, name_repos=several, why=options["why"], style=style) + _remembered((), memory))
@@ -229,12 +231,6 @@ def _remembered(notes: Sequence[Note], found: Recalled | None = None) -> str:
     from vademecum.answers.remembered import notes_text, recalled_text
 
     return notes_text(notes) + ("" if found is None else f"\nremembered: {recalled_text(found)}")
-
-
-def _record_of(found: Recalled) -> dict[str, Any]:
-    from vademecum.answers.remembered import recalled_record
-
-    return recalled_record(found)
 
 
 def _is_path(repo: str) -> bool:

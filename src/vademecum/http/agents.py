@@ -21,7 +21,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from vademecum.errors import Error
 from vademecum.http.engines import Opening
 from vademecum.http.problems import ProblemError
-from vademecum.http.request_context import Desk
+from vademecum.http.request_context import AppState
 from vademecum.mcp.registry import INSTRUCTIONS, front_for
 from vademecum.mcp.tool import Tool, paced
 from vademecum.version import __version__
@@ -38,12 +38,12 @@ Context = ServerRequestContext[Any, Any]
 class Agents:
     """The ASGI application at `/mcp`. `run` must be active while it answers."""
 
-    def __init__(self, desk: Callable[[], Desk], max_body_bytes: int) -> None:
-        """Take a function that returns the `Desk`, and the body limit.
+    def __init__(self, shared: Callable[[], AppState], max_body_bytes: int) -> None:
+        """Take a function that returns the `AppState`, and the body limit.
 
         The function is called after the server has started. `max_body_bytes` limits a request's body.
         """
-        self._desk = desk
+        self._shared = shared
         server: Server[Any] = Server(
             "vademecum",
             version=__version__,
@@ -84,12 +84,12 @@ class Agents:
         return mcp_types.CallToolResult.model_validate(result)
 
     def _tools(self) -> Mapping[str, Tool]:
-        return front_for(self._desk().settings).tools
+        return front_for(self._shared().settings).tools
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], visitor: Visitor, progress: Progress) -> dict[str, Any]:
         opening = Opening(visitor.paths, visitor.personal)
-        outcome = await self._desk().engines.call(opening, lambda engine: tool.call(engine, arguments, progress))
-        return outcome.result(structured=self._desk().settings.mcp.structured_content)
+        outcome = await self._shared().engines.call(opening, lambda engine: tool.call(engine, arguments, progress))
+        return outcome.result(structured=self._shared().settings.mcp.structured_content)
 
 
 def _failed(said: str) -> mcp_types.CallToolResult:

@@ -26,7 +26,7 @@ from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.readiness import Readiness
-from vademecum.http.request_context import Desk, encoded
+from vademecum.http.request_context import AppState, encoded
 from vademecum.http.routes import (
     code,
     events,
@@ -68,12 +68,12 @@ def application(
         ending: Set when shutdown begins. Streams then end; other requests may finish.
     """
     own = settings.server
-    agents = Agents(lambda: _desk(app), own.max_body_bytes)
+    agents = Agents(lambda: _shared(app), own.max_body_bytes)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
-        app.state.desk = Desk(
+        app.state.shared = AppState(
             settings,
             tuple(roots),
             tuple(keys),
@@ -89,7 +89,7 @@ def application(
                 yield
         finally:
             giving_back.cancel()
-            app.state.desk.jobs.close()
+            app.state.shared.jobs.close()
             engines.close()
             closing()
 
@@ -105,10 +105,10 @@ def application(
     return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
 
 
-def _desk(app: FastAPI) -> Desk:
-    desk = app.state.desk
-    assert isinstance(desk, Desk)
-    return desk
+def _shared(app: FastAPI) -> AppState:
+    shared = app.state.shared
+    assert isinstance(shared, AppState)
+    return shared
 
 
 def _tell_errors(app: FastAPI) -> None:

@@ -68,7 +68,7 @@ class Answers:
 
 
 @dataclass
-class Desk:
+class AppState:
     """The state that all requests share."""
 
     settings: Settings
@@ -92,17 +92,17 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RequestContext:
     """One request, with its caller."""
 
     request: Request
-    desk: Desk
+    shared: AppState
     visitor: Visitor
 
     @property
     def roots(self) -> tuple[OpenedRoot, ...]:
         """The repositories that the caller may see."""
-        return tuple(root for root in self.desk.roots if root.path in self.visitor.paths)
+        return tuple(root for root in self.shared.roots if root.path in self.visitor.paths)
 
     def path_of(self, repo: str) -> str:
         """Return the root of a repository, by default the first. Raises `UnknownError`."""
@@ -115,7 +115,7 @@ class Asking:
 
     def is_due(self) -> bool:
         """Return whether a refresh of the repositories is due."""
-        return self.desk.is_due(self.visitor.paths)
+        return self.shared.is_due(self.visitor.paths)
 
     def must_be_personal(self) -> None:
         """Refuse the user's personal data to a restricted key. Raises `AccessError`."""
@@ -132,7 +132,7 @@ class Asking:
         `repo` names one repository; "" is the first.
         """
         paths = self.visitor.paths if repo is None else (self.path_of(repo),)
-        return await self.desk.engines.call(Opening(paths, self.visitor.personal), function)
+        return await self.shared.engines.call(Opening(paths, self.visitor.personal), function)
 
     async def answer(
         self, function: Callable[[Engine], Any], *, repo: str | None = None, status: int = 200
@@ -156,10 +156,10 @@ class Asking:
             )
             if self._knows(tag):
                 return tag, None
-            body = self.desk.answers.get(tag)
+            body = self.shared.answers.get(tag)
             if body is None:
                 body = encoded(function(engine))
-                self.desk.answers.keep(tag, body)
+                self.shared.answers.keep(tag, body)
             return tag, body
 
         tag, body = await self.engine(tagged)
@@ -188,12 +188,12 @@ class Asking:
         return given.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in given.split(","))
 
 
-def asked(request: Request) -> Asking:
+def asked(request: Request) -> RequestContext:
     """Return the request context; the guard has set the caller."""
-    return Asking(request, request.app.state.desk, request.state.visitor)
+    return RequestContext(request, request.app.state.shared, request.state.visitor)
 
 
-Asked = Annotated[Asking, Depends(asked)]
+Asked = Annotated[RequestContext, Depends(asked)]
 
 
 def encoded(value: Any) -> bytes:

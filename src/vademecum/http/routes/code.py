@@ -12,7 +12,7 @@ from vademecum.answers.document import context_record
 from vademecum.answers.piece import Within
 from vademecum.answers.render import evidence_record, found_record
 from vademecum.engine import Engine
-from vademecum.http.request_context import Asked, Asking
+from vademecum.http.request_context import Asked, RequestContext
 from vademecum.http.routes.shapes import ContextShape, Found, SearchShape
 
 router = APIRouter(prefix="/v1", tags=["code"])
@@ -118,7 +118,7 @@ async def context_of(asked: Asked, body: Task) -> Response:
     return await _context(asked, body)
 
 
-async def _context(asked: Asking, body: Task) -> Response:
+async def _context(asked: RequestContext, body: Task) -> Response:
     due = asked.is_due() if body.refresh is None else body.refresh
     # sessions of one name under two keys are distinct
     session = f"{asked.visitor.name}/{body.session}" if asked.visitor.name and body.session else body.session

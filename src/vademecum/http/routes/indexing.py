@@ -50,7 +50,7 @@ async def index(asked: Asked, body: Wanted | None = None) -> Response:
     wanted = body or Wanted()
     path = asked.path_of(wanted.repo)
     name = next(root.name for root in asked.roots if root.path == path)
-    start = partial(asked.desk.jobs.start, name, path, full=wanted.full, commit=wanted.commit)
+    start = partial(asked.shared.jobs.start, name, path, full=wanted.full, commit=wanted.commit)
     job, _ = await asyncio.to_thread(start)  # writes to disk
     answer = asked.say(job.record(), status=202)
     answer.headers["Location"] = f"/v1/index/jobs/{job.id}"
@@ -60,14 +60,14 @@ async def index(asked: Asked, body: Wanted | None = None) -> Response:
 @router.get("/jobs", response_model=Page[JobShape])
 async def jobs(asked: Asked, limit: Limit = 50, cursor: Cursor = "") -> Response:
     """List index jobs, the latest first."""
-    found = asked.desk.jobs.of(asked.visitor.paths)
+    found = asked.shared.jobs.of(asked.visitor.paths)
     return asked.say(page(found, limit, cursor, lambda job: (-job.created_at, job.id), lambda job: job.record()))
 
 
 @router.get("/jobs/{id}", response_model=JobShape)
 async def job(asked: Asked, id: str) -> Response:
     """Return one job, with its progress or result."""
-    return asked.say(asked.desk.jobs.get(id, asked.visitor.paths).record())
+    return asked.say(asked.shared.jobs.get(id, asked.visitor.paths).record())
 
 
 @router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
@@ -76,8 +76,8 @@ async def stop(asked: Asked, id: str) -> Response:
 
     The earlier index stays.
     """
-    found = asked.desk.jobs.get(id, asked.visitor.paths)
-    asked.desk.jobs.stop(found)
+    found = asked.shared.jobs.get(id, asked.visitor.paths)
+    asked.shared.jobs.stop(found)
     return asked.say(found.record(), status=202)
 
 
@@ -87,11 +87,11 @@ async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
 
     The events are `progress` while the job runs, then `done`, `failed` or `stopped`.
     """
-    found = asked.desk.jobs.get(id, asked.visitor.paths)
+    found = asked.shared.jobs.get(id, asked.visitor.paths)
     if STREAMS.value() >= MOST_STREAMS:
         said = f"{MOST_STREAMS} streams are open already: ask for /v1/index/jobs/{found.id} now and then instead"
         raise ProblemError(503, said, {"Retry-After": "10"})
-    return EventStream(_told(found, request, asked.desk.ending), headers={"Cache-Control": "no-store"})
+    return EventStream(_told(found, request, asked.shared.ending), headers={"Cache-Control": "no-store"})
 
 
 async def _told(job: Job, request: Request, ending: threading.Event) -> AsyncIterator[str]:

@@ -82,7 +82,7 @@ async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
     """
 
     def answer(engine: Engine) -> dict[str, str]:
-        tokens = body.budget_tokens or asked.desk.settings.memory.context_tokens
+        tokens = body.budget_tokens or asked.shared.settings.memory.context_tokens
         memory = engine.memory
         return {
             "markdown": memory.build_memory_context(

@@ -23,10 +23,10 @@ async def healthz() -> dict[str, str]:
 @router.get("/readyz", tags=["health"], response_model=Standing)
 async def readyz(request: Request) -> dict[str, str]:
     """Check that the database and the engines answer; 503 otherwise."""
-    desk = request.app.state.desk
-    await desk.readiness.check()
-    await desk.engines.call(
-        Opening(tuple(root.path for root in desk.roots), personal=True), lambda engine: engine.roots
+    shared = request.app.state.shared
+    await shared.readiness.check()
+    await shared.engines.call(
+        Opening(tuple(root.path for root in shared.roots), personal=True), lambda engine: engine.roots
     )
     return {"status": "ready"}
 
@@ -35,7 +35,7 @@ async def readyz(request: Request) -> dict[str, str]:
 async def metrics(asked: Asked) -> Response:
     """Return the metrics in Prometheus' text format."""
     asked.must_be_personal()
-    asked.desk.hooks.count()
+    asked.shared.hooks.count()
     return Response(exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -51,8 +51,8 @@ async def settings(asked: Asked) -> Response:
     asked.must_be_personal()
     values = {
         key: {"value": value, "origin": origin, "about": MEANINGS.get(key, "")}
-        for key, value, origin in asked.desk.settings.items()
+        for key, value, origin in asked.shared.settings.items()
     }
     return asked.say(
-        {"settings": values, "home": str(asked.desk.settings.home), "warnings": asked.desk.settings.warnings}
+        {"settings": values, "home": str(asked.shared.settings.home), "warnings": asked.shared.settings.warnings}
     )
