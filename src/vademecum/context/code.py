@@ -79,16 +79,7 @@ def sized(
 def search(makers: Makers, question: str, budget: int, *, most: int | None = None, lines: int | None = None) -> Context:
     """Return the code that answers a question, within a budget.
 
-    Args:
-        makers: the parts an answer is made from.
-        question: words, a name, or a whole issue.
-        budget: tokens that the text may take at most.
-        most: results at most; as many as fit unless given.
-        lines: lines of each result at most, 0 for places only; as the budget allows unless given.
-
-    Raises:
-        UsageError: the question is empty, or the budget makes no sense.
-        StoreError: the database failed.
+    Arguments and errors are those of `Engine.search`.
     """
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
@@ -101,16 +92,7 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
 def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
     """Return the code for a task: matches, related code, edges.
 
-    Args:
-        makers: the parts an answer is made from.
-        task: what is to be done: a line, an issue, the output of a failing test.
-        budget: tokens that the text may take at most.
-        session: a name; the pieces this session was shown before are left out.
-        form: of the text, one of FORMATS.
-
-    Raises:
-        UsageError: the task is empty, or the budget or the form makes no sense.
-        StoreError: the database failed, or the session cannot be stored.
+    Arguments and errors are those of `Engine.context`.
     """
     check(budget, form)
     answer = of_use(find(makers.search, task, budget))

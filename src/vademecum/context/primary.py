@@ -48,11 +48,7 @@ _SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict
 class Matching:
     """Weights of a question's terms, by their rarity in the results.
 
-    A term's rarity is the number of lines that have it.
-
-    Args:
-        question: the question's text.
-        snippets: the texts of the found chunks.
+    A term's rarity is the number of lines that have it, in the snippets of the found chunks.
     """
 
     def __init__(self, question: str, snippets: Sequence[str]) -> None:

@@ -51,13 +51,7 @@ _OPEN = gauge("vademecum_http_requests_in_flight", "Requests that are being answ
 class Guard:
     """ASGI middleware that passes a request on or refuses it.
 
-    Args:
-        app: The application that answers.
-        roots: The repositories that are served.
-        keys: Keys of callers; without keys any caller may ask.
-        hosts: Host names that requests may address; None for any, which requires keys.
-        max_body_bytes: Largest body, in bytes.
-        log_queries: Whether the log shows paths and queries.
+    The arguments are those of `application`, and settings of the server.
     """
 
     def __init__(

@@ -50,19 +50,7 @@ class Source:
 
 
 def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: bool = False) -> SyncReport:
-    """Fetch a source's changes and index them.
-
-    Args:
-        source: the source.
-        progress: told the number of items fetched, and about indexing.
-        full: fetch everything, and drop deleted items.
-        dry_run: report the changes without storing them.
-
-    Raises:
-        ConsentError: the source is on another machine, and the user did not agree to ask it.
-        SyncError: the source cannot be asked, or its answer is malformed; items fetched so far stay.
-        StoreBusyError: another process is syncing the source.
-    """
+    """Fetch a source's changes and index them, as `Sources.sync` says."""
     started = time.perf_counter()
     provider = source.provider()
     with exclusive(source.lock, 0.0, doing=f"fetching source {source.name!r}"):

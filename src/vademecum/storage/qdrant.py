@@ -44,9 +44,7 @@ class QdrantIndex(Collection):
     """The points of one model in a collection of a Qdrant server.
 
     Args:
-        collection: the alias.
-        model: the embedder's name.
-        dim: the vectors' dimensions.
+        collection, model, dim: the arguments of every vector index.
         url: the server's address.
         api_key: the server's key; "" for none.
         shards, replicas, write_consistency: how a new collection is spread over a cluster; 0 for the server's defaults.

@@ -40,13 +40,7 @@ Message = dict[str, Any]
 
 
 class McpServer(ABC):
-    """The common part of MCP servers, however they are reached.
-
-    Args:
-        name: The server's name in messages.
-        timeout_s: The most seconds for an answer.
-        answer_bytes: Most bytes of one answer.
-    """
+    """The common part of MCP servers, however they are reached."""
 
     def __init__(self, name: str, timeout_s: float, answer_bytes: int) -> None:
         self.name = name
@@ -257,13 +251,7 @@ def in_rounds(
     """Send a request, and again with answers to the server's questions.
 
     A server without a handshake asks before it goes on, and expects the request again.
-
-    Args:
-        name: The server's name.
-        what: The request's name in messages.
-        params: The request's parameters.
-        ask: Sends the request and returns the result.
-        asks: Answers the server's questions; None for nobody.
+    `what` is the request's name in messages, `asks` answers the questions.
 
     Raises:
         ToolServerError: A question has no answer, or the questions do not end.
@@ -300,11 +288,7 @@ def _answered(question: Any, asks: Asks | None) -> Mapping[str, Any]:
 def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Read a list such as `tools/list` to its end.
 
-    Args:
-        name: The server's name.
-        method: The request's method.
-        key: The list's key in the answer.
-        page: Returns the result for a cursor, "" for the first.
+    `key` is the list's key in an answer; `page` returns the answer for a cursor, "" for the first.
 
     Raises:
         ToolServerError: The answer holds no such list, or the list has no end.
