@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import report
 from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from vademecum.tools import confidence
-from vademecum.tools.intent_features import put
+from vademecum.tools.intent_features import Asked
 from vademecum.types import Verdict
 
 ASKED, SEED = 150, 3
@@ -54,7 +54,7 @@ def rows(sets: list[TraceSet], one: TraceSet, traces: int, home: Path) -> Iterat
     known = made._now()
     for text, gold in [*questions(test), *foreign(sets, one)]:
         found = made.search(text)
-        asked = put(known.view, known.view.read(text), fitted=bool(known.model.traces))
+        asked = Asked(known.view, known.view.read(text))
         yield {
             "own": bool(gold),
             "right": bool(gold.intersection(match.id for match in found.matches if match.kind == "tool")),

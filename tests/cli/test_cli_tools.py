@@ -55,6 +55,13 @@ def test_what_was_called_may_be_named_in_one_option_or_in_several(known):
     )
 
 
+def test_only_a_registered_tool_is_allowed(known):
+    said = known("tools", "allow", "files/read", "files/raed")
+    assert (said.code, said.out) == (2, "")
+    assert "no tool 'files/raed' is registered: did you mean files/read" in said.err
+    assert known("tools", "allow", "files/read").out == "files/read may be called\n"
+
+
 def test_an_address_is_no_file(vade):
     said = vade("tools", "register", "https://tools.example.com/mcp")
     assert (said.code, "--mcp-url" in said.err) == (2, True)

@@ -111,6 +111,19 @@ def test_a_tool_that_changed_since_it_was_allowed_is_asked_about_again(
     Permissions(Allowed(tmp_path), User(None)).admit(DELETE, rules)
 
 
+def test_gateways_with_servers_of_one_name_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """What one allowed is neither asked about again because of the other, nor allowed there."""
+    rules, user = Rules(ask=("*",)), User("always")
+    other = replace(DELETE, description="Delete a whole notebook.")
+    for _ in range(2):
+        Permissions(Allowed(tmp_path, "a/servers.json"), user).admit(DELETE, rules)
+        Permissions(Allowed(tmp_path, "b/servers.json"), user).admit(other, rules)
+    assert [question.partition(".")[0] for question in user.questions] == ["May notes/delete be called? It says: Delete a note", "May notes/delete be called? It says: Delete a whole notebook"]  # fmt: skip
+    Allowed(tmp_path).add("notes/delete")  # by the user, for every gateway
+    for gateway in ("a", "b", "c"):
+        Permissions(Allowed(tmp_path, gateway), User(None)).admit(DELETE, rules)
+
+
 @pytest.mark.parametrize(
     ("hints", "said"),
     [

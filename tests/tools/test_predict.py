@@ -123,8 +123,24 @@ def test_a_few_traces_for_something_like_it_do_not_make_a_plan_sure(tools):
     tools.register(OFFICE)
     tools.observe([MAILED])
     few = tools.suggest("mail the summary of the meeting to the team")
-    assert few.evidence
     assert few.confidence < 0.5
+
+
+NOTES = [
+    Tool.of("notes", "read_note", "Read a note."),
+    Tool.of("notes", "write_note", "Write a note."),
+    Tool.of("mail", "send_mail", "Send a mail to somebody."),
+    Tool.of("mail", "search_mail", "Search the mailbox."),
+]
+
+
+@pytest.mark.parametrize("seen", ["read the note of monday", "read a note", "read a note and say it"])
+def test_a_trace_of_one_step_takes_nothing_from_a_plan_of_two(tools, seen):
+    tools.register(NOTES)
+    asked = "read a note and send it by mail"
+    before = [task.call for task in tools.suggest(asked).tasks]
+    tools.observe([trace(seen, (Call("notes/read_note"),))])
+    assert before == [task.call for task in tools.suggest(asked).tasks] == ["notes/read_note", "mail/send_mail"]
 
 
 def test_one_trace_is_enough_to_replay_it(tools):

@@ -51,13 +51,22 @@ def tools() -> None:
 @tools.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 def allow(ids: tuple[str, ...]) -> int:
-    """Let agents call the tools ID through the gateway.
+    """Let agents call the tools ID through every gateway.
 
     Each is allowed as the tool is at its next call. For tools on an `ask` list, and for tools that changed since they were allowed.
     """
+    from difflib import get_close_matches
+
     from vademecum.config import load
+    from vademecum.errors import UnknownError
     from vademecum.mcp.permissions import Allowed
 
+    with _tools() as known:
+        registered = [each.tool.id for each in known.catalogue()]
+    for id_ in [id_ for id_ in ids if id_ not in registered]:
+        close = get_close_matches(id_, registered, n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "`vade tools stats` lists the servers"
+        raise UnknownError(f"no tool {id_!r} is registered: {hint}")
     allowed = Allowed(load().home)
     for id_ in ids:
         allowed.add(id_)

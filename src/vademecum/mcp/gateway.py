@@ -85,7 +85,8 @@ class Gateway:
         self._there = frozenset[str]()  # servers that have tools, as last registered
         self._questions = questions or Questions()
         self._fleet = fleet
-        self._permissions = Permissions(Allowed(home), self._questions.ask_user)
+        self._file = str(Path(fleet.path).resolve()) if fleet.path else ""
+        self._permissions = Permissions(Allowed(home, self._file), self._questions.ask_user)
         self._pages = Pages(home, page)
         self.offerings = Offerings(fleet)
         self._traced = Traced(session, clock)
@@ -214,10 +215,7 @@ class Gateway:
 
         Another gateway has its own.
         """
-        places = [
-            str(Path(self._fleet.path).resolve()) if self._fleet.path else "",
-            *sorted(root.path for root in engine.roots),
-        ]
+        places = [self._file, *sorted(root.path for root in engine.roots)]
         return engine.tools.within(blake2b("\0".join(places).encode(), digest_size=8).hexdigest())
 
     def _current(self, engine: Engine) -> list[str]:

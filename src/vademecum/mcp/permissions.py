@@ -38,12 +38,14 @@ Asks = Callable[[str, str, Mapping[str, Any]], Mapping[str, Any] | None]  # (ser
 class Allowed:
     """The tools allowed so far, in a file.
 
-    Other processes may add to the file. Each line is `[id, fingerprint, whether the user said so]`, added in one write; the last line of a tool counts. An empty
-    fingerprint stands for the tool as it is at its next call.
+    Other processes may add to the file. Each line is `[gateway, id, fingerprint, whether the user said so]`, added in one write; the
+    last line of a tool counts. An empty fingerprint stands for the tool as it is at its next call. `gateway` is the path of a gateway's
+    file of servers, because two gateways may have servers of one name; "" stands for all gateways.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, gateway: str = "") -> None:
         self._path = home / FILE
+        self._gateway = gateway
 
     def find(self, id_: str) -> tuple[str, bool] | None:
         """Return a tool's fingerprint, and whether the user allowed the tool.
@@ -56,10 +58,10 @@ class Allowed:
             return None
         for line in reversed(lines):
             try:
-                known, fingerprint, said = json.loads(line)
+                gateway, known, fingerprint, said = json.loads(line)
             except ValueError:  # cut off by a full disk
                 continue
-            if known == id_:
+            if known == id_ and gateway in ("", self._gateway):
                 return str(fingerprint), bool(said)
         return None
 
@@ -68,7 +70,7 @@ class Allowed:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(handle, (json.dumps([id_, fingerprint, said]) + "\n").encode())
+            os.write(handle, (json.dumps([self._gateway, id_, fingerprint, said]) + "\n").encode())
         finally:
             os.close(handle)
 

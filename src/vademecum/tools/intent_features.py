@@ -19,9 +19,11 @@ _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = (
     20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
 )
-# Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
+# Cosines with a past intent from which a few traces know more than text, measured with 1 to 19 traces of training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
-_NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
+_NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it
+_SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
+NEAR = 0.2  # share of a search that belongs to traces that are near and no more
 _TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
@@ -251,13 +253,28 @@ def put(view: View, question: Question, *, fitted: bool) -> Asked:
 
     With weights of one's own (`fitted`) memory speaks as much as these say. Those to begin with held where there were thousands of
     traces, one of them always near; of a few, all attention goes to one that may be for something else. So until then, where no
-    past intent says nearly the same, it is asked as if there were none.
+    past intent asks for the same, it is asked as if there were none.
     """
     asked = Asked(view, question)
-    if fitted or not view.traces or _is_near(asked):
-        return asked
-    nobody, everything = np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
-    return Asked(view, question, excluded=nobody, hidden=everything)
+    return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
+
+
+def trust(asked: Asked, *, fitted: bool) -> float:
+    """Return the weight of traces in a search: 0, `NEAR` or 1."""
+    if fitted or not asked.view.traces:
+        return 1.0
+    meaning, words = asked.view.intents.dense(asked.question).max(), asked.plain.max()
+    if meaning >= _SAME_MEANING or words >= _SAME_WORDS:
+        return 1.0
+    return NEAR if meaning >= _NEAR_MEANING or words >= _NEAR or asked.alike.max() >= _NEAR_RARE else 0.0
+
+
+def without_traces(asked: Asked) -> Asked:
+    """Return the question as if no trace were there."""
+    view = asked.view
+    return Asked(
+        view, asked.question, asked.earlier, -1, np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
+    )
 
 
 def same_intent(asked: Asked) -> int | None:
@@ -266,15 +283,6 @@ def same_intent(asked: Asked) -> int | None:
     near = np.flatnonzero(asked.alike > _SAME)
     fine = [n for n in near if view.traces[n].ok and view.offered[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
-
-
-def _is_near(asked: Asked) -> bool:
-    """True when a past intent has nearly the same words."""
-    intents, question = asked.view.intents, asked.question
-    found = (
-        asked.plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING
-    )
-    return bool(found)
 
 
 def _relative(score: Floats) -> Floats:

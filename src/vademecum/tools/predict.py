@@ -15,7 +15,7 @@ import numpy as np
 from vademecum.index.fusion import top
 from vademecum.tools.features import HEADS, After, Taken, still
 from vademecum.tools.goal import first_steps
-from vademecum.tools.intent_features import Asked, put
+from vademecum.tools.intent_features import NEAR, Asked, put, without_traces
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
@@ -29,6 +29,7 @@ SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
 PREDICTORS = ("attention", "goal")
+_NOTHING = "nothing is asked for and nothing was called: say what is to be done, or what was called"
 _FAR = 700.0  # log-odds beyond which a probability is 0 and its exponential too large
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 
@@ -49,13 +50,10 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     """Return the likeliest next calls."""
     after, strange = known(view, asked_for.after)
     earlier, _ = known(view, asked_for.earlier)
-    if not (after or earlier or any(char.isalnum() for char in asked_for.intent)):
-        said = "nothing is asked for and nothing was called: say what is to be done, or what was called"
-        reason = _reason(None, strange)
-        return Prediction(
-            asked_for.intent, asked_for.after, (), True, 0.0, 0.0,
-            f"{said}; {reason}" if reason else said, len(view.traces),
-        )  # fmt: skip
+    says, few = any(char.isalnum() for char in asked_for.intent), bool(view.traces) and not model.traces
+    if not (after or earlier or says):
+        reason = _reason([_NOTHING], strange)
+        return Prediction(asked_for.intent, asked_for.after, (), True, 0.0, 0.0, reason, len(view.traces))
     way = ways.starting([view.tools[n].id for n in after])
     question = view.read(asked_for.intent)
     asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
@@ -69,6 +67,8 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))
+        if few and says and (after or earlier):  # few traces move what text says, and no more
+            probability = NEAR * probability + (1 - NEAR) * _without_traces(asked, after, weights)
         order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, asked_for.k)
     mean, attention = probability @ features, asked.attention_after(after)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
@@ -86,6 +86,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     )
     best = candidates[0].probability if candidates else 0.0
     abstained = best < asked_for.threshold
+    below = [f"the likeliest tool has a probability below {asked_for.threshold:.2f}"] if abstained else []
     return Prediction(
         asked_for.intent,
         asked_for.after,
@@ -93,9 +94,16 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         abstained,
         best,
         stops(here, model, Taken(taken))[0],
-        _reason(asked_for.threshold if abstained else None, strange),
+        _reason(below, strange),
         len(view.traces),
     )
+
+
+def _without_traces(asked: Asked, after: tuple[int, ...], weights: Weights) -> Floats:
+    """Return next-call probabilities as if no trace were there, float32 (n,)."""
+    alone = without_traces(asked)
+    features = After(alone, [after]).heads(still(alone))
+    return next_probabilities(asked.view, features @ weights.astype(np.float32))
 
 
 def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -111,10 +119,8 @@ def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str,
     return tuple(found), tuple(strange)
 
 
-def _reason(below: float | None, strange: Sequence[str]) -> str:
-    said = [] if below is None else [f"the likeliest tool has a probability below {below:.2f}"]
-    said += [f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []
-    return "; ".join(said)
+def _reason(said: list[str], strange: Sequence[str]) -> str:
+    return "; ".join(said + ([f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []))
 
 
 def next_probabilities(view: View, scores: Floats) -> Floats:

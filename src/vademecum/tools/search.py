@@ -23,7 +23,7 @@ from vademecum.index.query import names_in
 from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups
-from vademecum.tools.intent_features import Asked, put, same_intent
+from vademecum.tools.intent_features import Asked, same_intent, trust, without_traces
 from vademecum.tools.model import Model, log_probabilities, log_shares, taken_from
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
@@ -56,9 +56,7 @@ class Wanted:
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     """Return the fitting tools, then chains, then chains of chains."""
-    asked = put(view, view.read(wanted.text), fitted=bool(model.traces))
-    features = heads(asked, ())
-    logs = log_probabilities(features, model.search)
+    asked, features, logs = likely_tools(view, model, wanted.text)
     taken = taken_from(logs, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
@@ -90,6 +88,23 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
         reason=_why_nothing(view, wanted, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
         nearest=() if exact else nearest_names(view, wanted.text), searched=int(allowed.sum()),
     )  # fmt: skip
+
+
+def likely_tools(view: View, model: Model, text: str) -> tuple[Asked, Floats, Floats]:
+    """Return the question, and each tool's features and log-probability.
+
+    Of a few traces, one that is near moves the probabilities without traces towards those with it.
+    """
+    asked = Asked(view, view.read(text))
+    share = trust(asked, fitted=bool(model.traces))
+    if not share:
+        asked = without_traces(asked)
+    features = heads(asked, ())
+    logs = log_probabilities(features, model.search)
+    if 0 < share < 1:
+        alone = log_probabilities(heads(without_traces(asked), ()), model.search)
+        logs = np.log((1 - share) * np.exp(alone) + share * np.exp(logs)).astype(np.float32)
+    return asked, features, logs
 
 
 def text_alone(asked: Asked) -> Floats:
