@@ -47,7 +47,7 @@ ABLATIONS: Mapping[str, tuple[str, ...]] = {
     "without history": (*MEMORY, "popular"),
     "without text": (*TEXT, "unseen_match"),
     "without use": USE,
-    "without context": ("order", "transition", "session", "used", "before"),
+    "without context": ("order", "transition", "session", "used"),
 } | {f"without {head}": (head,) for head in (*TEXT, *MEMORY, *USE)}
 COVERAGE = (0.25, 0.5, 0.75, 0.9, 1.0)
 DRAWS = 2000

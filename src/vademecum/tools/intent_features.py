@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vademecum.tools.attention import MEANING, WORDS, attend, in_context
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
-from vademecum.tools.view import View, votes, without
+from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
@@ -94,16 +94,14 @@ class Asked:
     @cached_property
     def merged_weight(self) -> Floats:
         """The weight of each capability's traces, float32 (c,)."""
-        return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
+        return self.view.graph.merge(self.weight)
 
     @cached_property
     def due(self) -> dict[tuple[int, ...], float]:
         """The capabilities due after the session's earlier calls, with their weights."""
         if not self.earlier:
             return {}
-        metas = self.view.metas
-        counted = self.view.metas_counted if self.excluded is None else metas.weights(self.weight)
-        return metas.due(self.earlier, counted)
+        return self.view.metas.due(self.earlier, self.view.metas.weights(self.weight))
 
     @cached_property
     def intent_matches(self) -> Matches:
@@ -118,17 +116,15 @@ class Asked:
     @cached_property
     def usage(self) -> Usage:
         """Each tool's use over all intents."""
-        graph = self.view.graph
-        return self.view.usage if self.excluded is None else Usage.of(graph.gather(self.weight), self.weight)
+        return Usage.of(self.view.graph.gather(self.weight), self.weight)
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
         """True for tools that no trace called twice, bool (n,)."""
-        if self.excluded is None:  # every trace counts for something
-            return self.view.once
         tool, capability = self.view.again
-        seen = np.bincount(self.view.graph.capability, self.weight, len(self.view.graph.capabilities))
-        return without(self.view.graph.tools, tool[seen.take(capability) > 0])
+        seen, once = self.view.graph.merge(self.weight), np.ones(len(self.view.tools), np.bool_)
+        once[tool[seen.take(capability) > 0]] = False
+        return once
 
     @cached_property
     def unseen(self) -> Floats:
@@ -167,7 +163,7 @@ class Asked:
         """Each tool's place of mention, 0 first, 1 last, float32 (n,)."""
         matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools
         total = np.bincount(matches.text, match, tools)
-        place = np.bincount(matches.text, match * matches.each(self.question.places), tools)
+        place = np.bincount(matches.text, match * self.question.places.take(matches.term), tools)
         return (place / np.maximum(total, 1e-9)).astype(np.float32)
 
     @cached_property
@@ -238,14 +234,12 @@ class Asked:
 
     def _terms(self) -> Floats:
         """Votes of the intent's words for the tools of traces with them."""
-        intents, graph, matches = self.view.intents, self.view.graph, self.intent_matches
-        voters, size = self.view.voters, len(graph.capabilities)
-        if self.excluded is None:
-            voice = intents.summed(matches, voters, self.view.votes, size, over=matches.worth)
-        else:
-            total = np.bincount(intents.read(voters, matches), votes(matches, self.weight), size)
-            voice = (total / matches.worth).astype(np.float32)
-        return graph.merged.gather(voice)
+        graph, matches = self.view.graph, self.intent_matches
+        given = self.weight.take(matches.text)
+        total = np.bincount(matches.term, given, len(matches.held))
+        given *= (matches.idf / (total + 1)).take(matches.term)
+        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)) / matches.worth
+        return graph.merged.gather(voice.astype(np.float32))
 
 
 def put(view: View, question: Question, *, fitted: bool) -> Asked:

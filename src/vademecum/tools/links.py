@@ -10,11 +10,11 @@ is taken to use the one before it.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.tools.expected import right_on_average
 from vademecum.tools.logit import Choice, Weights
@@ -34,34 +34,21 @@ def links_of(trace: Trace) -> tuple[tuple[int, int], ...]:
 
 
 class Pairs:
-    """Counts of links between tools in a view, with weights of traces."""
+    """Pairs of tools in a view, with the traces of both."""
 
     def __init__(self, view: View) -> None:
-        first, second, owner, linked = [], [], [], []
-        self._apart: Counter[tuple[int, int]] = (
-            Counter()
-        )  # traces with recorded links: unconnected less connected calls
+        self._traces: dict[tuple[int, int], list[tuple[int, bool]]] = defaultdict(list)  # (trace, whether linked)
+        self._apart: Counter[tuple[int, int]] = Counter()  # of recorded links: unconnected less connected calls
         for number, (trace, chain) in enumerate(zip(view.traces, view.chains, strict=True)):
             known = {(chain[a], chain[b]) for a, b in links_of(trace)}
             if trace.links:
                 self._apart.update(_unconnected(chain, trace.links))
-            for a, b in _ordered(chain):
-                first.append(a)
-                second.append(b)
-                owner.append(number)
-                linked.append((a, b) in known)
-        self._tools, self._weight = len(view.tools), view.graph.weight
-        self._known: dict[tuple[int, int], float] = {}  # rates of all traces, which are those of every question
-        key = np.array(first, np.int64) * self._tools + np.array(second, np.int64)
-        order = np.argsort(key, kind="stable")
-        self._owner = np.array(owner, np.int64)[order]
-        self._linked = np.array(linked, np.float32)[order]
-        keys, begin = np.unique(key[order], return_index=True)
-        self._cuts = dict(zip(keys.tolist(), pairwise([*begin.tolist(), len(key)]), strict=True))
+            for pair in _ordered(chain):
+                self._traces[pair].append((number, pair in known))
 
     def seen(self, a: int, b: int) -> bool:
         """Return whether a trace calls one tool and later the other."""
-        return a * self._tools + b in self._cuts
+        return (a, b) in self._traces
 
     def apart(self, a: int, b: int) -> bool | None:
         """Return whether recorded links leave two tools unconnected.
@@ -73,13 +60,8 @@ class Pairs:
 
     def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
         """Return the smoothed shares of linked pairs, by weight and by attention."""
-        begin, end = self._cuts.get(a * self._tools + b, (0, 0))
-        owner, linked = self._owner[begin:end], self._linked[begin:end]
-        rate = self._known.get((a, b)) if weight is self._weight else None
-        if rate is None:
-            rate = _rate(weight.take(owner), linked, _PRIOR)
-            if weight is self._weight:
-                self._known[a, b] = rate
+        owner, linked = np.array(self._traces.get((a, b), ()), np.int64).reshape(-1, 2).T
+        rate = _rate(weight.take(owner), linked, _PRIOR)
         return rate, _rate(attention.take(owner) * np.float32(4), linked, rate)
 
     def features(
@@ -154,7 +136,7 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
     return iter(seen)
 
 
-def _rate(given: Floats, linked: Floats, prior: float) -> float:
+def _rate(given: Floats, linked: NDArray[np.int64], prior: float) -> float:
     return (float(given @ linked) + _BACKING * prior) / (float(np.add.reduce(given)) + _BACKING)
 
 

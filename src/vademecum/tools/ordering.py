@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vademecum.tools.chains import Chain
+from vademecum.tools.documents import names
 from vademecum.tools.links import Pairs
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Task
@@ -52,15 +53,15 @@ def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collect
     waits.add(_provided(calls, tools, ways, pairs))
     waits.add(link for link in sorted(learned) if not _is_a_guess(calls, tools, link, ways, pairs))
     order = waits.order(len(chain.tools))
-    names = {number: f"t{at}" for at, number in enumerate(order, 1)}
+    called = {number: f"t{at}" for at, number in enumerate(order, 1)}
     likely = dict(enumerate(chain.probabilities))
     tasks = tuple(
         Task(
-            names[number],
+            called[number],
             calls[number],
             "tool",
-            tuple(names[one] for one in order if one in waits.before[number]),
-            view.inputs(tools[number]),
+            tuple(called[one] for one in order if one in waits.before[number]),
+            tuple(names(view.tools[tools[number]].input_schema)),
             likely.get(number, 0.0),
         )
         for number in order

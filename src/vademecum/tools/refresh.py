@@ -199,14 +199,6 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = (
-                    made.view.ridge,
-                    made.view.metas_counted,
-                    made.view.merged_weight,
-                    made.view.graph.merged,
-                    made.view.votes,
-                    made.view.voters,
-                )
-                _ = made.ways, made.pairs, made.groups.known, made.view.intents.whole, made.view.documents.across
+                _ = made.view.ridge, made.view.metas, made.view.graph.merged, made.ways, made.pairs, made.groups.known
                 self._known = made
             return self._known

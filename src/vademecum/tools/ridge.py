@@ -8,7 +8,6 @@ Y its tools. Leaving a trace out needs no second fit: its residual is divided by
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,20 +27,13 @@ class Ridge:
     """Two fits on the same intents: all tools, and the first tool.
 
     Attributes:
-        size: n, how many tools there are.
-        used: int64 (u,), those that any trace called; of others nothing is known, and nothing computed.
-        fits: float32 (d, 2 u), the one beside the other: a question is multiplied by both at once.
+        called, first: float32 (n, d), each tool's weights.
         leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
-        buckets, worths: int64 and float64 (copies, V + 1), where each of the V terms of the intents is hashed into, and what it
-            adds there; the last stands for a term that no intent says.
     """
 
-    size: int
-    used: NDArray[np.int64]
-    fits: Floats
+    called: Floats
+    first: Floats
     leverage: Floats
-    buckets: NDArray[np.int64]
-    worths: NDArray[np.float64]
 
     @classmethod
     def of(cls, intents: Texts, graph: Hypergraph) -> Self:
@@ -49,13 +41,10 @@ class Ridge:
         x = np.concatenate([*_meanings(intents), hashed_rows(intents)], axis=1)
         fitted = _fitted(x)
         begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
-        members, used = (graph.member_trace, graph.member_tool), np.unique(graph.member_tool)
         return cls(
-            graph.tools,
-            used,
-            np.concatenate([_grouped(fitted, *pairs, graph.tools)[:, used] for pairs in (members, begins)], axis=1),
+            _grouped(fitted, graph.member_trace, graph.member_tool, graph.tools),
+            _grouped(fitted, *begins, graph.tools),
             np.einsum("ij,ij->i", x, fitted),
-            *_hashes(intents),
         )
 
     def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
@@ -63,21 +52,12 @@ class Ridge:
 
         `matches` is where the intents say the question's terms.
         """
-        words = self.hashed(matches.slot)
-        begin = len(self.fits) - BUCKETS  # before it, meanings
-        said = words.nonzero()[0]  # a question has few words: most rows would be multiplied by 0
-        both = words.take(said) @ self.fits.take(said + begin, axis=0)
-        if intents.vectors is not None and question.vector is not None:
-            both += question.vector @ self.fits[:begin]
-        found = np.zeros((2, self.size), np.float32)
-        found[:, self.used] = both.reshape(2, -1)
-        return found[0], found[1]
-
-    def hashed(self, slots: NDArray[np.int64]) -> Floats:
-        """Return a question's repeated words as a unit vector, float32 (BUCKETS,)."""
-        bucket, worth = self.buckets.take(slots, axis=1), self.worths.take(slots, axis=1)
-        total = np.bincount(bucket.ravel(), worth.ravel(), BUCKETS)
-        return (total / max(math.sqrt(float(total @ total)), 1e-9)).astype(np.float32)
+        words = hashed(question.keys, _worth(intents.size, matches.held))
+        meaning = np.zeros(self.called.shape[1] - BUCKETS, np.float32)
+        if len(meaning) and question.vector is not None:
+            meaning = question.vector
+        row = np.concatenate([meaning, words])
+        return self.called @ row, self.first @ row
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return the prediction for a trace's own intent without that trace."""
@@ -99,11 +79,10 @@ def hashed_rows(texts: Texts) -> Floats:
     return _unit(flat.reshape(-1, BUCKETS))
 
 
-def _hashes(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return `Ridge.buckets` and `Ridge.worths`."""
-    postings, copies = texts.postings, np.arange(_COPIES, dtype=np.uint64)[:, None]
-    bucket, sign = _bucket(np.append(postings.keys, np.uint64(0)), copies)
-    return bucket, sign * np.append(_worth(texts.size, np.diff(postings.offsets)), 0.0)
+def hashed(keys: NDArray[np.uint64], worth: NDArray[np.float64]) -> Floats:
+    """Return words of some worth as a unit vector, float32 (BUCKETS,)."""
+    bucket, sign = _bucket(keys, np.arange(_COPIES, dtype=np.uint64)[:, None])
+    return _unit(np.bincount(bucket.ravel(), (sign * worth).ravel(), BUCKETS)[None])[0]
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -138,11 +117,11 @@ def _meanings(texts: Texts) -> list[Floats]:
 
 
 def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:
-    """Return float32 (d, size): the sum of the rows of each group."""
+    """Return float32 (size, d): the sum of the rows of each group."""
     order = np.argsort(groups, kind="stable")
     rows, groups = rows[order], groups[order]
     total = np.zeros((size, x.shape[1]), np.float32)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     if len(first):
         total[groups[first]] = np.add.reduceat(x[rows], first, axis=0)
-    return total.T
+    return total

@@ -131,8 +131,8 @@ def ordered(
 def exact_names(view: View, text: str) -> list[int]:
     """Return the live tools that the text names, exact ids first."""
     asked = text.strip().lower().removesuffix("()")
-    if whole := view.identified.get(asked, ()):
-        return list(whole)  # an id says which of those of one name is meant
+    if whole := [number for number in view.named.get(asked, ()) if view.tools[number].id.lower() == asked]:
+        return whole  # an id says which of those of one name is meant
     spelled = [number for name in names_in(text) for number in view.named.get(name.lower(), ())]
     return list(dict.fromkeys([*view.named.get(asked, ()), *spelled]))
 
@@ -143,7 +143,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
     if not asked or len(asked.split()) > 1:
         return ()
     close = difflib.get_close_matches(asked, view.named, n=_NEAREST)
-    return tuple(view.tools[number].id for name in close for number in view.named[name])
+    return tuple(dict.fromkeys(view.tools[number].id for name in close for number in view.named[name]))
 
 
 def capabilities(asked: Asked) -> list[Match]:
@@ -202,7 +202,7 @@ def _match(view: View, number: int, semantic: float, reliability: float, **more:
 
 def said_anywhere(asked: Asked) -> bool:
     """Return whether a tool or past intent says the question's words."""
-    return bool(asked.document_matches.runs or asked.intent_matches.runs)
+    return bool(len(asked.document_matches.text) or len(asked.intent_matches.text))
 
 
 def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:

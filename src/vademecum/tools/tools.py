@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.protocols import Clock, Embedder, Store, ToolServer
+from vademecum.protocols import Clock, Embedder, Store
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
@@ -29,7 +29,6 @@ from vademecum.tools.refresh import Current, Known
 from vademecum.tools.register import read_tools
 from vademecum.tools.reliability import RELIABILITIES
 from vademecum.tools.search import K, Wanted, search
-from vademecum.tools.sources import listed
 from vademecum.tools.status import status_of
 from vademecum.tools.suggest import suggest
 from vademecum.tools.transcripts import read_transcript
@@ -104,15 +103,6 @@ class Tools:
         tools, rejected = read_tools(text, server)
         complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
-
-    def register_server(self, server: ToolServer) -> RegisterReport:
-        """Register the complete list of a running server's tools.
-
-        Raises:
-            ToolServerError: it cannot be asked; what was known of it stays.
-        """
-        tools, rejected = listed(server)
-        return replace(self._ledger.register(tools, {server.name}), rejected=tuple(rejected))
 
     def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
         """Register the operations of an OpenAPI document as a server's tools.

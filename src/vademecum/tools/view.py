@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from vademecum.protocols import Embedder
 from vademecum.result import Err
-from vademecum.tools.documents import document, is_deprecated, names, passage
+from vademecum.tools.documents import document, is_deprecated, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
 from vademecum.tools.scopes import Kept
-from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses
-from vademecum.tools.usage import Usage
+from vademecum.tools.texts import Floats, Question, Texts, clauses
 from vademecum.types import EmbedKind, Passage
 
 _QUESTIONS = 16  # that are kept as they were read
@@ -72,34 +71,9 @@ class View:
         return [self.graph.capabilities[number] for number in self.graph.capability]
 
     @cached_property
-    def usage(self) -> Usage:
-        """The use of tools."""
-        return Usage.of(self.graph.gather(self.graph.weight), self.graph.weight)
-
-    @cached_property
-    def merged_weight(self) -> Floats:
-        """float32 (c,): the weight of the traces of each capability."""
-        return self.graph.merge(self.graph.weight)
-
-    @cached_property
-    def votes(self) -> Floats:
-        """`votes` of every posting of the intents."""
-        return votes(self.intents.everything, self.graph.weight)
-
-    @cached_property
-    def voters(self) -> NDArray[np.int64]:
-        """int64 (P,): the capability of every posting of the intents."""
-        return self.graph.capability.take(self.intents.everything.text)
-
-    @cached_property
     def metas(self) -> Metas:
         """The sequences of capabilities."""
         return Metas.of(self.graph)
-
-    @cached_property
-    def metas_counted(self) -> Floats:
-        """Each meta-capability's weight, float32 (s,)."""
-        return self.metas.weights(self.graph.weight)
 
     @cached_property
     def again(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -113,11 +87,6 @@ class View:
         ]
         tool, capability = np.array(found, np.int64).reshape(-1, 2).T
         return tool, capability
-
-    @cached_property
-    def once(self) -> NDArray[np.bool_]:
-        """True for tools that no trace called twice, bool (n,)."""
-        return without(len(self.tools), self.again[0])
 
     @cached_property
     def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
@@ -139,45 +108,19 @@ class View:
         first[graph.owner[begin:]] = graph.then[begin:]
         return first
 
-    def inputs(self, number: int) -> tuple[str, ...]:
-        """Return the names in a tool's input schema, read when needed."""
-        if number not in self._inputs:
-            self._inputs[number] = tuple(names(self.tools[number].input_schema))
-        return self._inputs[number]
-
-    @cached_property
-    def _inputs(self) -> dict[int, tuple[str, ...]]:
-        return {}
-
     @cached_property
     def number(self) -> dict[str, int]:
         """Each tool's number by its id."""
         return {tool.id: number for number, tool in enumerate(self.tools)}
 
     @cached_property
-    def identified(self) -> dict[str, list[int]]:
-        """The live tools of each id, lower case."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, tool in enumerate(self.tools):
-            if self.live[number]:
-                found[tool.id.lower()].append(number)
-        return dict(found)
-
-    @cached_property
     def named(self) -> dict[str, list[int]]:
-        """The live tools of each name, lower case."""
+        """The live tools of each name and of each id, lower case."""
         found: dict[str, list[int]] = defaultdict(list)
-        for number, tool in enumerate(self.tools):
-            if self.live[number]:
-                found[tool.name.lower()].append(number)
+        for number in self.live.nonzero()[0].tolist():
+            for name in {self.tools[number].name.lower(), self.tools[number].id.lower()}:
+                found[name].append(number)
         return dict(found)
-
-
-def without(tools: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return bool (tools,): True but for the tools named."""
-    found = np.ones(tools, np.bool_)
-    found[named] = False
-    return found
 
 
 def without_retries(trace: Trace) -> Trace:
@@ -204,16 +147,6 @@ def without_retries(trace: Trace) -> Trace:
     place = {n: number for number, n in enumerate(kept)}
     links = tuple((place[a], place[b]) for a, b in trace.links if a in place and b in place)
     return replace(trace, calls=tuple(calls[n] for n in kept), links=links)
-
-
-def votes(matches: Matches, weight: Floats) -> Floats:
-    """Return each match's weight for an intent, float32 (P,).
-
-    `weight`, float32 (m,), is that of the traces.
-    """
-    given = weight.take(matches.text)
-    given *= matches.each(matches.idf / (matches.sums(given) + 1))
-    return given
 
 
 class Reader:
