@@ -50,5 +50,3 @@ def test_postings_of_paths_that_there_are_not_are_refused(docs: list[int]) -> No
     keys, weight = bm25.term_keys(["http"]), np.ones(1)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
         signals.path_share(files, keys, weight)
-    with pytest.raises(ValueError, match=r"postings name a path|negative"):
-        signals._path_share(files, keys, weight)

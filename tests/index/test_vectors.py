@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.paths import PathReader
-from vademecum.code.search.signals import PathCosine
+from vademecum.code.search.signals import path_cosines
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.view import view_of
 from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise
@@ -122,10 +122,8 @@ def test_paths_have_cosines_where_they_have_vectors(seed, count, dim):
     vectors, query = unit(rng, count, dim), unit(rng, 1, dim)[0]
     rows = [FileRow(f"{n:02}.py", n + 1, f"{n:040x}", "python", 1, 1, 1) for n in range(count)]
     files = file_table(rows, PathReader(file_kind, "toy", lambda paths: quantise(vectors)))
-    np.testing.assert_array_equal(
-        np.asarray(PathCosine(files, quantise(query[None]))), exact(files.vectors, files.scales, query)
-    )
-    assert np.asarray(PathCosine(files, None)).tolist() == [0] * count
-    without = np.asarray(PathCosine(file_table(rows, PathReader(file_kind)), quantise(query[None])))
+    np.testing.assert_array_equal(path_cosines(files, query), exact(files.vectors, files.scales, query))
+    assert path_cosines(files, None).tolist() == [0] * count
+    without = path_cosines(file_table(rows, PathReader(file_kind)), query)
     assert without.tolist() == [0] * count
     assert without.dtype == np.float32

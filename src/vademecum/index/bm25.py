@@ -11,8 +11,7 @@ and their constants. With one field this is plain BM25. Documents lie in segment
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.postings import Matches, Postings, damaged
 from vademecum.index.schema import Schema
-from vademecum.index.tokenize import query_keys
+from vademecum.index.tokenize import key
 
 Copies = NDArray[np.int64] | None
 Norms = NDArray[np.float32]
@@ -98,16 +97,7 @@ def saturated(schema: Schema, counts: NDArray[Any], lengths: NDArray[np.floating
     return held
 
 
-def bm25f(
-    schema: Schema,
-    segments: Sequence[Indexed],
-    copies: Copies,
-    norms: Norms,
-    keys: Keys,
-    asked: int,
-    *,
-    rows: int | None = None,
-) -> Lexical:
+def bm25f(schema: Schema, segments: Sequence[Indexed], copies: Copies, norms: Norms, keys: Keys, asked: int) -> Lexical:
     """Score every document of the segments for the terms of a question.
 
     Args:
@@ -118,50 +108,42 @@ def bm25f(
         norms: float32 (N, F), as `field_norms` returns.
         keys: uint64 (T,), the question's terms.
         asked: how many of the first keys count for coverage.
-        rows: the sum of `copies`, where it is known.
 
     Raises:
         StoreCorruptError: postings name documents that do not exist.
     """
-    if rows is None:
-        rows = len(norms) if copies is None else int(copies.sum())
+    count = len(norms) if copies is None else int(copies.sum())
     try:
-        found = _matches(segments, keys)
-        docs, term, _, tf = found.laid_out(len(schema.fields))
-        begins = np.searchsorted(term, np.arange(len(keys) + 1))  # the matches of a term follow each other
-        matches = np.diff(begins)
-        holding = _holding(docs, begins, matches, copies)
-        idf = inverse_document_frequency(rows, holding)
-        weight = gains(schema, tf, norms.take(docs, axis=0), np.repeat(idf, matches))
-        score = np.bincount(docs, weight, len(norms)).astype(np.float32)
+        docs, tf, term = _matches(schema, segments, keys)
+        weight = None if copies is None else copies.take(docs)
+        holding = np.bincount(term, weight, len(keys)).astype(np.float64)
+        idf = inverse_document_frequency(count, holding)
+        gained = gains(schema, tf, norms.take(docs, axis=0), idf.take(term))
+        score = np.bincount(docs, gained, len(norms)).astype(np.float32)
     except (IndexError, ValueError) as error:
         raise damaged(error) from error
     share = np.where(np.arange(len(keys)) < asked, idf / max(float(idf[:asked].sum()), 1e-9), 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, share, replace(found, share=share.take(found.runs[:, 0])))
+    return Lexical(score, idf, holding > 0, share, Matches(docs, term, share.take(term), tf))
 
 
-def _holding(
-    docs: NDArray[np.int32], begins: NDArray[np.int64], matches: NDArray[np.int64], copies: Copies
-) -> NDArray[np.float64]:
-    """Return float64 (T,): how many documents hold each term."""
-    found = matches.astype(np.float64)
-    held = np.flatnonzero(matches)
-    if copies is not None and len(held):
-        found[held] = np.add.reduceat(copies.take(docs), begins[held])
-    return found
-
-
-def _matches(segments: Sequence[Indexed], keys: Keys) -> Matches:
-    """Return the matches of every term, in the order of the terms."""
-    bases = accumulate((segment.size for segment in segments), initial=0)
-    parts = tuple((s.postings.docs, s.postings.tf, base) for s, base in zip(segments, bases, strict=False))
-    runs = [segment.postings.places(keys) for segment in segments]
-    numbered = [np.column_stack([each[:, 0], np.full(len(each), part), each[:, 1:]]) for part, each in enumerate(runs)]
-    every = np.concatenate([np.zeros((0, 4), np.int64), *numbered])
-    every = every[np.argsort(every[:, 0], kind="stable")]  # one order of sums, whatever segment a document is in
-    return Matches(parts, every, np.zeros(len(every), np.float32))
+def _matches(
+    schema: Schema, segments: Sequence[Indexed], keys: Keys
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the documents, occurrences and terms of all matches, term by term."""
+    docs, tfs = [np.zeros(0, np.int32)], [np.zeros((0, len(schema.fields)), np.uint8)]
+    terms = [np.zeros(0, np.int64)]
+    base = 0
+    for segment in segments:
+        doc, tf, term = segment.postings.find(keys)
+        docs.append(doc + np.int32(base))
+        tfs.append(tf)
+        terms.append(term)
+        base += segment.size
+    term = np.concatenate(terms)
+    order = np.argsort(term, kind="stable")  # one order of sums, whatever segment a document is in
+    return np.concatenate(docs).take(order), np.concatenate(tfs).take(order, axis=0), term.take(order)
 
 
 def term_keys(terms: Sequence[str]) -> NDArray[np.uint64]:
     """Return the keys of terms as an array."""
-    return np.array(query_keys(terms), np.uint64)
+    return np.array([key(term) for term in terms], np.uint64)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RRF_K = 60  # Cormack, Clarke and Buettcher (SIGIR 2009); CodeRAG decision 3, Qdrant ADR-006
-_FEW = 256  # scores that are sorted sooner than looked through
-_SAMPLED = 16  # every how many scores are looked at to guess where the best ones begin
+_SAMPLED = 16  # one of this many scores is sampled to guess where the best ones begin
 
 
 def reciprocal_rank(scores: Sequence[NDArray[np.float32]], depth: int) -> NDArray[np.float32]:
@@ -63,16 +62,8 @@ def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     >>> top(np.array([1, 3, 3, 2], np.float32), 3).tolist()
     [1, 2, 3]
     """
-    if count <= 0:
-        return np.zeros(0, np.int64)
-    if len(score) <= _FEW:
-        return (-score).argsort(kind="stable")[:count]
     chosen = _likely(score, count)
-    if len(chosen) > 4 * count:
-        # subtle: a tie at the cut must not depend on how the partition fell, so everything equal to it is taken
-        own = score.take(chosen)
-        chosen = chosen[own >= _parted(own, len(own) - count)]
-    found: NDArray[np.int64] = chosen[(-score.take(chosen)).argsort(kind="stable")[:count]]
+    found: NDArray[np.int64] = chosen[(-score.take(chosen)).argsort(kind="stable")[: max(count, 0)]]
     return found
 
 
@@ -82,37 +73,17 @@ def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     >>> highest(np.array([1, 3, 3, 2], np.float32), 3).tolist(), highest(np.array([3, 1, 3, 3], np.float32), 2).tolist()
     ([1, 2, 3], [0, 2])
     """
-    chosen = _likely(score, max(count, 0))
-    if len(chosen) <= count:
-        return chosen
-    if count <= 0:
-        return chosen[:0]
-    own = score.take(chosen)
-    cut = _parted(own, len(own) - count)
-    kept = own > cut
-    kept[np.flatnonzero(own == cut)[: count - int(np.count_nonzero(kept))]] = True
-    found: NDArray[np.int64] = chosen[kept]
-    return found
-
-
-def _parted(values: NDArray[np.float32], place: int) -> np.float32:
-    """Return the value at a place of the sorted values."""
-    values = values.copy()
-    values.partition(place)
-    found: np.float32 = values[place]
-    return found
+    return np.sort(top(score, count))
 
 
 def _likely(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """Return positions among which the `count` highest are.
 
-    A sample gives the cut; all positions are returned where the cut was too high.
+    A sample of the scores gives a cut. All positions are returned when the cut is too high.
     """
-    sample = score[::_SAMPLED].copy()
+    sample = np.sort(score[::_SAMPLED])
     place = len(sample) - 2 * (count // _SAMPLED + 1)
     if place > 0:
-        # subtle: to put a sample in order costs less than to part it where most of it is 0, which is ten times as dear as else
-        sample.sort()
         above: NDArray[np.int64] = (score >= sample[place]).nonzero()[0]
         if len(above) >= count:
             return above

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,79 +39,39 @@ class Postings:
 
         Raises `StoreCorruptError` where they lie outside.
         """
+        if not len(self.keys):
+            return self.docs[:0], self.tf[:0], np.zeros(0, np.int64)
         try:
-            places = self.places(keys)
-            counts = places[:, 2] - places[:, 1]
-            rows = ranges(places[:, 1], counts)
-            return self.docs[rows], self.tf[rows], np.repeat(places[:, 0], counts)
+            slot = self.keys.searchsorted(keys)
+            known = (self.keys.take(slot, mode="clip") == keys).nonzero()[0]
+            slot = slot.take(known)
+            begins, ends = self.offsets.take(slot), self.offsets.take(slot + 1)
+            if begins.min(initial=0) < 0 or ends.max(initial=0) > len(self.docs):
+                raise IndexError("postings begin or end outside")  # noqa: TRY301 - as numpy does for other places
+            rows = ranges(begins, ends - begins)
+            return self.docs.take(rows), self.tf.take(rows, axis=0), np.repeat(known, ends - begins)
         except (IndexError, ValueError) as error:
             raise damaged(error) from error
-
-    def places(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the place of each known term: int64 (n, 3).
-
-        The columns are the term's index, and the begin and end of its postings.
-
-        Raises `ValueError` where that is outside.
-        """
-        if not len(self.keys) or not len(keys):
-            return np.zeros((0, 3), np.int64)
-        slot = self.keys.searchsorted(keys)
-        known = (self.keys.take(slot, mode="clip") == keys).nonzero()[0]
-        slot = slot.take(known)
-        begins, ends = self.offsets.take(slot), self.offsets.take(slot + 1)
-        if begins.min(initial=0) < 0 or ends.max(initial=0) > len(self.docs):
-            raise ValueError("postings begin or end outside")
-        return np.column_stack([known, begins, ends])
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The postings of a question's terms in segments, end to end.
+    """The postings of a question's terms, term by term.
 
     Attributes:
-        parts: of each segment int32 (P,) documents, uint8 (P, F) occurrences, and the number of its first document.
-        runs: int64 (n, 4), of each run its term, its part, and where in that it begins and ends; term by term.
-        share: float32 (n,), what share of the question each run's term is.
+        docs: int32 (M,), the document of each, counted over all segments.
+        terms: int64 (M,), ascending.
+        share: float32 (M,), the term's share of the question.
+        tf: uint8 (M, F), occurrences per field.
     """
 
-    parts: tuple[tuple[NDArray[np.int32], NDArray[np.uint8], int], ...]
-    runs: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    terms: NDArray[np.int64]
     share: NDArray[np.float32]
-
-    def laid_out(
-        self, fields: int = 4
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8]]:
-        """Return the document, term, share and occurrences of every match.
-
-        The types are int32 (M,), int64 (M,), float32 (M,) and uint8 (M, F). `fields` is F where nothing matches.
-
-        >>> part = np.array([4, 6], np.int32), np.array([[1], [2]], np.uint8), 10
-        >>> [each.tolist() for each in Matches((part,), np.array([[3, 0, 1, 2]]), np.array([0.5], np.float32)).laid_out()]
-        [[16], [3], [0.5], [[2]]]
-        """
-        runs, counts = self.runs.tolist(), self.runs[:, 3] - self.runs[:, 2]
-        docs = [self.parts[part][0][begin:end] + np.int32(self.parts[part][2]) for _, part, begin, end in runs]
-        tf = [self.parts[part][1][begin:end] for _, part, begin, end in runs]
-        return (
-            np.concatenate([np.zeros(0, np.int32), *docs]),
-            np.repeat(self.runs[:, 0], counts),
-            np.repeat(self.share, counts),
-            np.concatenate(tf) if tf else np.zeros((0, fields), np.uint8),
-        )
+    tf: NDArray[np.uint8]
 
 
-def end_to_end(several: Sequence[Matches], firsts: Sequence[int]) -> Matches:
-    """Join matches; `firsts[i]` numbers the first document of `several[i]`."""
-    counts = accumulate((len(each.parts) for each in several), initial=0)
-    parts = [
-        (docs, tf, base + first) for each, first in zip(several, firsts, strict=False) for docs, tf, base in each.parts
-    ]
-    runs = [each.runs + np.array([0, count, 0, 0]) for each, count in zip(several, counts, strict=False)]
-    return Matches(tuple(parts), np.concatenate(runs), np.concatenate([each.share for each in several]))
-
-
-def damaged(error: Exception) -> StoreCorruptError:
+def damaged(error: Exception | str) -> StoreCorruptError:
     """Return the error for a number that points outside an index file."""
     return StoreCorruptError(f"an index file is damaged ({error}): run `vade index --full`")
 

@@ -15,7 +15,6 @@ of any collision are about 3 in 10^8, and keys of any two segments agree without
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -102,16 +101,6 @@ def term_table() -> RunTable:
     return RunTable(_RUN, lambda run: list(map(known, run_terms(run))))
 
 
-# Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.
-_asked_terms = lru_cache(maxsize=2048)(run_terms)
-_asked_key = lru_cache(maxsize=2048)(key)
-
-
-def query_keys(terms: Sequence[str]) -> list[int]:
-    """Return the keys of a question's terms."""
-    return list(map(_asked_key, terms))
-
-
 def query_terms(text: str) -> tuple[list[str], list[str]]:
     """Return the distinct terms of a question, and compounds of adjacent words.
 
@@ -124,9 +113,8 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
         (['file', 'walker'], ['filewalker'])
     """
     found = _RUN.findall(text)
-    distinct = dict.fromkeys(found)  # a long question repeats itself
-    known = {run: _asked_terms(run) for run in distinct if run.lower() not in STOP_WORDS}
-    known = known or {run: _asked_terms(run) for run in distinct}
+    asked = [run for run in found if run.lower() not in STOP_WORDS] or found
+    known = {run: run_terms(run) for run in dict.fromkeys(asked)}
     own = dict.fromkeys(chain.from_iterable(known.values()))
     last = {run: these[-1] if these else "" for run, these in known.items()}
     ends = [last[run] for run in found if run in last]

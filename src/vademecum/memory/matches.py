@@ -21,7 +21,7 @@ class Matches:
         """Look the terms up and score every row. Raises `StoreCorruptError`."""
         self._view = view
         copies = None if view.is_whole else view.alive.astype(np.int64)
-        self._found = bm25f(EVENT, view.segments, copies, view.norms, keys, len(keys), rows=view.living)
+        self._found = bm25f(EVENT, view.segments, copies, view.norms, keys, len(keys))
         self.idf = self._found.idf
         self.known = self._found.known
 
@@ -34,7 +34,8 @@ class Matches:
     @cached_property
     def sessions(self) -> Floats:
         """float32 (S,): BM25 of each session as one document."""
-        view, (docs, term, _, tf) = self._view, self._found.matches.laid_out(1)
+        view, found = self._view, self._found.matches
+        docs, term, tf = found.docs, found.terms, found.tf
         count, terms = view.session_count, len(self.idf)
         occurrences = tf[:, 0] if view.is_whole else tf[:, 0] * view.alive.take(docs)
         places = view.session.take(docs) * np.int64(terms) + term
@@ -44,5 +45,5 @@ class Matches:
 
     def share(self, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return each living row's share of the question's idf, float32 (R,)."""
-        docs, _, share, _ = self._found.matches.laid_out(1)
-        return np.bincount(docs, share, len(self._view)).take(rows).astype(np.float32)
+        found = self._found.matches
+        return np.bincount(found.docs, found.share, len(self._view)).take(rows).astype(np.float32)

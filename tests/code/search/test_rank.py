@@ -113,10 +113,8 @@ HALF = np.full(1, 0.5, np.float32)
 
 
 def matches_of(held, tf, term_share):
-    """Matches of which each term's, ascending, is a run; `held` is (term, chunk) of each."""
-    terms, begins = np.unique(held[:, 0], return_index=True)
-    runs = np.column_stack([terms, np.zeros_like(terms), begins, [*begins[1:], len(held)][: len(terms)]])
-    return Matches(((held[:, 1].astype(np.int32), tf, 0),), runs.astype(np.int64), term_share.take(terms))
+    """Matches of which `held` is (term, chunk) of each, terms ascending."""
+    return Matches(held[:, 1].astype(np.int32), held[:, 0], term_share.take(held[:, 0]), tf)
 
 
 @st.composite
@@ -142,10 +140,6 @@ def signals(draw, files=9, chunks=30, terms=4):
         definition=some(size, 0.9), path=some(count), prior=rng.choice([1.0, 0.6, 0.35], count).astype(np.float32),
         path_dense=some(count), rows=standing.astype(np.int64),
         files=np.repeat(np.arange(count, dtype=np.int32), [len(rows) for rows in own]),
-        file_rows=np.array([len(rows) for rows in own], np.int64),
-        standing=np.argsort(standing, kind="stable").astype(np.int32),
-        begins=np.searchsorted(np.sort(standing), np.arange(size)).astype(np.int32),
-        copies=np.bincount(standing.astype(np.int64), minlength=size),
         contents=contents, file_content=file_content, lengths=lengths,
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
         file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),
@@ -160,8 +154,7 @@ def plain_signals(lexical, path, prior):
     every, nothing = np.arange(size), np.zeros(size, np.float32)
     return Signals(
         lexical=lexical, dense=nothing, definition=nothing, path=path, prior=prior, path_dense=nothing, rows=every,
-        files=every.astype(np.int32), file_rows=np.ones(size, np.int64), standing=every.astype(np.int32),
-        begins=every.astype(np.int32), copies=np.ones(size, np.int64), contents=every.astype(np.int32),
+        files=every.astype(np.int32), contents=every.astype(np.int32),
         file_content=every.astype(np.int32), lengths=np.zeros((size, 4), np.float32), kinds=np.zeros(size, np.uint8),
         file_lengths=nothing, unasked=np.zeros(size, np.uint8), term_share=np.zeros((1, 1), np.float32),
         matches=matches_of(np.zeros((0, 2), np.int64), np.zeros((0, 4), np.uint8), nothing),
@@ -385,8 +378,7 @@ def test_joined_signals_have_every_field(view):
     known, _ = asked(view("app", SHOP), "tokens")
     assert laid_end_to_end([known]) is known
     joined = laid_end_to_end([known, known])
-    assert len(joined.matches.runs) == len(joined.matches.share) == 2 * len(known.matches.runs)
-    assert len(joined.matches.parts) == 2 * len(known.matches.parts)
+    assert len(joined.matches.docs) == len(joined.matches.share) == 2 * len(known.matches.docs)
     for field in fields(Signals):
         if field.name == "matches":
             continue

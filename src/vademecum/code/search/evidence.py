@@ -7,7 +7,7 @@ lines of all rows and of the gaps between. If the file was edited since it was i
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, chain
@@ -24,12 +24,9 @@ from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened, commit_of
 from vademecum.index.segment import KIND_CODES
 from vademecum.index.spans import Span, spans_of
-from vademecum.index.stored_fields import Said
 from vademecum.types import Chunk, Evidence, Freshness
 
 Rows = NDArray[np.integer]
-KINDS_SAID = tuple(kind.value for kind in KIND_CODES)
-FILE_KINDS_SAID = tuple(kind.value for kind in FILE_KINDS)
 
 
 def gather_evidence(
@@ -45,33 +42,48 @@ def gather_evidence(
         across: whether a joined result may hold rows that are not candidates.
     """
     bases = list(accumulate((len(each.view) for each in opened), initial=0))
-    own: dict[int, list[tuple[int, Span]]] = {}  # results and their places, by repository
     spans = results_of(opened, ranked, bases, count, joined=joined, across=across)
+    own: dict[int, list[int]] = {}  # the places of results, by repository
     for place, span in enumerate(spans):
-        own.setdefault(bisect_right(bases, span.first) - 1, []).append((place, span))
-    signals = _rounded(ranked, [span.place for span in spans])
+        own.setdefault(bisect_right(bases, span.first) - 1, []).append(place)
     found: dict[int, Evidence] = {}
-    for which, results in own.items():
-        each, base = opened[which], bases[which]
-        view, places = each.view, [span.place for _, span in results]
-        rows = [row - base for _, span in results for row in range(span.first, span.last + 1)]
-        said = dict(zip(rows, view.said(rows), strict=True))
-        bests, scores = (ranked.rows.take(places) - base).tolist(), ranked.scores.take(places).tolist()
-        files, kinds = view.row_file.take(bests).tolist(), view.kinds.take(view.row_chunk.take(bests)).tolist()
-        states = check_files(each, dict.fromkeys(files))
-        blobs = view.files.blobs.take(files).tolist()
-        contents = each.repo.catalogue.contents(set(blobs))
-        for number, (place, span) in enumerate(results):
-            best, file = bests[number], files[number]
-            score, state = scores[number], states[file]
-            if state.now is not None:
-                found[place] = evidence_of(each, best, stored_chunks(each, [best])[0], score, signals[place], state)
-                continue
-            own_rows = range(span.first - base, span.last - base + 1)
-            told = _told(view.lines, best, kinds[number], own_rows, said, contents[blobs[number]])
-            shared = _shared(each, file, state.freshness, each.snapshot.label)
-            found[place] = _evidence(shared, told, score, signals[place], {})
+    for which, places in own.items():
+        results = [_result(ranked, spans[place], bases[which]) for place in places]
+        found |= zip(places, _read(opened[which], results), strict=True)
     return tuple(found[place] for place in range(len(found)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A result's rows in its repository, the best one, and its score."""
+
+    rows: range
+    best: int
+    score: float
+    signals: dict[str, float]
+
+
+def _result(ranked: Ranked, span: Span, base: int) -> _Result:
+    names = ranked.names[: ranked.names.index("worth") + 1]
+    values = ranked.told[: len(names), span.place].tolist()
+    signals = {name: round(value, 6 if name == "worth" else 4) for name, value in zip(names, values, strict=True)}
+    rows = range(span.first - base, span.last - base + 1)
+    return _Result(rows, int(ranked.rows[span.place]) - base, float(ranked.scores[span.place]), signals)
+
+
+def _read(each: Opened, results: Sequence[_Result]) -> Iterator[Evidence]:
+    """Yield one repository's results as evidence."""
+    view = each.view
+    files = view.row_file.take([result.best for result in results]).tolist()
+    states = check_files(each, set(files))
+    contents = each.repo.catalogue.contents(set(view.files.blobs.take(files).tolist()))
+    for result, file in zip(results, files, strict=True):
+        best, state = result.best, states[file]
+        if state.now is not None:
+            yield evidence_of(each, best, stored_chunks(each, [best])[0], result.score, result.signals, state)
+        else:
+            content = contents[int(view.files.blobs[file])]
+            yield _as_indexed(each, result, content, state.freshness)
 
 
 def results_of(
@@ -104,63 +116,6 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
     return files * len(opened) + which, lines
 
 
-def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
-    """Return the signals of some rows, rounded to four places.
-
-    The worth, which is small, has six places.
-    """
-    names = ranked.names[: ranked.names.index("worth") + 1]
-    known, per_unit = ranked.told[: len(names)].take(places, axis=1).astype(np.float64), _per_unit(len(names))
-    rounded = np.rint(known * per_unit) / per_unit
-    return [dict(zip(names, row, strict=True)) for row in rounded.T.tolist()]
-
-
-@cache
-def _per_unit(count: int) -> NDArray[np.float64]:
-    """Return rounding factors, float64 (count, 1).
-
-    The last one, for the worth, keeps six places.
-    """
-    per_unit = np.full((count, 1), 1e4)
-    per_unit[-1] = 1e6
-    return per_unit
-
-
-@dataclass(slots=True)
-class _Told:
-    """The fields of evidence that depend on its lines."""
-
-    start_line: int
-    end_line: int
-    text: str
-    kind: str
-    symbols: tuple[str, ...]
-    signature: str
-    summary: str
-    hash: str
-    best_line: int = 0
-
-
-def _told(
-    lines: NDArray[np.int32], best: int, kind: int, rows: range, said: Mapping[int, Said], content: bytes
-) -> _Told:
-    """Return consecutive rows as one text, as they were indexed.
-
-    Gaps between the rows are included.
-    """
-    first, last = rows[0], rows[-1]
-    known, best_line = said[best], 0
-    symbols = known.symbols
-    if first != last:
-        best_line = lines.item(best, 0)
-        symbols = tuple(dict.fromkeys(chain(symbols, *[said[row].symbols for row in rows])))
-    text = content[said[first].start : said[last].end].decode("utf-8", "replace").rstrip("\n")
-    return _Told(
-        lines.item(first, 0), lines.item(last, 1), text, KINDS_SAID[kind], symbols, known.signature, known.summary,
-        known.hash, best_line,
-    )  # fmt: skip
-
-
 def evidence_of(
     each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
 ) -> Evidence:
@@ -168,9 +123,8 @@ def evidence_of(
 
     `stored` is the row's chunk with its hash.
     """
-    file = int(each.view.row_file[row])
     chunk, digest = stored
-    label, freshness, language = each.snapshot.label, state.freshness, each.view.files.language(file)
+    label, freshness = each.snapshot.label, state.freshness
     if state.now is not None:
         new = corresponding(chunk, state.now)
         if new is None:
@@ -179,58 +133,42 @@ def evidence_of(
             digest = chunk_hashes([new], state.now.language)[0]
             chunk = new
             label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
-    told = _Told(
-        chunk.start_line, chunk.end_line, chunk.text.rstrip("\n"), str(chunk.kind), symbols_of(chunk), chunk.signature,
-        chunk.summary or summarise(chunk, language), digest,
+    file = int(each.view.row_file[row])
+    return _evidence(
+        each, file, label, digest, start_line=chunk.start_line, end_line=chunk.end_line,
+        snippet=chunk.text.rstrip("\n"), score=round(score, 6), kind=str(chunk.kind), symbols=symbols_of(chunk),
+        signature=chunk.signature, summary=chunk.summary or summarise(chunk, each.view.files.language(file)),
+        signals=signals, freshness=freshness,
     )  # fmt: skip
-    return _evidence(_shared(each, file, freshness, label), told, score, signals, {})
 
 
-def evidence_as_indexed(each: Opened, file: int, first: int, freshness: Freshness) -> Callable[[int], Evidence]:
-    """Return a function that reads a file's chunks as indexed.
+def _as_indexed(each: Opened, result: _Result, content: bytes, freshness: Freshness, **metadata: Any) -> Evidence:
+    """Return consecutive rows as one text, as they were indexed.
 
-    The function takes a chunk's ordinal; `first` is the file's first row. `metadata` holds `part` and `parts` where a
-    long declaration was cut.
+    Gaps between the rows are included.
     """
-    view, blob = each.view, int(each.view.files.blobs[file])
-    catalogue = each.repo.catalogue
-    content = catalogue.content(blob)
-    shared = _shared(each, file, freshness, each.snapshot.label)
-
-    def read(ordinal: int) -> Evidence:
-        row = first + ordinal
-        said = dict(zip((row,), view.said((row,)), strict=True))
-        told = _told(view.lines, row, view.kinds.item(view.row_chunk.item(row)), range(row, row + 1), said, content)
-        return _evidence(shared, told, 0.0, {}, catalogue.part_of(blob, ordinal))
-
-    return read
-
-
-def _shared(each: Opened, file: int, freshness: Freshness, label: str) -> dict[str, Any]:
-    """Return the fields that all evidence of a file shares."""
-    files = each.view.files
-    return {
-        "repo": each.repo.name, "branch": each.snapshot.branch, "commit": commit_of(label), "path": files.paths[file],
-        "language": files.language(file), "file_kind": FILE_KINDS_SAID[files.kinds.item(file)], "freshness": freshness,
-        "url": "", "updated": "", "id": f"{each.repo.name}:{label}:{files.paths[file]}:",
-    }  # fmt: skip
+    view, rows, best = each.view, result.rows, result.best
+    stored = view.said(rows)
+    known, joined = stored[best - rows[0]], len(rows) > 1
+    return _evidence(
+        each, int(view.row_file[best]), each.snapshot.label, known.hash,
+        start_line=view.lines.item(rows[0], 0), end_line=view.lines.item(rows[-1], 1),
+        snippet=content[stored[0].start : stored[-1].end].decode("utf-8", "replace").rstrip("\n"),
+        score=round(result.score, 6), kind=KIND_CODES[view.kinds[view.row_chunk[best]]].value,
+        symbols=tuple(dict.fromkeys(chain(known.symbols, *(said.symbols for said in stored)))) if joined else known.symbols,
+        signature=known.signature, summary=known.summary, signals=result.signals, freshness=freshness,
+        metadata=metadata, best_line=view.lines.item(best, 0) if joined else 0,
+    )  # fmt: skip
 
 
-def _evidence(
-    shared: dict[str, Any], told: _Told, score: float, signals: dict[str, float], metadata: dict[str, Any]
-) -> Evidence:
-    """Build evidence from all fields at once.
-
-    Setting the fields of a frozen record one by one takes four times as long.
-    """
-    made = Evidence.__new__(Evidence)
-    own = {
-        "id": shared["id"] + told.hash, "start_line": told.start_line, "end_line": told.end_line, "snippet": told.text,
-        "score": round(score, 6), "kind": told.kind, "symbols": told.symbols, "signature": told.signature,
-        "summary": told.summary, "signals": signals, "best_line": told.best_line, "metadata": metadata,
-    }  # fmt: skip
-    object.__setattr__(made, "__dict__", shared | own)
-    return made
+def _evidence(each: Opened, file: int, label: str, digest: str, **fields: Any) -> Evidence:
+    """Return evidence with the facts of its file; `fields` are the others."""
+    files, repo = each.view.files, each.repo.name
+    path = files.paths[file]
+    return Evidence(
+        id=f"{repo}:{label}:{path}:{digest}", repo=repo, branch=each.snapshot.branch, commit=commit_of(label), path=path,
+        language=files.language(file), file_kind=FILE_KINDS[files.kinds[file]].value, **fields,
+    )  # fmt: skip
 
 
 def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
@@ -284,7 +222,14 @@ def pieces_of(each: Opened, path: str) -> FileChunks:
     if state.now is not None:
         return FileChunks.of(_edited(each, rows, state))
     lines = [(first, last) for first, last in each.view.lines[rows.start : rows.stop].tolist()]
-    return FileChunks(lines, evidence_as_indexed(each, number, rows.start, state.freshness))
+    blob, catalogue = int(files.blobs[number]), each.repo.catalogue
+    content = catalogue.content(blob)
+
+    def read(ordinal: int) -> Evidence:
+        result = _Result(rows[ordinal : ordinal + 1], rows[ordinal], 0.0, {})
+        return _as_indexed(each, result, content, state.freshness, **catalogue.part_of(blob, ordinal))
+
+    return FileChunks(lines, read)
 
 
 def _edited(each: Opened, rows: range, state: FileState) -> Sequence[Evidence]:

@@ -158,11 +158,11 @@ def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
     contents = signals.file_content.take(pool.files)
     slot_of = np.full(int(signals.contents[-1]) + 1, -1, np.int32)
     slot_of[contents] = np.arange(len(contents))  # content at two paths is counted once, for both
-    chunks, term, share, tf = signals.matches.laid_out()
-    slot = slot_of.take(signals.contents.take(chunks))
+    matches = signals.matches
+    slot = slot_of.take(signals.contents.take(matches.docs))
     inside = np.flatnonzero(slot >= 0)
-    slot, term, tf = slot.take(inside), term.take(inside), tf.take(inside, axis=0)
-    held = _held(signals, pool, chunks.take(inside), share.take(inside), tf)
+    slot, term, tf = slot.take(inside), matches.terms.take(inside), matches.tf.take(inside, axis=0)
+    held = _held(signals, pool, matches.docs.take(inside), matches.share.take(inside), tf)
     return held, _bm25(signals, pool, slot, term, tf).take(slot_of.take(contents))
 
 

@@ -232,43 +232,20 @@ def find_candidates(
     signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the rows with the highest fused scores, best first."""
-    fused = _of_rows(signals, of_chunks(signals, plan, w), allowed, w)
+    fused = fuse(signals, plan, allowed, w)
     pool = top(fused, max(w.candidates, 5 * k))
     pool = pool[fused[pool] > 0]
     return _numbered(pool, allowed), fused[pool]
 
 
-def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:
-    """Return the fused score of each row, float32 (R,)."""
-    return _of_rows(signals, of_chunks(signals, plan, w), None, w)
-
-
-def of_chunks(signals: Signals, plan: Plan, w: Weights) -> Floats:
-    """Return each chunk's fused score, float32 (N,), 0 or more.
-
-    Path and file kind are not included.
-    """
+def fuse(signals: Signals, plan: Plan, rows: Rows, w: Weights) -> Floats:
+    """Return the fused scores of rows, float32 (m,); `rows` None means all."""
     share = w.dense_symbol if plan.is_bare else w.dense
     score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
         score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
-    return score
-
-
-def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
-    """Return the rows' scores with path and kind, float32 (m,).
-
-    `rows` None means all rows.
-    """
-    if rows is None:  # a file's rows are contiguous: repeating its value is faster than a look-up per row
-        fused: Floats = score.take(signals.rows)
-        fused += np.repeat(np.float32(w.path) * signals.path, signals.file_rows)
-        fused *= np.repeat(signals.prior, signals.file_rows)
-        return fused
-    files = signals.files.take(rows)
-    fused = score.take(signals.rows.take(rows))
-    fused += np.float32(w.path) * signals.path.take(files)
-    fused *= signals.prior.take(files)
+    chunks, files = (of if rows is None else of.take(rows) for of in (signals.rows, signals.files))
+    fused: Floats = (score.take(chunks) + np.float32(w.path) * signals.path.take(files)) * signals.prior.take(files)
     return fused
 
 
@@ -277,7 +254,7 @@ def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Float
 
     Values are 0..1, by the constants of the first step.
     """
-    fused = np.maximum(fuse(signals, plan, weights), 0)
+    fused = np.maximum(fuse(signals, plan, None, weights), 0)
     most = fused.max(initial=0)
     return fused / most if most > 0 else fused
 

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.snapshot.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.code.snapshot.view import View
-from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import bm25f, term_keys
-from vademecum.index.postings import Matches, damaged, end_to_end
+from vademecum.index.postings import Matches, damaged
 from vademecum.index.query import Plan, is_meant, is_within, name_term
 from vademecum.index.schema import CODE
 from vademecum.index.segment import KIND_CODES, quantised
 from vademecum.index.tokenize import key
-from vademecum.index.vectors import Quantised, cosines, products_of
+from vademecum.index.vectors import cosines, scaled_products
 from vademecum.types import ChunkKind, FileKind
 
 Floats = NDArray[np.float32]
@@ -60,34 +57,6 @@ _ASKED_BY = {
 DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "resembles": 0.35}
 
 
-class PathCosine:
-    """Cosines of paths with a question, computed on demand.
-
-    Behaves like float32 (F,). Only requested files are computed: few files have a candidate.
-    """
-
-    dtype = np.dtype(np.float32)
-
-    def __init__(self, files: FileTable, query: Quantised | None) -> None:
-        """Take files and question; cosines are 0 without vectors or question."""
-        self._files = files
-        self._query = query if files.vectors.size else None
-
-    def __len__(self) -> int:
-        """Return the number of files."""
-        return len(self._files)
-
-    def __getitem__(self, which: NDArray[np.integer]) -> NDArray[np.float32]:
-        """Return the cosines of some files, float32 (n,)."""
-        if self._query is None:
-            return np.zeros(len(which), np.float32)
-        return products_of(self._files.vectors, which, self._query, self._files.scales)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
-        """Return the cosines of all files."""
-        return self[np.arange(len(self))]
-
-
 @dataclass(frozen=True, slots=True)
 class Signals:
     """Signals of a view's N chunks and F files for T terms.
@@ -95,9 +64,6 @@ class Signals:
     Attributes:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row, each file's together.
-        file_rows: int64 (F,), the number of rows of each file.
-        standing: int32 (R,), the rows in the order of their chunks. begins, copies: int32 and int64 (N,), the start of each
-            chunk's rows in `standing`, and their number.
         contents, file_content: int32 (N,) and (F,), the content of each chunk and each file; ascending over the chunks.
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
             each file's bodies.
@@ -112,13 +78,9 @@ class Signals:
     definition: Floats
     path: Floats
     prior: Floats
-    path_dense: Floats | PathCosine
+    path_dense: Floats
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
-    file_rows: NDArray[np.int64]
-    standing: NDArray[np.int32]
-    begins: NDArray[np.int32]
-    copies: NDArray[np.int64]
     contents: NDArray[np.int32]
     file_content: NDArray[np.int32]
     lengths: Floats
@@ -134,18 +96,12 @@ class Signals:
         values: Floats = np.take(getattr(self, name), where if rows is None else where[rows])
         return values
 
-    def rows_of(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of chunks, chunk by chunk, int64 (m,)."""
-        begins, counts = self.begins.take(chunks).astype(np.int64), self.copies.take(chunks)
-        return self.standing.take(ranges(begins, counts)).astype(np.int64)
-
     def coverage(self, rows: NDArray[np.int64]) -> Floats:
         """Return each row's share of the question's idf, float32 (m,)."""
         chunks = self.rows[rows]
         number = np.zeros(len(self.lexical), np.int32)
         number[chunks] = np.arange(1, len(chunks) + 1)
-        matched, _, share, _ = self.matches.laid_out()
-        found = np.bincount(number[matched], share, len(chunks) + 1)[number[chunks]]
+        found = np.bincount(number[self.matches.docs], self.matches.share, len(chunks) + 1)[number[chunks]]
         return found.astype(np.float32)
 
 
@@ -159,36 +115,33 @@ def signals_of(
     it is known already; else it is computed.
     """
     keys = term_keys(plan.terms + plan.joined)
-    copies = None if view.is_plain else view.copies
-    words = bm25f(CODE, view.segments, copies, view.norms, keys, len(plan.terms), rows=len(view))
+    words = bm25f(CODE, view.segments, view.copies, view.norms, keys, len(plan.terms))
     path, is_in_paths = path_share(view.files, keys, words.idf * words.known)
-    prior, unasked = of_kinds(view, unasked_kinds(plan.text, kinds))
-    nothing = np.zeros(len(words.score), np.float32)
-    query = None if vector is None else quantised(vector)
-    definition = definitions(view, plan.names) if plan.names else nothing
+    unasked = unasked_kinds(plan.text, kinds)
+    if vector is None:
+        near = np.zeros(len(words.score), np.float32)
+    elif near is None:
+        near = cosines(view.segments, quantised(vector))
+    definition = definitions(view, plan.names)
     if plan.is_bare and plan.names and not plan.qualified:
         definition = _types_first(view, definition, plan.names[-1])
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
     signals = Signals(
-        lexical=_living(view, words.score),
-        dense=nothing if query is None else _living(view, cosines(view.segments, query) if near is None else near),
+        lexical=words.score * view.alive,
+        dense=near * view.alive,
         definition=definition,
         path=path,
-        prior=prior,
-        path_dense=PathCosine(view.files, query),
+        prior=kind_priors(unasked).take(view.files.kinds),
+        path_dense=path_cosines(view.files, vector),
         rows=view.row_chunk,
         files=view.row_file,
-        file_rows=view.file_rows,
-        standing=view.standing,
-        begins=view.begins,
-        copies=view.copies,
         contents=view.contents,
         file_content=view.file_content,
         lengths=view.lengths,
         kinds=view.kinds,
         file_lengths=view.file_lengths,
-        unasked=unasked,
+        unasked=(unasked * np.arange(len(FILE_KINDS), dtype=np.uint8)).take(view.files.kinds),
         matches=words.matches,
         term_share=words.term_share[:, None],
     )
@@ -206,7 +159,7 @@ def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) ->
     changed = list(found)
     for parts in plan.qualified:
         for begin in range(len(parts) - 1):
-            told = [_meant(view, signals, parts[begin:]) for view, signals in zip(views, found, strict=True)]
+            told = [_meant(view, parts[begin:]) for view in views]
             if any(fits.any() for _, fits in told):
                 changed = [
                     _but_those(signals, chunks, fits) for signals, (chunks, fits) in zip(changed, told, strict=True)
@@ -224,18 +177,13 @@ def _but_those(signals: Signals, chunks: NDArray[np.int64], fits: NDArray[np.boo
     return replace(signals, definition=definition)
 
 
-def _meant(view: View, signals: Signals, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _meant(view: View, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the chunks that define a name's last part, and which fit.
 
     A chunk fits when the whole qualified name means it.
     """
-    rows = np.sort(signals.rows_of(declaring(view, parts[-1])))
+    rows = np.flatnonzero(declaring(view, parts[-1])[view.row_chunk])
     return view.row_chunk[rows], meant_rows(view, rows, parts)
-
-
-def _living(view: View, score: Floats) -> Floats:
-    """Return the scores with dead chunks set to 0."""
-    return score * view.alive if view.has_dead else score
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:
@@ -247,19 +195,17 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
         return several[0]
     chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
     files = np.cumsum([0, *(len(s.path) for s in several)]).astype(np.int32)
-    rows = np.cumsum([0, *(len(s.rows) for s in several)]).astype(np.int32)
     contents = np.cumsum([0, *(1 + int(s.contents[-1:].max(initial=-1)) for s in several)]).astype(np.int32)
     shifted = [
         replace(
             s,
             rows=s.rows + chunk,
             files=s.files + file,
-            standing=s.standing + row,
-            begins=s.begins + row,
             contents=s.contents + content,
             file_content=s.file_content + content,
+            matches=replace(s.matches, docs=s.matches.docs + np.int32(chunk)),
         )
-        for s, row, chunk, file, content in zip(several, rows, chunks, files, contents, strict=False)
+        for s, chunk, file, content in zip(several, chunks, files, contents, strict=False)
     ]
     joined = {
         f.name: np.concatenate([getattr(s, f.name) for s in shifted])
@@ -268,7 +214,7 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
     }
     return Signals(
         **joined,
-        matches=end_to_end([s.matches for s in several], chunks.tolist()),
+        matches=Matches(*(np.concatenate([getattr(s.matches, f.name) for s in shifted]) for f in fields(Matches))),
         term_share=np.mean([s.term_share for s in several], axis=0, dtype=np.float32),
     )
 
@@ -301,17 +247,20 @@ def _types_first(view: View, definition: Floats, name: str) -> Floats:
     return definition
 
 
-def declaring(view: View, name: str) -> NDArray[np.int64]:
-    """Return the chunks that declare a name, int64 (m,), ascending.
+def declaring(view: View, name: str) -> NDArray[np.bool_]:
+    """Return the chunks that declare a name, bool (N,).
 
     The name is compared as written. Holders of a member of that name count too.
     """
-    keys = np.array([key("\0" + name), key("\2" + name)], np.uint64)
-    found = [
-        segment.postings.find(keys)[0].astype(np.int64) + base
-        for segment, base in zip(view.segments, view.bases, strict=False)
-    ]
-    return np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))
+    return _holding(view, key("\0" + name), key("\2" + name))
+
+
+def _holding(view: View, *keys: int) -> NDArray[np.bool_]:
+    """Return the chunks that hold one of some terms, bool (N,)."""
+    held = np.zeros(int(view.bases[-1]), bool)
+    for segment, base in zip(view.segments, view.bases, strict=False):
+        held[segment.postings.find(np.array(keys, np.uint64))[0] + base] = True
+    return held
 
 
 def named_files(view: View, text: str) -> NDArray[np.int64]:
@@ -350,13 +299,12 @@ def of_files(view: View, files: NDArray[np.int64], lines: tuple[int, int]) -> ND
     the whole file.
     """
     found = np.zeros(int(view.bases[-1]), np.float32)
-    for begin, count in zip(
-        np.searchsorted(view.row_file, files.astype(np.int32)), view.file_rows.take(files), strict=True
-    ):
-        chunks, shown = view.row_chunk[begin : begin + count], view.lines[begin : begin + count]
-        first = int(np.searchsorted(shown[:, 1], lines[0])) if lines[0] else count
-        worth = np.full(count, DEFINING["file"], np.float32)
-        if first < count:
+    for file in files.tolist():
+        rows = slice(*np.searchsorted(view.row_file, [file, file + 1]))
+        chunks, shown = view.row_chunk[rows], view.lines[rows]
+        first = int(np.searchsorted(shown[:, 1], lines[0])) if lines[0] else len(shown)
+        worth = np.full(len(shown), DEFINING["file"], np.float32)
+        if first < len(shown):
             worth[(shown[:, 1] < lines[0]) | (shown[:, 0] > lines[1])] = DEFINING["resembles"]
             worth[first] = DEFINING["declares"]
         found[chunks] = np.maximum(found[chunks], worth)
@@ -381,12 +329,20 @@ def holding(view: View, name: str) -> NDArray[np.bool_]:
     term = name_term(name) if name.isidentifier() else ""
     if not term:
         return np.ones(len(view.files), bool)
-    held, wanted = np.zeros(int(view.bases[-1]), bool), np.array([key(term)], np.uint64)
-    for segment, base in zip(view.segments, view.bases, strict=False):
-        held[segment.postings.find(wanted)[0] + base] = True
     found = np.zeros(len(view.files), bool)
-    found[view.row_file[held[view.row_chunk]]] = True
+    found[view.row_file[_holding(view, key(term))[view.row_chunk]]] = True
     return found
+
+
+def path_cosines(files: FileTable, vector: Floats | None) -> Floats:
+    """Return the cosine of each path with a question, float32 (F,).
+
+    All are 0 without a question's vector or without vectors of paths.
+    """
+    if vector is None or not files.vectors.size:
+        return np.zeros(len(files), np.float32)
+    whole, scale = quantised(vector)
+    return scaled_products(files.vectors, whole, files.scales, scale)
 
 
 def path_share(
@@ -397,20 +353,10 @@ def path_share(
     The share is float32 (F,). Known terms, bool (T,), occur in some path. `keys` and `weight` are (T,). A term counts
     in full in a file's own name, and DIRECTORY_SHARE in a directory's. Raises `StoreCorruptError`.
     """
-    try:
-        return _path_share(files, keys, weight)
-    except (IndexError, ValueError) as error:
-        raise damaged(error) from error
-
-
-def _path_share(
-    files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Compute `path_share`; damaged postings raise an error."""
     docs, tf, term = files.postings.find(keys)
+    if int(docs.max(initial=-1)) >= len(files) or int(docs.min(initial=0)) < 0:
+        raise damaged("postings name a path that there is not")
     worth = np.where(tf[:, _STEM] > 0, 1.0, DIRECTORY_SHARE) * weight[term]
-    if int(docs.max(initial=-1)) >= len(files):
-        raise ValueError("postings name a path that there is not")
     share = np.bincount(docs, worth, len(files)) / max(float(weight.sum()), 1e-9)
     known = np.zeros(len(keys), bool)
     known[term] = True
@@ -426,28 +372,7 @@ def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
     asked = {FileKind.PRODUCT} | {kind for kind, markers in _ASKED_BY.items() if words & markers}
     if len(kinds) < len(FILE_KINDS):
         asked |= kinds
-    return _but(frozenset(asked))
-
-
-@cache
-def _but(asked: frozenset[FileKind]) -> NDArray[np.bool_]:
-    """Return the kinds not asked for, bool (len(FILE_KINDS),), read-only."""
-    others = np.array([kind not in asked for kind in FILE_KINDS])
-    others.flags.writeable = False
-    return others
-
-
-def of_kinds(view: View, unasked: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """Return each file's prior, float32 (F,), and unasked kind, uint8 (F,).
-
-    The kind is an index in FILE_KINDS, or 0 for a kind that is asked for. `unasked` comes from `unasked_kinds`. The
-    arrays are cached in the view and must not be written to.
-    """
-    key = unasked.tobytes()
-    if key not in view.of_kinds:
-        codes = unasked * np.arange(len(FILE_KINDS), dtype=np.uint8)
-        view.of_kinds[key] = kind_priors(unasked).take(view.files.kinds), codes.take(view.files.kinds)
-    return view.of_kinds[key]
+    return np.array([kind not in asked for kind in FILE_KINDS])
 
 
 def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:

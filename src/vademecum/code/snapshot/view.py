@@ -53,43 +53,9 @@ class View:
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
 
     @cached_property
-    def has_dead(self) -> bool:
-        """True when some chunk is at no path, as after an edit."""
-        return not self.copies.all()
-
-    @cached_property
-    def standing(self) -> NDArray[np.int32]:
-        """The rows in the order of their chunks, int32 (R,)."""
-        return np.argsort(self.row_chunk, kind="stable").astype(np.int32)
-
-    @cached_property
-    def begins(self) -> NDArray[np.int32]:
-        """The start of each chunk's rows in `standing`, int32 (N,).
-
-        `copies` is the number of rows.
-        """
-        return (np.cumsum(self.copies) - self.copies).astype(np.int32)
-
-    @cached_property
-    def file_rows(self) -> NDArray[np.int64]:
-        """The number of rows of each file, int64 (F,).
-
-        A file's rows are contiguous.
-        """
-        return np.bincount(self.row_file, minlength=len(self.files))
-
-    @cached_property
     def alive(self) -> NDArray[np.float32]:
         """float32 (N,): 1 for chunks at some path, 0 for dead."""
         return (self.copies > 0).astype(np.float32)
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """True when every chunk is at exactly one path.
-
-        This holds in a repository without copies, edits and other branches.
-        """
-        return bool((self.copies == 1).all())
 
     @cached_property
     def lines(self) -> NDArray[np.int32]:
@@ -135,14 +101,6 @@ class View:
     def norms(self) -> NDArray[np.float32]:
         """The weight of one occurrence per field, float32 (N, 4)."""
         return field_norms(CODE, self.lengths, self.mean_lengths)
-
-    @cached_property
-    def of_kinds(self) -> dict[bytes, tuple[NDArray[np.float32], NDArray[np.uint8]]]:
-        """A cache for `features.of_kinds`, by the excluded file kinds.
-
-        At most about 30 entries.
-        """
-        return {}
 
     def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
         """Return each row's position among its file's chunks, int64 (len(rows),)."""
