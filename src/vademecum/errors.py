@@ -161,6 +161,10 @@ class StoreCorruptError(StoreError):
     """The database file is damaged; the message says how to rebuild it."""
 
 
+class StoreOutdatedError(StoreCorruptError):
+    """A derived file is whole, and of another version or embedder."""
+
+
 class StoreVersionError(StoreError):
     """A newer vademecum wrote the database; upgrade, or change VADE_HOME."""
 

@@ -42,3 +42,16 @@ def keep_private(*paths: Path) -> None:
             found = path.stat()
             if found.st_mode & _OTHERS and found.st_uid == os.getuid():
                 path.chmod(found.st_mode & 0o7700)
+
+
+def keep_names(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk.
+
+    A new, renamed or removed file then has its name after a power loss. Some systems cannot wait.
+    """
+    with suppress(OSError):  # Windows opens no folder, and some network shares cannot wait
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -359,6 +359,7 @@ class RepoStatus:
     fresh: bool
     indexed_at: float  # seconds since the epoch; 0 for never
     pending: int = 0  # chunks without a vector so far
+    note: str = ""  # what of the index was damaged, and is made anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +383,7 @@ class GcReport:
     blobs: int
     chunks: int
     bytes: int
+    note: str = ""  # what of the index was damaged, and is made anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def test_doctor_mentions_settings_that_are_not_read(vade, repository):
 def test_gc_says_what_it_dropped(vade):
     vade("index")
     assert vade("gc").out.startswith("dropped ")
-    assert set(json.loads(vade("gc", "--json").out)) == {"blobs", "chunks", "bytes"}
+    assert set(json.loads(vade("gc", "--json").out)) == {"blobs", "chunks", "bytes", "note"}
 
 
 def test_config_shows_each_value_and_where_it_comes_from(vade, repository, monkeypatch):

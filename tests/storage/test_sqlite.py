@@ -90,6 +90,9 @@ def test_a_damaged_page_is_named_when_it_is_met(path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2 :] = b"\xa5" * (len(content) - len(content) // 2)
     path.write_bytes(content)
+    with pytest.raises(StoreCorruptError, match="changed by something else"):
+        SqliteStore(path)
+    path.with_name("index.db.seal").unlink()  # as a run that was killed leaves it
     with closing(SqliteStore(path)) as store, pytest.raises(StoreCorruptError, match="--full"):
         store.scan("meta", order=["name"]).unwrap()
 
@@ -179,7 +182,7 @@ def test_lists_of_any_length_are_asked_for_by_a_few_statements(tmp_path, monkeyp
             found = store.scan("meta", [("name", "in", [*names, *names])], order=("name",)).unwrap()
             assert [name for name, _ in found] == names
             assert sorted(name for name, _ in store.get("meta", [(name,) for name in names]).unwrap()) == names
-    assert len(set(asked)) < 20
+    assert len({statement for statement in asked if statement.startswith("SELECT")}) < 20
     assert max(map(len, asked)) < 1_000
 
 

@@ -76,7 +76,8 @@ def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
     with opened(paths) as engine:
         report = engine.codebase.gc()
     dropped = f"{counted(report.blobs, 'file')} and {counted(report.chunks, 'chunk')}"
-    say(asdict(report), f"dropped {dropped}, freed {size(report.bytes)}\n", as_json=as_json)
+    note = f"note: {report.note}\n" if report.note else ""
+    say(asdict(report), f"dropped {dropped}, freed {size(report.bytes)}\n{note}", as_json=as_json)
     return 0
 
 
@@ -176,5 +177,6 @@ def _status_text(repo: RepoStatus, *, verbose: bool) -> str:
         ("database", f"{repo.database} ({size(repo.bytes)})"),
         ("skipped", f"{len(repo.skipped)}" + ("" if verbose or not repo.skipped else " (-v shows which)")),
     ]
+    rows += [("note", repo.note)] if repo.note else []
     skipped = "\n".join(skipped_lines(repo.skipped)) + "\n" if verbose and repo.skipped else ""
     return f"{repo.repo}\n{table(rows, indent='  ')}{skipped}"

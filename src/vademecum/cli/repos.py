@@ -78,4 +78,4 @@ def _ask(what: str) -> None:
 
 def _places(kept: Kept) -> str:
     places = (f"{path} (gone)" if path in kept.gone else path for path in kept.paths)
-    return visible(", ".join(places)) or "no files indexed"
+    return visible(", ".join(places) or kept.note) or "no files indexed"

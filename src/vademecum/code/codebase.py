@@ -364,7 +364,10 @@ class Codebase:
         from vademecum.code.indexing.status import collect_garbage
 
         reports = [collect_garbage(repo) for repo in self._kept()]
-        return GcReport(sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports))
+        note = "; ".join(filter(None, (report.note for report in reports)))
+        return GcReport(
+            sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports), note
+        )
 
     def doctor(self, *, repair: bool = False) -> list[Check]:
         """Check everything the index needs, with a fix for each problem.
@@ -459,12 +462,12 @@ class Codebase:
         from vademecum.code.graph.proofs import take
 
         report = index(repo, progress, revision=commit, full=full, references=True)
-        anew = self._refresher.anew(repo)
+        anew = repo.catalogue.damaged()
         opened = self._refresher.opened(repo, (), commit, progress, refresh=False)
         for file in scip:
             take(opened, file, progress)
         graph = graph_of(opened, progress)
-        return replace(report, notes=tuple(filter(None, (*report.notes, anew, *graph.proofs.notes))))
+        return replace(report, notes=tuple(filter(None, (*report.notes, *anew, *graph.proofs.notes))))
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from vademecum.embedding.calibration_texts import ANCHORS, FORMAT, Side
 from vademecum.errors import EmbedError, StoreCorruptError
-from vademecum.index.arrays import load_arrays, save_arrays
+from vademecum.index.arrays import save_arrays, stored_arrays
 from vademecum.private import private_folder
 from vademecum.protocols import Embedder
 from vademecum.result import Err, Ok, Result
@@ -153,12 +153,12 @@ class DualEmbedder:
         digest = blake2b(f"{FORMAT}\0{side}\0{embedder.name}".encode(), digest_size=12).hexdigest()
         path = self._kept / f"scale-{digest}.safetensors"
         try:
-            arrays, _ = load_arrays(path)
-            far: dict[EmbedKind, Matrix] = {
-                "query": np.array(arrays["query"], np.float32),
-                "document": np.array(arrays["document"], np.float32),
-            }
-            return Ok(Scale(far, float(np.array(arrays["near"], np.float32)[0])))
+            with stored_arrays(path) as (arrays, _):
+                far: dict[EmbedKind, Matrix] = {
+                    "query": np.array(arrays["query"], np.float32),
+                    "document": np.array(arrays["document"], np.float32),
+                }
+                return Ok(Scale(far, float(np.array(arrays["near"], np.float32)[0])))
         except StoreCorruptError:  # missing or damaged
             pass
         questions = embedder.embed([Passage(question) for question, _ in ANCHORS[side]], "query")

@@ -3,6 +3,12 @@
 The format is safetensors (a little-endian uint64 header length, a JSON header of dtype, shape and offsets, then the raw
 bytes), because it is a documented standard and ten lines of numpy. Offsets are aligned to 64 bytes. Strings ride in the
 header's `__metadata__`.
+
+Behind the last array stands a checksum (CRC-32, little-endian uint32) of each block of 1 MiB, and the metadata hold the
+file's own name, so that another file in its place is noticed. The file's time ends in digits that come from the
+checksums. A file of at most SMALL blocks is checked whole whenever it is opened, and so is a larger one whose time is
+another: something wrote to it. Of a larger file that nothing wrote to, SMALL blocks chosen at random are checked, since
+only the disk itself can have damaged it.
 """
 
 from __future__ import annotations
@@ -10,10 +16,12 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import struct
+import time
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -21,8 +29,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
-from vademecum.private import private_opener
+from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreOutdatedError
+from vademecum.private import keep_names, private_opener
 
 Arrays = dict[str, NDArray[np.generic]]
 Parts = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
@@ -33,11 +41,14 @@ _NAMES: dict[str, np.dtype[Any]] = {
 }  # fmt: skip
 _CODES = {dtype: name for name, dtype in _NAMES.items()}
 _ALIGN = 64
+_BLOCK = 1 << 20
+SMALL = 16  # blocks: they take 6 ms to check
+_NOT_OURS = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what reading a damaged file may raise
 _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, str]) -> None:
-    """Write arrays to `path`.
+    """Write arrays to `path`, with checksums, and wait for the disk.
 
     A reader sees the old file or the new file, never a part. An array in pieces is written end to end.
 
@@ -47,15 +58,33 @@ def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, 
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with open(beside, "wb", opener=private_opener) as file:
-            _pack(file, arrays, metadata)
+        with open(beside, "w+b", opener=private_opener) as file:
+            _pack(file, arrays, {**metadata, "file": path.name})
+            file.flush()
+            sums = _sums(np.memmap(file, np.uint8, "r"))
+            file.write(sums.tobytes())
+            file.flush()
+            now = time.time_ns() // 10**9 * 10**9 + _digits(sums)
+            os.utime(beside, ns=(now, now))
+            os.fsync(file.fileno())
         beside.replace(path)
+        keep_names(path.parent)
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
         if error.errno in _NO_SPACE:
             raise StoreFullError(f"no room on the disk for {path}: free some space and index again") from error
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _sums(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return the checksum of each block."""
+    return np.array([zlib.crc32(data[start : start + _BLOCK].data) for start in range(0, len(data), _BLOCK)], "<u4")
+
+
+def _digits(sums: NDArray[np.uint32]) -> int:
+    """Return the nanoseconds of a file's time: whole microseconds."""
+    return zlib.crc32(sums.tobytes()) % 10**6 * 1000
 
 
 def _pack(file: IO[bytes], arrays: Mapping[str, Parts], metadata: Mapping[str, str]) -> None:
@@ -95,20 +124,67 @@ def unpacked(data: bytes) -> tuple[Arrays, dict[str, str]]:
     """Return the packed values. Raises `StoreCorruptError` for other bytes."""
     try:
         return _arrays(np.frombuffer(zlib.decompress(data), np.uint8))
-    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (zlib.error, *_NOT_OURS) as error:
         raise StoreCorruptError("these arrays are damaged, or of another version") from error
+
+
+@contextmanager
+def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[str, str]]]:
+    """Give the arrays of a file that `save_arrays` wrote, and its metadata.
+
+    The arrays are memory-mapped and read-only. An error in the block that shows the file to be of another shape is damage
+    as well.
+
+    Args:
+        path: the file.
+        expected: metadata that the file must have.
+
+    Raises:
+        StoreOutdatedError: the file is whole, and its metadata are others.
+        StoreCorruptError: the file is missing, or its bytes are not those that were written.
+    """
+    try:
+        found, metadata = _arrays(_whole(path))
+        if metadata.pop("file", "") != path.name:
+            raise ValueError("another file stands in its place")
+        if any(metadata.get(name) != value for name, value in expected.items()):
+            raise StoreOutdatedError(
+                f"{path} was made by another version or embedder; it is made again when asked next"
+            )
+        yield found, metadata
+    except FileNotFoundError as error:
+        raise StoreCorruptError(f"{path} is missing; it is made again by `vade index --full`") from error
+    except _NOT_OURS as error:
+        raise StoreCorruptError(f"{path} is damaged ({error}); it is made again by `vade index --full`") from error
+
+
+def _whole(path: Path) -> NDArray[np.uint8]:
+    """Return a file's bytes before its checksums, which they match."""
+    status = path.stat()
+    data = np.memmap(path, np.uint8, "r") if status.st_size else np.zeros(0, np.uint8)
+    count = -(-len(data) // (_BLOCK + 4))  # a block and its checksum
+    body, sums = data[: len(data) - 4 * count], data[len(data) - 4 * count :].copy().view("<u4")
+    blocks: Iterator[int] | list[int] = iter(range(count))
+    if count > SMALL and status.st_mtime_ns % 10**9 == _digits(sums):
+        blocks = random.sample(range(count), SMALL)
+    for block in blocks:
+        if zlib.crc32(body[block * _BLOCK : (block + 1) * _BLOCK].data) != sums[block]:
+            raise ValueError(f"block {block} is not as written")
+    return body
 
 
 def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
     """Return the arrays of a file, memory-mapped and read-only, and its metadata.
 
+    The file may be any of the format, and no checksum is looked at: for files that come with the package.
+
     Raises:
         StoreCorruptError: the file is missing, cut short, or not of this format.
     """
     try:
-        return _arrays(np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise StoreCorruptError(f"{path} is missing or damaged; it is rebuilt by `vade index --full`") from error
+        return _arrays(np.memmap(path, np.uint8, "r"))
+    except _NOT_OURS as error:
+        raise StoreCorruptError(f"{path} is missing or damaged: install vademecum again") from error
 
 
 def _arrays(data: NDArray[np.uint8]) -> tuple[Arrays, dict[str, str]]:

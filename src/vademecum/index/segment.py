@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
-from vademecum.index.arrays import load_arrays, ranges, save_arrays
+from vademecum.index.arrays import ranges, save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.schema import CODE
 from vademecum.index.stored_fields import NOTHING_STORED, Stored, laid
@@ -270,11 +270,9 @@ def load_segment(path: Path, embedder: str) -> Segment:
     Raises:
         StoreCorruptError: the file is missing, damaged, of another format, or its vectors are of another embedder.
     """
-    arrays, metadata = load_arrays(path)
-    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
-        raise StoreCorruptError(f"{path} was made by another version or embedder; it is rebuilt on the next index")
-    a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
-    return Segment(
-        a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
-        Postings(a["keys"], a["offsets"], a["docs"], a["tf"]), Stored(a["told_offsets"], a["told"]),
-    )  # fmt: skip
+    with stored_arrays(path, format=FORMAT, embedder=embedder) as (arrays, _):
+        a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
+        return Segment(
+            a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
+            Postings(a["keys"], a["offsets"], a["docs"], a["tf"]), Stored(a["told_offsets"], a["told"]),
+        )  # fmt: skip

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreCorruptError
-from vademecum.index.arrays import distinct, load_arrays, save_arrays
+from vademecum.index.arrays import distinct, save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import quantise
 from vademecum.memory.records import Event, Role
@@ -160,16 +159,11 @@ def load_segment(path: Path, embedder: str) -> tuple[Segment, str]:
     Raises:
         StoreCorruptError: the file is missing, damaged, of another format, or its vectors are of another embedder.
     """
-    arrays, metadata = load_arrays(path)
-    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
-        raise StoreCorruptError(f"{path} was made by another version or embedder; it is made again when asked next")
-    a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
-    try:
+    with stored_arrays(path, format=FORMAT, embedder=embedder) as (arrays, metadata):
+        a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
         segment = Segment(
             a["numbers"], a["at"], a["roles"], a["sessions"], a["speakers"], a["lengths"], a["vectors"], a["scales"],
             Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
             tuple(json.loads(metadata["sessions"])), tuple(json.loads(metadata["speakers"])),
         )  # fmt: skip
-    except (KeyError, ValueError) as error:
-        raise StoreCorruptError(f"{path} is damaged; it is made again when asked next") from error
-    return segment, metadata.get("last_id", "")
+        return segment, metadata["last_id"]

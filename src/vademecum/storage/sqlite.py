@@ -22,6 +22,7 @@ from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, Stor
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
+from vademecum.storage.seal import CHANGED, hold, let_go, sealing, unseal
 from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
 from vademecum.storage.sqlite_file import set_aside as move_aside
 
@@ -96,15 +97,21 @@ class SqliteStore:
         self._unwritable: StoreError | None = None  # the reason that the file is open for reading only
         self._patience = threading.local()
         self.aside = ""  # the new name of a damaged file, if this object set one aside
+        self._closed = False
+        broken = hold(self.path)
         try:
-            self._open()
-        except StoreCorruptError:
-            if not set_aside:
-                raise
-            self.aside = str(move_aside(self.path))
-            self._open()
+            try:
+                self._open(broken=broken)
+            except StoreCorruptError:
+                if not set_aside:
+                    raise
+                self.aside = str(move_aside(self.path))
+                self._open()
+        except BaseException:
+            let_go(self.path, None)
+            raise
 
-    def _open(self) -> None:
+    def _open(self, *, broken: bool = False) -> None:
         self._opened += 1
         self._unwritable = None
         try:
@@ -113,6 +120,9 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise named(error, self.path, self.remedy) from error
         try:
+            self._refuse_newer()
+            if broken:
+                raise StoreCorruptError(f"{self.path} {CHANGED.format(sealing(self.path).name)}: {self.remedy}")
             log_ahead(self._db, self._busy_seconds)
             self._tune()
             self._migrate()
@@ -140,14 +150,15 @@ class SqliteStore:
         for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", f"cache_size=-{self._cached_kib}"):
             self._db.execute(f"PRAGMA {pragma}")
 
-    def _migrate(self) -> None:
-        version = version_of(self._db)
-        if version > len(MIGRATIONS):
+    def _refuse_newer(self) -> None:
+        if (version := version_of(self._db)) > len(MIGRATIONS):
             raise StoreVersionError(
                 f"{self.path} has version {version}, newer than this vademecum's {len(MIGRATIONS)}: upgrade vademecum, "
                 "or set VADE_HOME to another directory"
             )
-        if version == len(MIGRATIONS):
+
+    def _migrate(self) -> None:
+        if version_of(self._db) == len(MIGRATIONS):
             return
         with self.transaction():  # a second process waits here, then finds the work done
             for number, script in list(enumerate(MIGRATIONS, 1))[version_of(self._db) :]:
@@ -177,6 +188,11 @@ class SqliteStore:
             self._db.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")
             self._waits = seconds
         self._db.execute("BEGIN IMMEDIATE")
+        try:
+            unseal(self.path, durable=self._synchronous == "FULL")
+        except OSError as error:
+            self._roll_back()
+            raise StoreReadOnlyError(f"cannot remove {sealing(self.path)}: {error.strerror}") from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -342,7 +358,9 @@ class SqliteStore:
     def close(self) -> None:
         """Close the file."""
         with self.lock:
-            self._db.close()
+            if not self._closed:
+                self._closed = True
+                let_go(self.path, self._db)
 
     @staticmethod
     def _known(family: str, columns: Sequence[str]) -> Sequence[str]:

@@ -59,7 +59,7 @@ def set_aside(path: Path) -> Path:
     """
     names = (path.with_name(f"{path.name}.damaged{f'-{number}' if number > 1 else ''}") for number in count(1))
     aside = next(name for name in names if not name.exists())
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm", ".seal"):
         part = path.with_name(path.name + suffix)
         if part.exists():
             part.replace(aside.with_name(aside.name + suffix))

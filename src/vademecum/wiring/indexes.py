@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vademecum.code.checkout.lock import exclusive
-from vademecum.errors import UsageError
+from vademecum.errors import StoreError, UsageError
 from vademecum.wiring.stores import INDEX, MEMORY, worktrees_in
 
 _LOCK = "index.lock"
-_REMEMBERED = frozenset({MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", "memory"})  # nothing can make these again
+_REMEMBERED = frozenset(
+    {MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", f"{MEMORY}.seal", "memory"}
+)  # nothing can make these again
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Kept:
     indexed_at: float  # seconds since the epoch; 0 when never
     bytes: int  # of the index alone
     memory_bytes: int
+    note: str = ""  # why the index cannot be read
 
 
 def kept_indexes(home: Path) -> list[Kept]:
@@ -81,7 +84,11 @@ def delete_index(kept: Kept, *, memory: bool) -> int:
 
 def _kept(folder: Path) -> Kept:
     database = folder / INDEX
-    worktrees = sorted(worktrees_in(database) if database.exists() else (), key=lambda worktree: -worktree[1])
+    worktrees, note = [], ""
+    try:
+        worktrees = sorted(worktrees_in(database) if database.exists() else (), key=lambda worktree: -worktree[1])
+    except StoreError as error:
+        note = str(error)
     paths = tuple(path for path, _ in worktrees)
     sizes = {path.name: _size(path) for path in folder.iterdir()}
     remembered = sum(size for name, size in sizes.items() if name in _REMEMBERED)
@@ -93,6 +100,7 @@ def _kept(folder: Path) -> Kept:
         worktrees[0][1] if worktrees else 0.0,
         sum(sizes.values()) - remembered,
         remembered,
+        note,
     )
 
 

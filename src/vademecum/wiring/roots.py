@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from vademecum.code.checkout.identity import index_directory, repository_name
 from vademecum.code.checkout.ignore import JUNK_DIRECTORIES
 from vademecum.code.checkout.root import MARKER, Root, find_root
 from vademecum.config import Settings
-from vademecum.errors import RootError
+from vademecum.errors import RootError, StoreError
 from vademecum.wiring.stores import INDEX, Stores, roots_in_files, worktrees_in
 
 MOST_UNASKED = 5_000  # files in a folder outside of a repository; even a large project has fewer
@@ -116,7 +117,9 @@ def _is_indexed(root: Root, settings: Settings) -> bool:
     if stores.shared:
         return root.path in {each.path for each in stores.roots_in_spaces()}
     database = index_directory(stores.home, root) / INDEX
-    return database.exists() and root.path in dict(worktrees_in(database))
+    with suppress(StoreError):  # the first question tells of damage
+        return database.exists() and root.path in dict(worktrees_in(database))
+    return False
 
 
 def indexed_roots(settings: Settings) -> list[Root]:

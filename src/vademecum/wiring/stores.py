@@ -16,6 +16,7 @@ Derived files lie below the home directory in both cases. Each machine has its o
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -262,23 +263,23 @@ def roots_in_files(home: Path) -> list[Root]:
     """Return the existing worktrees that have an index in files."""
     known: dict[str, Root] = {}
     for database in sorted((home / "repos").glob(f"*/{INDEX}")):
-        roots = [root for place, _ in worktrees_in(database) for root in _standing(place)]
-        known |= {root.path: root for root in roots if index_directory(home, root) == database.parent}
+        with suppress(Error):  # another process may be writing the file, or `vade repos` and `doctor` tell of damage
+            roots = [root for place, _ in worktrees_in(database) for root in _standing(place)]
+            known |= {root.path: root for root in roots if index_directory(home, root) == database.parent}
     return list(known.values())
 
 
 def worktrees_in(database: Path) -> list[tuple[str, float]]:
     """Return the worktrees of an index file, with their indexing times.
 
-    Empty when the file cannot be read.
+    Raises `StoreError` when the file cannot be read.
     """
+    store: Store = find("store", FILES)(path=database)
     try:
-        store: Store = find("store", FILES)(path=database)
-        rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place", "indexed_at"), ("id",))
+        rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place", "indexed_at"), ("id",)).unwrap()
+    finally:
         store.close()
-        return [(place, indexed_at) for place, indexed_at in rows.unwrap()]
-    except Error:
-        return []  # another process may be writing the file, or `doctor` reports the damage
+    return [(place, indexed_at) for place, indexed_at in rows]
 
 
 def _standing(place: str) -> list[Root]:

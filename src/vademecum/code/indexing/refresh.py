@@ -26,7 +26,6 @@ class Refresher:
     """
 
     def __init__(self) -> None:
-        self._told: set[str] = set()  # the damaged databases already reported
         self._behind: dict[tuple[str, str, str], StoreBusyError | StoreFullError | StoreReadOnlyError] = {}
 
     def refresh(self, repo: Repository, progress: Progress, commit: str = "", *, linked: bool = False) -> IndexReport:
@@ -66,17 +65,10 @@ class Refresher:
             loaded = repo.catalogue.load(*place)
         assert loaded is not None
         return Opened(
-            repo, *loaded, prefixes, "; ".join(filter(None, (self.anew(repo), self._behind_note(repo, place))))
-        )
-
-    def anew(self, repo: Repository) -> str:
-        """Return a note, once, that a damaged index is rebuilt, or ""."""
-        aside = repo.catalogue.store.aside
-        if not aside or aside in self._told:
-            return ""
-        self._told.add(aside)
-        return (
-            f"the index was damaged and is made anew: what was left of it is {aside} (`vade gc` removes it in a week)"
+            repo,
+            *loaded,
+            prefixes,
+            "; ".join(filter(None, (*repo.catalogue.damaged(), self._behind_note(repo, place)))),
         )
 
     def _behind_note(self, repo: Repository, place: tuple[str, str]) -> str:

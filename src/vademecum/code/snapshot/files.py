@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.chunking.paths import PathReader
-from vademecum.errors import StoreCorruptError
-from vademecum.index.arrays import load_arrays, save_arrays
+from vademecum.index.arrays import save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import FORMAT
 from vademecum.index.tokenize import key, run_terms, runs
@@ -222,12 +221,10 @@ def load_files(path: Path, embedder: str = "") -> FileTable:
     Raises:
         StoreCorruptError: the file is missing, damaged, of another format, or of another embedder.
     """
-    arrays, metadata = load_arrays(path)
-    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
-        raise StoreCorruptError(f"{path} was made by another version or embedder; it is rebuilt on the next index")
-    a: dict[str, Any] = dict(arrays)
-    text = a["paths"].tobytes().decode("utf-8", "surrogatepass")
-    return FileTable(
-        text.split("\0") if text else [], a["blobs"], a["digests"], a["sizes"], a["mtimes"], a["inodes"], a["kinds"], a["languages"],
-        tuple(metadata["languages"].split("\0")), a["vectors"], a["scales"], Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
-    )  # fmt: skip
+    with stored_arrays(path, format=FORMAT, embedder=embedder) as (arrays, metadata):
+        a: dict[str, Any] = dict(arrays)
+        text = a["paths"].tobytes().decode("utf-8", "surrogatepass")
+        return FileTable(
+            text.split("\0") if text else [], a["blobs"], a["digests"], a["sizes"], a["mtimes"], a["inodes"], a["kinds"], a["languages"],
+            tuple(metadata["languages"].split("\0")), a["vectors"], a["scales"], Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
+        )  # fmt: skip

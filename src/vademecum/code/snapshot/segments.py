@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreCorruptError
+from vademecum.errors import StoreCorruptError, StoreOutdatedError
 from vademecum.index.arrays import packed, unpacked
 from vademecum.index.merging import runs_to_merge
 from vademecum.index.segment import (
@@ -49,6 +49,7 @@ class Segments:
         self._shared = bool(here)
         self._prefix = f"{here}/" if here else ""
         self._loaded: dict[str, Segment] = {}
+        self.damaged: list[str] = []  # what was found of damaged files, and is still to be told
 
     def names(self) -> tuple[str, ...]:
         """Return the segment files, newest first.
@@ -68,11 +69,17 @@ class Segments:
         for name in names:
             try:
                 found[name] = self._loaded.get(name) or load_segment(self._directory / name, self._embedder())
-            except StoreCorruptError:
+            except StoreCorruptError as error:
                 if self.names() != names:  # joined by another process since we asked
                     return self.current()
+                self.note(error)
         self._loaded = found
         return list(found.values())
+
+    def note(self, error: StoreCorruptError) -> None:
+        """Keep the word of a damaged file until somebody is told."""
+        if not isinstance(error, StoreOutdatedError) and str(error) not in self.damaged:
+            self.damaged.append(str(error))
 
     def held(self) -> set[int]:
         """Return the contents whose arrays are on this machine."""

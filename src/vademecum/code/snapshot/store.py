@@ -89,6 +89,7 @@ class Catalogue:
         self.segments = Segments(store, directory, embedder, here)
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
         self._asked: dict[tuple[str, str], tuple[Hashable, tuple[str, ...]]] = {}
+        self._told = ""  # the last damaged database that was told of
         self._forget_read()
         private_folder(directory)
 
@@ -110,8 +111,10 @@ class Catalogue:
             if not rows:
                 return None
             snapshot = self._snapshot(rows[0])
+            told = len(self.segments.damaged)
             known = (names, (snapshot, self._view(self._files(snapshot))))
             if self._names(kind, place) != names:  # another process wrote meanwhile: parts of two states were read
+                del self.segments.damaged[told:]  # and files of the first one may be gone
                 return self.load(kind, place)
             self._loaded[(kind, place)] = known
             for old in [key for key in self._loaded if key[0] == "commit"][:-COMMITS_KEPT]:
@@ -143,6 +146,18 @@ class Catalogue:
         if view.missing and self.here and self.segments.bring(view.missing):
             return view_of(files, self.segments.current())
         return view
+
+    def damaged(self) -> tuple[str, ...]:
+        """Return, once, the words on damaged files that are made anew."""
+        aside, found = self.store.aside, self.segments.damaged
+        if aside and aside != self._told:
+            self._told = aside
+            found.insert(
+                0,
+                f"the index was damaged and is made anew: what was left of it is {aside} (`vade gc` removes it in a week)",
+            )
+        self.segments.damaged = []
+        return tuple(found)
 
     def snapshots(self) -> list[Snapshot]:
         """Return every snapshot, oldest first.
@@ -247,7 +262,8 @@ class Catalogue:
     def _files(self, snapshot: Snapshot) -> FileTable:
         try:
             return load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
-        except StoreCorruptError:
+        except StoreCorruptError as error:
+            self.segments.note(error)
             table = file_table(self._file_rows(snapshot.id), self.read_paths())
             with suppress(StoreError):  # a full disk still answers, and the next load tries again
                 save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)

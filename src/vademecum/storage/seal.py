@@ -1,0 +1,155 @@
+"""Seals of SQLite files, which show any change by something else.
+
+SQLite notices damage that breaks its structure, and reads any other as if it were data. So who wrote to a file seals the
+file when closing: `<file>.seal` holds the file's size, times and checksum. The seal is removed before the next write. A
+file that does not match its seal was changed by something else: a failing disk, another program, an older copy.
+
+    a seal is there    the log beside is empty, and nobody has begun to write since
+    no seal            a process is writing, or was killed: SQLite's own checks must do
+
+The file is read only where its size or times differ, as those of a copy do. A file above SEALED_BYTES is not sealed:
+reading one takes longer than who closes it should wait.
+
+Subtle: closing a file anywhere in a process drops the locks that SQLite holds on the file for all connections of that
+process. So a file is read here only while the process has no other connection to it, and is closed last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from vademecum.private import keep_names, private_opener
+
+SEALED_BYTES = 64_000_000  # read in 40 ms
+CHANGED = "was changed by something else: it is damaged, or a copy was put in its place (is the copy yours, delete {} as well)"
+EMPTY_SECONDS = 60.0  # a file that has been empty for longer is not one that is just being made
+
+
+@dataclass(slots=True)
+class _Held:
+    """This process's connections to one file."""
+
+    count: int = 0
+    wrote: bool = False
+
+
+_all: dict[str, _Held] = {}
+_lock = threading.Lock()
+
+
+def hold(path: Path) -> bool:
+    """Note that a connection is about to be opened.
+
+    Returns whether something else changed the file since it was sealed, or emptied it.
+    """
+    with _lock:
+        held = _all.setdefault(os.path.realpath(path), _Held())
+        held.count += 1
+        return held.count == 1 and _is_broken(path)
+
+
+def unseal(path: Path, *, durable: bool) -> None:
+    """Remove a file's seal; call it with the file's write lock held.
+
+    A durable removal outlasts a loss of power, as the write after it does. Raises `OSError`.
+    """
+    _all[os.path.realpath(path)].wrote = True
+    with suppress(FileNotFoundError):
+        sealing(path).unlink()
+        if durable:
+            keep_names(path.parent)
+
+
+def let_go(path: Path, db: sqlite3.Connection | None) -> None:
+    """Close a connection; the last of a writing process seals the file.
+
+    `db` is None where no connection could be opened.
+    """
+    place = os.path.realpath(path)
+    with _lock:
+        held = _all[place]
+        held.count -= 1
+        if not held.count:
+            del _all[place]
+        if db is None:
+            return
+        if held.wrote and not held.count:
+            _close_sealed(path, db)
+        db.close()
+
+
+def sealing(path: Path) -> Path:
+    """Return the place of a file's seal."""
+    return path.with_name(f"{path.name}.seal")
+
+
+def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
+    """Seal a file and close its connection.
+
+    Nothing happens while others are at the file.
+    """
+    with suppress(OSError, sqlite3.Error):
+        db.execute("PRAGMA busy_timeout=0")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute("BEGIN IMMEDIATE")  # nobody writes until the connection is closed
+        if _is_logged(path) or path.stat().st_size > SEALED_BYTES:
+            return
+        with path.open("rb") as file:
+            place = sealing(path)
+            beside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
+            with open(beside, "w", encoding="ascii", opener=private_opener) as written:
+                json.dump([_stamp(path), _sum(file)], written)
+            beside.replace(place)
+            db.execute("ROLLBACK")
+            db.close()
+
+
+def _is_broken(path: Path) -> bool:
+    """Return whether a file differs from its seal, or was emptied.
+
+    False as well where nothing can be said: without a seal, or with a log.
+    """
+    place = sealing(path)
+    try:
+        if not path.exists():
+            place.unlink(missing_ok=True)
+            return False
+        if _is_logged(path):
+            return False
+        if not path.stat().st_size and time.time() - path.stat().st_mtime > EMPTY_SECONDS:
+            return True
+        told = place.read_bytes()
+        stamp, total = json.loads(told)
+        if stamp == _stamp(path):
+            return False
+        with path.open("rb") as file:
+            same = total == _sum(file)
+        return not same and told == place.read_bytes()  # a seal that is gone by now went before a write
+    except (OSError, ValueError, TypeError):  # no seal, or a damaged one
+        return False
+
+
+def _is_logged(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _stamp(path: Path) -> list[int]:
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+
+
+def _sum(file: IO[bytes]) -> int:
+    total = 0
+    while block := file.read(1 << 20):
+        total = zlib.crc32(block, total)
+    return total
