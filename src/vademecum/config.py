@@ -296,6 +296,8 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:  # the message ends with the line and column
         raise ConfigError(f"{path} is not valid TOML: {error}: mend that line or remove the file") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deep: remove the file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
 
@@ -308,6 +310,8 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
     except yaml.YAMLError as error:
         said = " ".join(str(error).split())
         raise ConfigError(f"{path} is not valid YAML: {said}: mend that line or add a {REPOSITORY_FILE}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deep: remove the file or add a {REPOSITORY_FILE}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
     return table if isinstance(table, Mapping) else {}
@@ -339,6 +343,12 @@ def _checked(given: Given) -> Any:
     least = known.metadata.get("least")
     if least is not None and not value >= least:  # rejects NaN too
         raise ConfigError(f"{given.key} = {given.value!r} in {given.origin} is too small: it must be at least {least}")
+    most = known.metadata.get("most")
+    if most is not None and not given.trusted and value > most:
+        raise ConfigError(
+            f"{given.key} = {given.value!r} in {given.origin}: a repository's own file may set at most {most}; "
+            "set more in your user file or environment"
+        )
     return value
 
 

@@ -22,6 +22,7 @@ def setting(
     default: Any,
     *,
     least: float | None = None,
+    most: float | None = None,
     user_only: bool = False,
     shared: tuple[str, ...] = (),
     secret: bool = False,
@@ -29,10 +30,12 @@ def setting(
 ) -> Any:
     """Return a dataclass field with a setting's permissions and limits.
 
-    Values are at least `least`, or one of `choices`. A repository's own file may not set a `user_only` field, and of providers it may choose
-    only those in `shared`, if there are any. A `secret` is never shown.
+    Values are at least `least`, or one of `choices`. A repository's own file may set at most `most`, may not
+    set a `user_only` field, and of providers it may choose only those in `shared`, if there are any. A `secret` is never shown.
     """
-    metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret, "choices": choices}
+    metadata = {
+        "least": least, "most": most, "user_only": user_only, "shared": shared, "secret": secret, "choices": choices,
+    }  # fmt: skip
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -46,9 +49,9 @@ class IndexSettings:
         deadline_s: Seconds that one file may take to parse before it is cut into windows instead.
     """
 
-    max_file_bytes: int = setting(1_048_576, least=1)
-    workers: int = setting(0, least=0)
-    deadline_s: float = setting(5.0, least=0.01)
+    max_file_bytes: int = setting(1_048_576, least=1, most=16_777_216)
+    workers: int = setting(0, least=0, most=64)
+    deadline_s: float = setting(5.0, least=0.01, most=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,10 @@ class SearchSettings:
         rerank_depth: The number of first results that a provider reranks.
     """
 
-    budget: int = setting(750, least=1)
-    k: int = setting(10, least=1)
+    budget: int = setting(750, least=1, most=100_000)
+    k: int = setting(10, least=1, most=1_000)
     scope: str = setting("repos", user_only=True, choices=("repo", "repos", "all", "shared"))
-    snippet_lines: int = setting(10, least=0)
+    snippet_lines: int = setting(10, least=0, most=1_000)
     ranker: str = "default"
     embedder: str = setting("static", shared=("static", "hashing", "ollama"))
     prose_embedder: str = setting("", shared=("", "static", "hashing", "ollama"))
@@ -124,8 +127,8 @@ class ContextSettings:
         counter: The token counter: `pattern`, an estimate, or `tokenizer:FILE`.
     """
 
-    budget: int = setting(8_000, least=1)
-    map_budget: int = setting(2_000, least=1)
+    budget: int = setting(8_000, least=1, most=1_000_000)
+    map_budget: int = setting(2_000, least=1, most=1_000_000)
     primary: float = setting(60.0, least=0)
     related: float = setting(30.0, least=0)
     graph: float = setting(10.0, least=0)
@@ -201,7 +204,7 @@ class MemorySettings:
     """
 
     language: str = setting("en")
-    context_tokens: int = setting(800, least=50)
+    context_tokens: int = setting(800, least=50, most=100_000)
     max_events: int = setting(500_000, least=1000, user_only=True)
     extractor: str = setting("rules", user_only=True)
 

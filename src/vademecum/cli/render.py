@@ -63,10 +63,15 @@ def emit(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+# characters that control a terminal, reorder text or are not seen: JSON strings can spell each
+_UNSEEN = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
 def emit_json(value: Any) -> None:
     """Write a JSON document, indented on a terminal, else one line."""
     indent = 2 if sys.stdout.isatty() else None
-    emit(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    emit(_UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text) + "\n")
 
 
 def say(record: Any, text: str, *, as_json: bool) -> None:

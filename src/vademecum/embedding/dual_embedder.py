@@ -100,7 +100,10 @@ class DualEmbedder:
         Documents are read by their own embedder, questions by both.
         """
         sides: list[Side] = ["code", "prose"]
-        found = np.zeros((len(passages), self.dim), np.float32)
+        try:
+            found = np.zeros((len(passages), self.dim), np.float32)
+        except EmbedError as error:  # one of them does not answer, and nobody knows its width
+            return Err(error)
         for side in sides:
             places = [n for n, each in enumerate(passages) if kind == "query" or each.prose == (side == "prose")]
             match self._of(side).embed([passages[n] for n in places], kind):
@@ -127,7 +130,10 @@ class DualEmbedder:
                 return failure
         if kind == "query":  # a document has one side, so both sides' scales can be applied to the question
             own /= np.float32(scale.near)
-        wide = np.zeros((len(own), self.dim), np.float32)
+        try:
+            wide = np.zeros((len(own), self.dim), np.float32)
+        except EmbedError as error:  # the other one does not answer, and nobody knows its width
+            return Err(error)
         first = 0 if side == "code" else self.code.dim
         wide[:, first : first + own.shape[1]] = own
         return Ok(wide)

@@ -184,7 +184,7 @@ def test_head_before_the_first_commit_and_outside_git(tmp_path: Path) -> None:
     run(tmp_path, "init", "-q")
     root = find_root(tmp_path)
     assert git.head(root) == Ok(git.Head("", "main"))
-    assert git.list_files(root) == Ok(git.Listing([], []))
+    assert git.list_files(root) == Ok(git.Listing([], [], []))
 
 
 @pytest.mark.parametrize("content", ["garbage\n", "", "ref:\n", "\0\0"])

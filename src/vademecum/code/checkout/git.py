@@ -43,6 +43,7 @@ class Listing:
 
     files: list[str]
     repositories: list[str]  # submodules, and untracked directories that are repositories of their own
+    sparse: list[str]  # files that a sparse checkout leaves out, of those listed
 
 
 def head(root: Root) -> Result[Head, GitError]:
@@ -153,6 +154,7 @@ def _listing(output: str) -> Listing:
     """
     files: dict[str, None] = {}
     repositories: dict[str, None] = {}
+    sparse: list[str] = []
     for record in output.split("\0"):
         if record.startswith("? "):
             path = record[2:]
@@ -160,7 +162,9 @@ def _listing(output: str) -> Listing:
         elif record:
             stage, _, path = record.partition("\t")
             (repositories if stage.startswith("160000", 2) else files)[path] = None
-    return Listing(list(files), list(repositories))
+            if record.startswith("S"):  # git was told to leave the file out of the worktree
+                sparse.append(path)
+    return Listing(list(files), list(repositories), sparse)
 
 
 def list_ignored(root: Root) -> Result[list[str], GitError]:

@@ -27,7 +27,7 @@ SECRET_NAMES = words(
     " credentials .credentials credentials.json credentials.yml credentials.yaml credentials.ini credentials.toml"
     " credentials.xml credentials.csv credentials.yml.enc credentials.db"
     " secrets.json secrets.yml secrets.yaml secrets.toml secrets.ini secret.json secret.yml secret.yaml"
-    " serviceaccount.json accesskeys.csv rootkey.csv master.key terraform.rc .terraformrc"
+    " application_default_credentials.json kubeconfig.yaml kubeconfig.yml .dev.vars serviceaccount.json accesskeys.csv rootkey.csv master.key terraform.rc .terraformrc"
 )
 SECRET_EXTENSIONS = words(
     # keys, key stores, password safes, and Terraform's state, which holds every secret it made
@@ -36,13 +36,15 @@ SECRET_EXTENSIONS = words(
 SECRET_DIRECTORIES = words(".ssh .gnupg .kube")
 _SECRET_PATTERNS = re.compile(
     # `.env`, `.env.production`, `prod.env`, but not templates: `.env.example`, `sample.env`
-    r"(?!.*(?:example|sample|template|\bdist\b|default|schema))(?:\.env(?:[.-].*)?|[\w-]+\.env)"
+    r"(?!.*(?:example|sample|template|\bdist\b|default|schema))(?:\.env(?:[._-].*)?|[\w-]+\.env)"
     # `id_rsa`, `id_ed25519.old`, `id_rsa-work`, but not `id_rsa_test.go`
     r"|id_(?:rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk)(?:[._-][\w-]*)?(?:\.(?:pub|old|bak|backup|txt))?"
     # Google's: `service-account-prod.json`, `client_secret_123.apps.googleusercontent.com.json`
     r"|(?:.*[._-])?(?:service[_-]?account(?:[_-]?key)?|client[_-]?secrets?|(?:google|gcp|gcloud|aws)[_-]credentials)(?:[._-].*)?\.json"
-    r"|.*\.tfstate\..*|.*\.(?:pem|key)\.(?:old|bak|backup|enc)"
+    r"|.*firebase-adminsdk.*\.json|.*\.tfvars\.json|.*\.tfstate\..*|.*\.(?:pem|key)\.(?:old|bak|backup|enc)"
 )
+# What editors and people add to a name for a copy: `#x#`, `x~`, `x.bak`, `x_old`
+_COPY = re.compile(r"#?(.+?)(?:~|#|[._-](?:bak|backup|old|orig|save|copy)\d*)+")
 # The secret patterns do not apply to these extensions. `txt` is plain as well, except in `id_rsa.txt`.
 _READABLE = words(
     "py pyi js mjs cjs jsx ts tsx go rs java kt scala swift rb php c h cc cpp hpp cs lua ex exs hs sh bash sql"
@@ -126,6 +128,10 @@ def refusal(path: str) -> str:
 
 
 def _is_secret_name(name: str, stem: str, extension: str) -> bool:
+    if copy := _COPY.fullmatch(name):
+        own = copy[1]
+        if _is_secret_name(own, *own.rpartition(".")[::2]):
+            return True
     if name in SECRET_NAMES or (extension in SECRET_EXTENSIONS and stem):
         return True
     return extension not in _READABLE and _SECRET_PATTERNS.fullmatch(name) is not None

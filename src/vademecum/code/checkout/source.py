@@ -146,9 +146,12 @@ def _step(folder: int, name: str, flags: int) -> int:
     return opened
 
 
+_PIECE = 1 << 24  # bytes asked for at once: a limit may be larger than memory
+
+
 def _read_at_most(descriptor: int, limit: int) -> bytes:
     pieces = []
-    while limit > 0 and (piece := os.read(descriptor, limit)):
+    while limit > 0 and (piece := os.read(descriptor, min(limit, _PIECE))):
         pieces.append(piece)
         limit -= len(piece)
     return b"".join(pieces)

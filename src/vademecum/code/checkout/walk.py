@@ -181,6 +181,8 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
         survey.skip(
             repository, "another repository", "a submodule or a repository within; open it as a root of its own"
         )
+    for path in _missing(survey, listing.sparse):
+        survey.skip(path, "not checked out", "outside the sparse checkout")
     _load_vadeignores(survey, listing.files)
     if survey.known.rules == survey.rules():  # judging names is the slowest step: skip it for unchanged files
         survey.unchanged += same.intersection(listing.files)
@@ -196,6 +198,22 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
                 forced = [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False]
                 _examine(survey, forced)
     return Ok(None)
+
+
+def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
+    """Return the files that are not on the disk, or the highest folder above each that is not."""
+    there: dict[str, bool] = {"": True}
+    found = set()
+    for path in paths:
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            place = "/".join(parts[:depth])
+            if place not in there:
+                there[place] = os.path.lexists(f"{survey.root.path}/{place}")
+            if not there[place]:
+                found.add(place)
+                break
+    return found
 
 
 def _same_as_known(survey: _Survey) -> set[str]:
@@ -293,11 +311,13 @@ def _status(survey: _Survey, path: str) -> os.stat_result | None:
 
 def _survey_folder(survey: _Survey, folder: str) -> None:
     """Note whether a directory is reached without a symbolic link."""
-    parent, _, name = folder.rpartition("/")
-    if parent not in survey.real_folders:
-        _survey_folder(survey, parent)
-    real = survey.real_folders[parent] and name not in {"", ".", ".."}
-    survey.real_folders[folder] = real and not os.path.islink(f"{survey.root.path}/{folder}")
+    unknown = [folder]
+    while (parent := unknown[-1].rpartition("/")[0]) not in survey.real_folders:
+        unknown.append(parent)
+    for each in reversed(unknown):  # from the top down, however deep
+        parent, _, name = each.rpartition("/")
+        real = survey.real_folders[parent] and name not in {"", ".", ".."}
+        survey.real_folders[each] = real and not os.path.islink(f"{survey.root.path}/{each}")
 
 
 def _admit(survey: _Survey, path: str) -> bool | None:

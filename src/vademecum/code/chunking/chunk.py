@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vademecum.code import languages
@@ -23,6 +24,7 @@ from vademecum.types import Chunk, ChunkKind, ParsedFile, Symbol
 # Read backwards from a callee's name: `.erots.fles` before `get`.
 _RECEIVER = re.compile(rb"(?:(?:\.[?&]?|\.!!|>-|::|:)[?!]?[\w$@]+)+")
 _RECEIVER_REACH = 60  # bytes
+MOST_SAID = 1_000  # characters of a name, a scope or a signature: each piece of a declaration repeats them
 _QUOTES = "\"'`<> "
 
 
@@ -45,16 +47,16 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     row = languages.row(language)
     lines = Lines(content)
     if row is None or row.module is None:
-        return ParsedFile(language, tuple(_plain(span, lines) for span in sections.sections(lines, language)))
+        return ParsedFile(language, tuple(_bounded(_plain(span, lines)) for span in sections.sections(lines, language)))
     parsed = parse(content, language, deadline_s, references=references)
     if not isinstance(parsed, Ok):
-        windows = tuple(_plain(span, lines) for span in sections.sections(lines, "text"))
+        windows = tuple(_bounded(_plain(span, lines)) for span in sections.sections(lines, "text"))
         return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error))
     syntax = parsed.value
     outline = Outline(content, syntax, equations=row.equations)
     describe = _Describer(lines, syntax, outline, language)
     spans = layout.Layout(lines, syntax, outline).spans
-    chunks, imports = tuple(map(describe, spans)), tuple(describe.imports())
+    chunks, imports = tuple(_bounded(describe(span)) for span in spans), tuple(describe.imports())
     refers = _references(lines, syntax, outline, language) if references else ""
     return ParsedFile(language, chunks, imports, syntax.has_errors, references=refers)
 
@@ -83,6 +85,24 @@ def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -
     )  # loaded only when needed
 
     return find_references(lines, syntax, outline, language)
+
+
+def _bounded(chunk: Chunk) -> Chunk:
+    """Return a chunk whose names and signatures are cut at MOST_SAID characters."""
+    said = (chunk.name, chunk.scope, chunk.signature)
+    if max(map(len, said)) <= MOST_SAID and all(
+        len(s.qualified) + len(s.signature) <= MOST_SAID for s in chunk.symbols
+    ):
+        return chunk
+    symbols = tuple(
+        replace(s, name=_cut(s.name), qualified=_cut(s.qualified), signature=_cut(s.signature)) for s in chunk.symbols
+    )
+    name, scope, signature = map(_cut, said)
+    return replace(chunk, name=name, scope=scope, signature=signature, symbols=symbols)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
 
 
 def _plain(section: sections.Section, lines: Lines) -> Chunk:

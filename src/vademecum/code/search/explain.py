@@ -27,6 +27,7 @@ MANY_TERMS = 20  # a question with more terms is not about one or two names
 _CLOSE = 0.6  # the standard library's threshold for a close match
 # Reasons for skipping files whose content is then unknown.
 UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
+WHOLE = frozenset({"another repository", "not checked out"})  # folders, as a rule: they may hold anything
 UNREAD = 3  # the most files in a message
 _FEW_WORDS = 8  # the most words of a question in a message
 _MISSED = 4  # the most unknown words in a message
@@ -127,6 +128,11 @@ def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
     return "; ".join(filter(None, (said, skipped_said(opened))))
 
 
+def _is_code(path: str) -> bool:
+    known = row(language_of(path))
+    return known is not None and known.module is not None
+
+
 def skipped_said(opened: Sequence[Opened]) -> str:
     """Return a note on skipped code files, or "".
 
@@ -136,14 +142,13 @@ def skipped_said(opened: Sequence[Opened]) -> str:
         f"{skipped.path} ({skipped.reason})"
         for each in opened
         for skipped in each.snapshot.skipped
-        if skipped.reason in UNSEEN
-        and (known := row(language_of(skipped.path))) is not None
-        and known.module is not None
+        if skipped.reason in WHOLE or (skipped.reason in UNSEEN and _is_code(skipped.path))
     ]
     if not left_out:
         return ""
     named = ", ".join(left_out[:UNREAD]) + (", …" if len(left_out) > UNREAD else "")
-    files = "1 file was" if len(left_out) == 1 else f"{len(left_out)} files were"
+    noun = "path" if any(skipped.reason in WHOLE for each in opened for skipped in each.snapshot.skipped) else "file"
+    files = f"1 {noun} was" if len(left_out) == 1 else f"{len(left_out)} {noun}s were"
     return f"{files} skipped and may hold it: {named}"
 
 
