@@ -96,6 +96,7 @@ def main() -> None:
     prefix = f"{root}/"
     declared: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by the symbol that all its declarations share
     sites: dict[tuple[str, int, int, str], set[str] | None] = {}
+    own: set[str] = set()  # what is declared below the root, or called there without a declaration
     for unit in units(root, sys.argv[2:]):
         for cursor in walk(unit.cursor):
             if cursor.kind in CALLED and (place := placed(prefix, cursor)):
@@ -107,18 +108,24 @@ def main() -> None:
                     continue
                 site = (at[0], cursor.extent.start.line, line, name)
                 meant = cursor.referenced
-                is_assumed = meant is not None and placed(prefix, meant) == (at[0], line)  # undeclared
-                if meant is None or meant.kind not in CALLED or is_assumed:
+                if meant is None or meant.kind not in CALLED:
                     sites[site] = None
                 elif sites.get(site, set()) is not None:
                     sites.setdefault(site, set()).add(symbol(meant))  # type: ignore[union-attr]
+                    own |= {symbol(meant)} if placed(prefix, meant) else set()
                     if meant.kind is CursorKind.CONSTRUCTOR and (around := placed(prefix, meant.semantic_parent)):
                         declared[symbol(meant)].add(around)  # nobody wrote it
-    found: list[list[Any]] = []
+    json.dump(list(_items(sites, declared, own)), sys.stdout)
+
+
+def _items(
+    sites: dict[tuple[str, int, int, str], set[str] | None], declared: dict[str, set[tuple[str, int]]], own: set[str]
+) -> Iterator[list[Any]]:
+    """Yield each site with its true targets, None where a function was called without a declaration."""
     for (path, start, line, name), symbols in sorted(sites.items()):
-        places = None if symbols is None else sorted({(*place, "Func") for each in symbols for place in declared[each]})
-        found.append([path, start, line, name, places])
-    json.dump(found, sys.stdout)
+        is_assumed = symbols is None or any(each in own and not declared[each] for each in symbols)
+        places = sorted({(*place, "Func") for each in symbols or () for place in declared[each]})
+        yield [path, start, line, name, None if is_assumed else places]
 
 
 if __name__ == "__main__":

@@ -189,6 +189,42 @@ BELOW = {
     ),
 }  # fmt: skip
 
+# What the preprocessor of C may leave out is not sure to be there.
+WINDOWS = "#ifdef _WIN32\n# define unlink _unlink\nvoid drop_all(void) {}\n#endif\n"
+CONDITIONS = {
+    "another name of a function of the C library, on one system": (
+        {"use.c": f"{WINDOWS}void use(void) {{ unlink(); drop_all(); }}\n"},
+        "use.c:use",
+        {"use.c:drop_all exact"},
+    ),
+    "a function of the C library for one system": (
+        {"old.h": "#ifndef OLD_H\n#define OLD_H\nint settle(int a);\n#if OLD\nint snprintf(char *a);\n#endif\n#endif\n",
+         "old.c": '#include "old.h"\nint snprintf(char *a) { return 0; }\n',
+         "use.c": '#include "old.h"\nvoid use(void) { snprintf(0); settle(1); }\n'},
+        "use.c:use",
+        {"old.h:settle exact"},
+    ),
+    "one body a system": (
+        {"loop.h": "int run_all(void);\n", "linux/loop.c": "int run_all(void) { return 1; }\n",
+         "use.c": '#include "loop.h"\nvoid use(void) { run_all(); }\n', "win/loop.c": "int run_all(void) { return 2; }\n"},
+        "use.c:use",
+        {"loop.h:run_all exact"},
+    ),
+    "a body of its own for one system": (
+        {"loop.h": "int run_all(void);\n", "loop.c": "int run_all(void) { return 1; }\n",
+         "use.c": '#include "loop.h"\n#ifdef SOLO\nint run_all(void) { return 2; }\n#endif\nvoid use(void) { run_all(); }\n'},
+        "use.c:use",
+        {"loop.h:run_all exact"},
+    ),
+    "a body in a header, and one for one system": (
+        {"alloc.h": "#ifndef _WIN32\nstatic inline void let_go(void) {}\n#else\nvoid let_go(void);\n#endif\n",
+         "alloc.c": "#ifdef _WIN32\nvoid let_go(void) {}\n#endif\n",
+         "use.c": '#include "all.h"\nvoid use(void) { let_go(); }\n'},
+        "use.c:use",
+        {"alloc.h:let_go unique"},
+    ),
+}  # fmt: skip
+
 # A bare name is no member in Go and PHP, and what is before the colon in a struct of Go is a field.
 BARE = {
     "go": (
@@ -235,10 +271,10 @@ def calls_from(engine, source):
     return {f"{named[each.target]} {each.tier}" for each in edges if named[each.source] == source}
 
 
-@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW])
+@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW, *CONDITIONS])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
-    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW)[case]
+    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW | CONDITIONS)[case]
     assert calls_from(engine(repo("app", files)), source) == expected
 
 

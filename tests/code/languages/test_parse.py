@@ -55,6 +55,18 @@ def test_macros_that_c_has_no_place_for_do_not_hide_a_class():
     assert [content[start:end] for start, end in syntax.captures["name"]] == [b"A", b"x", b"f"]
 
 
+def test_macros_among_fields_do_not_hide_what_follows():
+    content = (
+        b"struct handle {\n  /* public */\n  LIB_FIELDS\n  LIB_MORE_FIELDS\n  int x;\n  LIB_PRIVATE_FIELDS\n};\n\n"
+        b"#define LIB_FIELDS \\\n  int a; \\\n  /* read-only */ \\\n  int b; \\\n  int c\n\n"
+        b"enum level {\n  LIB_LOW,\n#define XX(a, b) LIB_##a,\n  LIB_MAP(XX)\n#undef XX\n  LIB_HIGH\n};\n\nvoid f(int a);\n"
+    )
+    syntax = parse(content, "c").unwrap()
+    assert not syntax.has_errors
+    names = [content[start:end] for start, end in syntax.captures["name"]]
+    assert names == [b"handle", b"x", b"LIB_FIELDS", b"level", b"LIB_LOW", b"LIB_HIGH", b"f"]
+
+
 def test_a_kotlin_constructor_on_the_next_line_does_not_hide_the_rest_of_the_file():
     content = (
         b"class Result<out T>\n@PublishedApi internal constructor(val held: Any?) {\n    fun one() = 1\n}\n\n"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.names import Names
     from vademecum.code.graph.scip_names import Proof
 
-VERSION = "12"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "13"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
@@ -163,6 +163,7 @@ def interface(file: File) -> tuple[Any, ...]:
         [(refs.owners[row[0]], *row[2:]) for row in refs.bases],
         sorted(file.properties),
         sorted(file.several),
+        sorted(file.conditional),
         sorted((refs.owners[row[0]], *row[2:]) for row in refs.aliases),
     )
 

@@ -109,6 +109,11 @@ class File:
         return self._decorated({"property", "cached_property", "classproperty", "hybrid_property"})
 
     @cached_property
+    def conditional(self) -> frozenset[str]:
+        """The qualified names that the preprocessor may leave out."""
+        return frozenset(self.refs.owners[owner] for owner, _ in self.refs.conditional)
+
+    @cached_property
     def fixtures(self) -> frozenset[str]:
         """The qualified names of functions that give tests their parameters."""
         return self._decorated({"fixture"})

@@ -242,7 +242,7 @@ class Names(Classes):
 
     def _own(self, file: File, name: str) -> Meaning | None:
         """Look the name up among the file's own declarations and bindings."""
-        node = file.scopes.get("", _NONE).get(name)
+        node = file.scopes.get("", _NONE).get(name) if name not in file.conditional else None
         rows = file.bindings.get("", _NONE).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             return Value("def", file.path, node.qualified), Tier.EXACT

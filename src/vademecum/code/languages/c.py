@@ -5,11 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.modules import Modules, nearest
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes, starred
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
 _COMMON = """
@@ -25,8 +29,9 @@ _CPP_HEADER = (
     rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"
     rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>"
 )
-# Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between `class` and its
-# name, before a function's type (`FMT_API void f(`), or after a field or a function: clang's thread safety annotations.
+# Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between
+# `class` and its name, before a function's type (`FMT_API void f(`), or after a field or a function: clang's thread
+# safety annotations.
 _MACROS = (
     rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
     rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
@@ -36,6 +41,14 @@ _MACROS = (
     rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
     rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
+)
+_IN_MACRO = rb"/\*[^\n]*?\*/(?=[^\n]*\\\r?\n)"  # a comment in a macro of several lines, at which the grammar ends it
+# The body of a type, and macros in it that the grammar has no place for: those that write fields or enumerated names.
+_BODY = rb"\b(?:(enum)|struct|union)\b[^{};()=]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+_AMONG_FIELDS = rb"(?m)^[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
+_AMONG_NAMES = (
+    rb"(?m)^[ \t]*(?:#[ \t]*(?:define|undef)\b(?:\\\r?\n|[^\n])*"
+    rb"|[A-Z][A-Z0-9_]+[ \t]*\([^()\n]*\),?[ \t]*\r?$|[A-Z][A-Z0-9]*_[A-Z0-9_]+[ \t]*\r?\n(?=[ \t]*[A-Z]))"
 )
 
 
@@ -48,7 +61,8 @@ class C(Language):
 
     def readable(self, content: bytes) -> bytes:
         """Return a file with blanks for macros that break the grammar."""
-        return re.sub(_MACROS, lambda macro: b" " * len(macro[0]), content)
+        content = re.sub(_IN_MACRO, _blank, re.sub(_MACROS, _blank, content))
+        return re.sub(_BODY, lambda body: re.sub(_AMONG_NAMES if body[1] else _AMONG_FIELDS, _blank, body[0]), content)
 
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read an include, or a `using` of C++.
@@ -86,22 +100,39 @@ class C(Language):
     ) -> tuple[Candidate, bool] | None:
         """Return a function of the program, certain if a header declares it."""
         own = [each for each in found if each[0].path == file.path]
+        sure = [each for each in own if not _is_conditional(each)]
+        if sure:
+            return sure[0], True
         spaces = {"", *parent_scopes(scope)}
-        found = own or [
-            e for e in found if (a := e[1].qualified.rpartition(".")[0]) in spaces or _is_space(e[0], a, file)
-        ]
-        if not found:
-            return None
-        name = found[0][1].qualified.rpartition(".")[2]
+        found = [e for e in found if (a := e[1].qualified.rpartition(".")[0]) in spaces or _is_space(e[0], a, file)]
         bodies = [each for each in found if not self.is_header(each[0].path)] or found
         headers = [each for each in found if each not in bodies]
         seen = {modules.locate(file.path, module, self) for _, module, _ in file.imports.get("", ())}
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
-        if not (own or read) and name in LANGUAGE.common_names:
+        if any((not read or _is_conditional(e)) and e[1].qualified in LANGUAGE.common_names for e in found):
             return None  # the C library's, as far as the file says
-        if len(bodies) == 1 or own:
-            return (own or bodies)[0], bool(own or read)
-        return (read[0], True) if len({node.qualified for _, node in read}) == 1 else None
+        sure = [each for each in bodies if not _is_conditional(each)]
+        if len(sure) == 1 and not own:
+            return sure[0], bool(read)
+        if len({node.qualified for _, node in read}) == 1:
+            return read[0], True
+        alone = own or next((each for each in (headers, bodies) if len(each) == 1), ())
+        return (alone[0], bool(own)) if alone else None
+
+    def is_guarded(self, node: tree_sitter.Node) -> bool:
+        """Return whether the condition is that of a header read once."""
+        condition = node.parent
+        first = condition.named_children[1:2] if condition is not None and condition.type == "preproc_ifdef" else ()
+        return any(each.type == "preproc_def" and each.child_by_field_name("value") is None for each in first)
+
+
+def _is_conditional(candidate: Candidate) -> bool:
+    return candidate[1].qualified in candidate[0].conditional
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """Return blanks in place of a match."""
+    return re.sub(rb"[^\r\n]", b" ", found[0])
 
 
 def _is_space(other: Source, around: str, file: Source) -> bool:

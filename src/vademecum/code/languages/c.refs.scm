@@ -12,3 +12,7 @@
 (initializer_list (identifier) @load)
 (initializer_pair value: (identifier) @load)
 (assignment_expression right: (identifier) @load)
+(preproc_if [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
+(preproc_ifdef [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
+(preproc_else [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
+(preproc_elif [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)

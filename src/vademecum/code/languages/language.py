@@ -167,6 +167,10 @@ class Language:
         """Return the type that a function's result is used as."""
         return text
 
+    def is_guarded(self, node: tree_sitter.Node) -> bool:
+        """Return whether a condition around a node only guards its file."""
+        return False
+
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a captured name stands for another type.
 

@@ -18,6 +18,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
     inner                   a function without a name: a scope of its own
+    conditional             declared where the preprocessor may leave it out
     alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
 """
 
@@ -44,7 +45,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 7  # raised when other references are found, so that those found before are found anew
+VERSION = 8  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
@@ -75,6 +76,7 @@ class References:
     loads: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
     types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
+    conditional: list[tuple[int, int]] = field(default_factory=list)
 
     def dump(self) -> str:
         """Return it as JSON, empty parts left out."""
@@ -298,6 +300,13 @@ class _Finder:
         meant = self._text(captured["type"][0]) if "type" in captured else ""
         self.found.aliases.append((*self._at(node), self._text(node), meant))
 
+    def may_be_left_out(self, node: tree_sitter.Node, _: Any) -> None:
+        name, start = node.child_by_field_name("name"), node.start_byte
+        at = bisect_right(self._starts, start) - 1
+        if not self._rules.is_guarded(node) and (name is not None or self._starts[at] == start):
+            owner = self._owners[at] if name is None else self._number(self._text(name))
+            self.found.conditional.append((owner, self._lines.number(start)))
+
     def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         owner, line = self._at(node)
         if "type" in captured:
@@ -344,4 +353,5 @@ _HANDLERS = {
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
+    "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

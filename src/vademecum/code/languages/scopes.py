@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class Source(Protocol):
     @property
     def nodes(self) -> Mapping[str, Declared]:
         """The declarations by qualified name."""
+
+    @property
+    def conditional(self) -> Container[str]:
+        """The qualified names that the preprocessor may leave out."""
 
 
 Candidate = tuple[Source, Declared]
