@@ -38,6 +38,8 @@ KINDS = (
     "We still need to test the {thing} number {n}.",
     "Always run suite {n} when I ask about the {thing} number {n}.",
 )
+FAILURES = 400  # sessions in which a command failed until a file was edited
+ERROR = "E   AssertionError: the {thing} retries {n} times, not seven"
 
 
 def prepare(top: Path, facts: int) -> dict[str, str]:
@@ -60,7 +62,25 @@ def prepare(top: Path, facts: int) -> dict[str, str]:
             for at, text in enumerate(said, 1_700_000_000)
         ]
         engine.memory.record_all(events)
+        engine.memory.record_all(step for n in range(FAILURES) for step in failure(n, str(top / "app")))
     return environ
+
+
+def failure(n: int, root: str) -> list[Event]:
+    """Return a session in which a test fails, a file is edited, and the test passes."""
+    thing, path = THINGS[n % len(THINGS)], f"{root}/src/part{n}.py"
+    steps: list[tuple[Role, str, dict[str, Any]]] = [
+        (Role.COMMAND, f"pytest tests/test_{n}.py", {}),
+        (Role.OUTPUT, f"{'.' * 800}\n{ERROR.format(thing=thing, n=n)}\n1 failed in 0.2s", {"failed": True}),
+        (Role.EDIT, f"{path}\n-a = {n}\n+a = 7", {"path": path}),
+        (Role.COMMAND, f"pytest tests/test_{n}.py", {}),
+        (Role.OUTPUT, "1 passed in 0.2s", {}),
+    ]
+    at = 1_710_000_000.0 + 100 * n
+    return [
+        Event(event_id(f"f{n}", role, text, at + place), at + place, role, text, f"f{n}", root, metadata=metadata)
+        for place, (role, text, metadata) in enumerate(steps)
+    ]
 
 
 def timed(
@@ -141,6 +161,12 @@ def main() -> None:
         result["python"] = timed([sys.executable, "-c", "pass"], b"", environ, arguments.runs)
         for name in ("session-start", "prompt"):
             result[name] = timed([*hook, name], said, environ, arguments.runs)
+        call = {"session_id": "s", "cwd": str(top / "app")}
+        edit = {"hook_event_name": "PreToolUse", "tool_input": {"file_path": str(top / "app/src/part7.py")}}
+        failed = {"hook_event_name": "PostToolUseFailure", "tool_input": {"command": "pytest"},
+                  "error": ERROR.format(thing=THINGS[7], n=7)}  # fmt: skip
+        result["edit"] = timed([*hook, "tool"], json.dumps(call | edit).encode(), environ, arguments.runs)
+        result["failed"] = timed([*hook, "tool"], json.dumps(call | failed).encode(), environ, arguments.runs)
         result["stop"] = stopped(top, hook, said, environ, arguments.runs)
     print(json.dumps(result, indent=1))
     if not arguments.no_save:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vademecum import __version__
-from vademecum.install.agents import CLAUDE, GEMINI, grouped
+from vademecum.install.agents import CLAUDE, GEMINI, TOOLS, Hooks
 from vademecum.install.command import Command
 from vademecum.install.texts import EXPLORER, INSTRUCTIONS, SKILL, body, claude_head, gemini_head, skill_head
 
@@ -111,7 +111,8 @@ def _gemini() -> dict[str, Any]:
 
 
 def _hooks(events: Mapping[str, str], timeout: int) -> dict[str, Any]:
-    return {"hooks": {event: [grouped(VADE.hook(hook, "linux"), timeout)] for event, hook in events.items()}}
+    hooks = Hooks("", events, timeout, tools=TOOLS)
+    return {"hooks": {event: [hooks.part(event, hook, VADE.hook(hook, "linux"))] for event, hook in events.items()}}
 
 
 def _json(value: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from vademecum.engine import Engine
 from vademecum.hooks.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.hooks.inbox import FOLDER, keep, take_in
 from vademecum.index.token_estimate import estimated_tokens
+from vademecum.memory.brief import MOST_TOLD_TOKENS
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",
@@ -179,6 +180,112 @@ def test_an_agent_that_greps_for_code_is_told_nothing(place: Place, said: dict[s
     """Patterns, names, short strings, other commands and whatever is malformed: no word, no failure, nothing logged."""
     assert told(place.hook("hint", said)) == ""
     assert place.log == ""
+
+
+def edits(path: str, agent: str) -> dict[str, Any]:
+    """A call that edits a file, as an agent says it before, or Gemini CLI after."""
+    if agent == "codex":
+        patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch"
+        return {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"command": patch}}
+    if agent == "gemini":
+        return {"hook_event_name": "AfterTool", "tool_name": "replace", "tool_input": {"file_path": path}}
+    return {"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": path, "new_string": "b"}}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "gemini"])
+def test_before_an_edit_an_agent_is_told_what_is_known_about_the_file(place: Place, agent: str) -> None:
+    """What is limited to it or names it, once in a session; of another file, and outside of the repository, nothing."""
+    place.remember(
+        "Never edit src/schema.sql by hand, it is generated.",
+        "In docs/ always write plain English.",
+        "We decided to use SQLite over Postgres because there is one writer.",
+    )
+    said = edits("src/schema.sql" if agent == "codex" else str(place.root / "src" / "schema.sql"), agent)
+    done = place.hook("tool", said)
+    text = told(done)
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == said["hook_event_name"]
+    assert text.startswith("### About src/schema.sql\n- Never edit src/schema.sql by hand, it is generated.")
+    assert "English" not in text
+    assert "SQLite" not in text
+    assert told(place.hook("tool", said)) == ""
+    assert told(place.hook("tool", {**said, "session_id": "another"})) == text
+    assert "plain English" in told(place.hook("tool", edits(str(place.root / "docs" / "index.md"), agent)))
+    assert told(place.hook("tool", edits(str(place.root / "src" / "app.py"), agent))) == ""
+    assert told(place.hook("tool", edits("/elsewhere/src/schema.sql", agent))) == ""
+    assert estimated_tokens(text) <= MOST_TOLD_TOKENS
+
+
+ERROR = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
+COMMAND = {"tool_name": "Bash", "tool_input": {"command": "python tool.py"}}
+
+
+def worked(place: Place) -> None:
+    """A session in which a command failed, and passed after another."""
+    steps = [
+        ("command", "python tool.py", {}), ("output", ERROR, {"failed": True}),
+        ("command", "pip install pyyaml", {}), ("command", "python tool.py", {}), ("output", "done", {}),
+    ]  # fmt: skip
+    settings = config.load(environ={"VADE_HOME": str(place.home)}, arguments={"search.embedder": "hashing"})
+    with Engine.open(str(place.root), settings=settings) as engine:
+        for number, (role, text, metadata) in enumerate(steps):
+            engine.memory.record(text, role=role, session="old", at=1_760_000_000.0 + number, metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"hook_event_name": "PostToolUseFailure", "error": f"Exit code 1\n{ERROR}"},
+        {"hook_event_name": "PostToolUse", "tool_response": f"{ERROR}\n"},
+        {
+            "hook_event_name": "AfterTool",
+            "tool_response": {"llmContent": f"Output: (empty)\nError: {ERROR}\nExit Code: 1"},
+        },
+    ],
+)
+def test_after_a_failed_command_an_agent_is_told_what_ended_the_error(place: Place, said: dict[str, Any]) -> None:
+    """In the form of Claude Code, Codex and Gemini CLI; nothing for another error, nor where a person stopped it."""
+    worked(place)
+    done = place.hook("tool", {**COMMAND, **said})
+    assert "no longer after `pip install pyyaml`" in told(done)
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == said["hook_event_name"]
+    assert told(place.hook("tool", {**COMMAND, **said})) == ""
+    assert told(place.hook("tool", {**COMMAND, **said, "session_id": "b", "is_interrupt": True})) == ""
+    other = json.loads(json.dumps({**COMMAND, **said, "session_id": "c"}).replace("'yaml'", "'toml'"))
+    assert told(place.hook("tool", other)) == ""
+    assert place.log == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"tool_input": None},
+        {"tool_input": {"file_path": 7}},
+        {**COMMAND, "tool_response": [1]},
+        {**COMMAND, "error": 3},
+    ],
+)
+def test_a_call_that_says_nothing_known_is_let_go(place: Place, said: dict[str, Any]) -> None:
+    """Whatever is malformed: no word, no failure, nothing logged."""
+    place.remember(*SAID)
+    assert told(place.hook("tool", said)) == ""
+    assert place.log == ""
+
+
+def test_what_was_said_in_a_session_survives_its_compaction(place: Place) -> None:
+    """As plain words for the summary, and again for the session that goes on; what others said is not among it."""
+    settings = config.load(environ={"VADE_HOME": str(place.home)}, arguments={"search.embedder": "hashing"})
+    with Engine.open(str(place.root), settings=settings) as engine:
+        engine.memory.record("We decided to name the store after the river.", role="user", session="s")
+        engine.memory.record("We decided to paint the barn green.", role="user", session="another")
+    done = place.hook("compact", {"hook_event_name": "PreCompact", "trigger": "auto"})
+    assert done.stdout.decode().startswith(
+        "Keep in the summary, word for word:\n\n### Said in this session\n- We decided to name"
+    )
+    assert b"barn" not in done.stdout
+    again = told(place.hook("session-start", {"hook_event_name": "SessionStart", "source": "compact"}))
+    assert again.endswith("### Said in this session\n- We decided to name the store after the river.")
+    assert place.hook("compact", {"session_id": "unknown"}).stdout == b""
 
 
 def test_old_sessions_are_forgotten_by_hints(place: Place) -> None:

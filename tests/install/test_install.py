@@ -315,11 +315,12 @@ def test_hints_are_for_those_who_ask_for_them(machine: Machine, vade: Vade, agen
     for hints in ((), ("--hints",), ()):
         assert vade("install", agent, *hints, "--command", WORDS, "--yes").code == 0
         hooks = json.loads((machine.home / names[agent]).read_text())["hooks"]
-        assert (event in hooks) is bool(hints)
+        lines = {element["hooks"][0]["command"]: element["matcher"] for element in hooks[event]}
+        assert set(lines) == {
+            f"{WORDS} memory hook {name} || exit 0" for name in ("tool", *(["hint"] if hints else []))
+        }
         if hints:
-            (element,) = hooks[event]
-            assert element["hooks"][0]["command"] == f"{WORDS} memory hook hint || exit 0"
-            assert "rep" in element["matcher"]
+            assert "rep" in lines[f"{WORDS} memory hook hint || exit 0"]
     assert vade("uninstall", "--yes").code == 0
     assert machine.tree() == before
 
@@ -695,7 +696,9 @@ def test_a_hook_as_installed_answers(machine: Machine, vade: Vade) -> None:
     words = f"{sys.executable} -m vademecum"
     assert vade("install", "claude", "--command", words, "--yes").code == 0
     settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
-    assert set(settings["hooks"]) == {"SessionStart", "SubagentStart", "UserPromptSubmit", "Stop"}
+    assert set(settings["hooks"]) == {
+        "SessionStart", "SubagentStart", "UserPromptSubmit", "Stop", "PreToolUse", "PostToolUseFailure", "PreCompact",
+    }  # fmt: skip
     for event, elements in settings["hooks"].items():
         said = json.dumps({"hook_event_name": event, "cwd": str(machine.project), "session_id": "s", "prompt": "hello"})
         environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.defpath}

@@ -144,7 +144,9 @@ def test_hooks_run_what_there_is(top: Path) -> None:
         assert said, hook["command"]
         names.add(said[1])
     assert names <= set(EVENTS) - {"hint"}
-    assert len(names) == len(hooks)
+    assert {"PreToolUse", "PostToolUseFailure", "AfterTool"} & set(hooks)
+    for event, (element,) in hooks.items():
+        assert ("matcher" in element) is ("Tool" in event), event
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(TOP / "plugins")))

@@ -329,7 +329,7 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
 
 
 @memory.command(context_settings={"ignore_unknown_options": True})
-@click.argument("event", metavar="session-start|subagent-start|prompt|heard|stop|hint")
+@click.argument("event", metavar="session-start|subagent-start|prompt|tool|compact|heard|stop|hint")
 @click.argument("agent", metavar="[cursor|copilot|windsurf|opencode]", default="")
 def hook(event: str, agent: str) -> int:
     """Answer a coding agent's hook; it never fails.

@@ -5,6 +5,8 @@ A hook reads JSON on standard input.
     session-start    print facts that hold and open items
     subagent-start   print the same for a subagent, and how to find code
     prompt           print the memory about the message just typed
+    tool             print the facts about the files of a call, or the fix that ended the error of a failed one before
+    compact          print the facts that a summary of the session must keep, and catch up
     heard            store the last message, for agents without transcripts; after an answer, catch up
     stop             catch up with the transcript, in a separate process, one at a time
     hint             once a session, tell an agent that greps for prose about `search`
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from vademecum.code.checkout.root import Root
     from vademecum.config import Settings
+    from vademecum.memory.brief import Brief
     from vademecum.protocols import Store
 
 LOG = "hooks.log"
@@ -54,7 +57,9 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
     "session-start": ("SessionStart",),
     "subagent-start": ("SubagentStart",),
     "prompt": ("UserPromptSubmit", "BeforeAgent"),
-    "stop": ("Stop", "SessionEnd", "PreCompact", "AfterAgent"),
+    "stop": ("Stop", "SessionEnd", "AfterAgent"),
+    "tool": ("PreToolUse", "PostToolUseFailure", "PostToolUse", "AfterTool"),
+    "compact": ("PreCompact",),
     "heard": (),
     "hint": ("PreToolUse", "AfterTool"),
 }
@@ -88,12 +93,14 @@ def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
     """
     events = EVENTS[name]
     directory = directory_of(said)
-    if name == "stop" or (name == "heard" and keep(said, agent, directory)):
+    if name in {"stop", "compact"} or (name == "heard" and keep(said, agent, directory)):
         start_catching_up(directory)
     if name in {"stop", "heard"}:
         return
     told = hint(said, directory) if name == "hint" else context(name, said, directory)
-    if told:
+    if told and name == "compact":  # Claude Code appends plain text to what it asks of the summary
+        sys.stdout.write(told + "\n")
+    elif told:
         event = said.get("hook_event_name")
         known = str(event if event in events else events[0])
         sys.stdout.write(json.dumps(in_form(agent, known, told)) + "\n")
@@ -151,16 +158,33 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
     from vademecum.memory.brief import Brief
     from vademecum.memory.wording import LANGUAGES
 
-    settings = config.load(directory)
+    settings, root, session = config.load(directory), find_root(directory), str(said.get("session_id") or "")
     with ExitStack() as opened:
-        stores = open_stores(find_root(directory), settings, opened)
+        stores = open_stores(root, settings, opened)
         wording = LANGUAGES[settings.memory.language]
         brief = Brief(stores, wording, time.time, settings.memory.context_tokens)
         if name == "prompt":
             return brief.answering(str(said.get("prompt") or ""))
+        if name == "compact":
+            kept = brief.surviving(session)
+            return f"{wording.survives}\n\n{kept}" if kept else ""
+        if name == "tool":
+            from vademecum.hooks.hint import is_first
+
+            told = _about_call(brief, said, root.path, directory)
+            return told if told and session and is_first(settings.home, f"{session}\0{told}") else ""
         from vademecum.hooks.hint import SUBAGENT
 
-        return "\n\n".join(filter(None, (SUBAGENT if name == "subagent-start" else "", brief.opening())))
+        again = brief.surviving(session) if said.get("source") == "compact" else ""
+        return "\n\n".join(filter(None, (SUBAGENT if name == "subagent-start" else "", brief.opening(), again)))
+
+
+def _about_call(brief: Brief, said: Mapping[str, Any], root: str, directory: str) -> str:
+    """Return the memory about the files or the error of a call."""
+    from vademecum.hooks.moment import error_of, files_of
+
+    files = files_of(said, root, directory)
+    return brief.about(files) if files else brief.after_error(error_of(said))
 
 
 def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,18 +40,6 @@ def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
-    """The event of a call of a search tool."""
-
-    event: str  # before or after the call
-    tools: str  # matches the tools' names
-
-    def element(self, line: str, timeout: int | None) -> dict[str, Any]:
-        """Return a hook that runs for these tools only."""
-        return {"matcher": self.tools, **grouped(line, timeout)}
-
-
-@dataclass(frozen=True, slots=True)
 class Hooks:
     """A file of settings with hooks."""
 
@@ -60,8 +48,15 @@ class Hooks:
     timeout: int | None = None  # in the agent's unit, None for the agent's default
     element: Element = grouped
     version: int | None = None  # the required `version` of the file
-    hint: Hint | None = None  # None without such an event
+    hint: str = ""  # the event of a call of a search tool, "" without one
+    tools: Mapping[str, str] = field(default_factory=dict)  # our hook and the agent's event → the tools that it is for
     format: str = "json"
+
+    def part(self, event: str, hook: str, line: str) -> dict[str, Any]:
+        """Return the element of an event's list that runs a hook."""
+        element = self.element(line, self.timeout)
+        tools = self.tools.get(f"{hook} {event}")
+        return {"matcher": tools, **element} if tools else element
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +78,20 @@ class Program:
 
 # The agent's event → our hook.
 QWEN = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "stop"}
-CLAUDE = QWEN | {"SubagentStart": "subagent-start"}
-GEMINI = {"SessionStart": "session-start", "BeforeAgent": "prompt", "AfterAgent": "stop"}
+_BOTH = QWEN | {"SubagentStart": "subagent-start", "PreToolUse": "tool", "PreCompact": "compact"}
+CLAUDE = _BOTH | {"PostToolUseFailure": "tool"}
+CODEX = _BOTH | {"PostToolUse": "tool"}
+GEMINI = {"SessionStart": "session-start", "BeforeAgent": "prompt", "AfterAgent": "stop", "AfterTool": "tool"}
+# Our hook and the agent's event → the tools that it is for. A file is read before it is edited, and what is known about it
+# should arrive before the edit is written.
+TOOLS = {
+    "tool PreToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit|apply_patch",
+    "tool PostToolUseFailure": "Bash",
+    "tool PostToolUse": "Bash",
+    "tool AfterTool": "read_file|replace|write_file|run_shell_command",
+    "hint PreToolUse": "Grep|Bash",
+    "hint AfterTool": "grep_search|run_shell_command",
+}
 CURSOR = {
     "sessionStart": "session-start cursor",
     "beforeSubmitPrompt": "heard cursor",
@@ -179,8 +186,6 @@ def _agent(id_: str, title: str, commands: tuple[str, ...], traces: tuple[str, .
     return Agent(id_, title, commands, traces, user, project)
 
 
-_GREP = Hint("PreToolUse", "Grep|Bash")
-_GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
 _COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", COPILOT, 10, typed, 1)
 _AGENTS_MD = Text("{project}/AGENTS.md")
 _WORKSPACE = "${workspaceFolder}"
@@ -194,7 +199,15 @@ AGENTS: tuple[Agent, ...] = (
         ("{claude}", "{claude_json}/.claude.json"),
         _both(Config, ("{claude_json}/.claude.json",), ("{project}/.mcp.json",), server=_stdio),
         _both(Text, "{claude}/CLAUDE.md", "{project}/CLAUDE.md"),
-        _both(Hooks, "{claude}/settings.json", "{project}/.claude/settings.json", CLAUDE, 10, hint=_GREP),
+        _both(
+            Hooks,
+            "{claude}/settings.json",
+            "{project}/.claude/settings.json",
+            CLAUDE,
+            10,
+            hint="PreToolUse",
+            tools=TOOLS,
+        ),
         _both(claude_texts, "{claude}", "{project}/.claude"),
     ),
     _agent(
@@ -204,7 +217,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{codex}",),
         _both(Config, ("{codex}/config.toml",), ("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
         (Text("{codex}/AGENTS.md"), _AGENTS_MD),
-        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CLAUDE, 10, hint=_GREP),
+        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CODEX, 10, hint="PreToolUse", tools=TOOLS),
         (codex_texts("{codex}/skills", "{codex}"), codex_texts("{project}/.agents/skills", "{project}/.codex")),
     ),
     _agent(
@@ -280,7 +293,8 @@ AGENTS: tuple[Agent, ...] = (
             "{project}/.gemini/settings.json",
             GEMINI,
             10_000,
-            hint=_GREPPED,
+            hint="AfterTool",
+            tools=TOOLS,
             format="jsonc",
         ),
         _both(gemini_texts, "{home}/.gemini", "{project}/.gemini"),

@@ -272,11 +272,11 @@ def _hooks(hooks: Hooks, command: Command, *, hints: bool) -> Iterable[Part]:
     for event, hook in hooks.events.items():
         name = hook.split()[0]
         id_ = f"hook {name}" if names.count(name) == 1 else f"hook {name} {event}"
-        element = hooks.element(command.hook(hook), hooks.timeout)
+        element = hooks.part(event, name, command.hook(hook))
         yield Part(id_, hooks.format, element, ("hooks", event), f"memory hook {name}")
-    if hints and hooks.hint is not None:
-        element = hooks.hint.element(command.hook("hint"), hooks.timeout)
-        yield Part("hook hint", hooks.format, element, ("hooks", hooks.hint.event), "memory hook hint")
+    if hints and hooks.hint:
+        element = hooks.part(hooks.hint, "hint", command.hook("hint"))
+        yield Part("hook hint", hooks.format, element, ("hooks", hooks.hint), "memory hook hint")
 
 
 def state(agent: Agent, journal: Journal) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ A hook has bare rows and other callers have whole facts, so `Said` lists only fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatch
 from typing import Protocol, TypeVar
 
 from vademecum.memory.kinds import FactKind
@@ -14,6 +15,14 @@ PREFERENCE_CONFIDENCE_THRESHOLD = 0.6
 MAX_PREFERENCES = 5
 NEAREST = 3  # of these, chosen for a message
 ALWAYS_ON = (FactKind.PREFERENCE, FactKind.INSTRUCTION)
+_LANGUAGE_SUFFIXES = {
+    "python": (".py", ".pyi"), "javascript": (".js", ".mjs", ".cjs", ".jsx"), "typescript": (".ts", ".tsx"),
+    "go": (".go",), "rust": (".rs",), "java": (".java",), "c": (".c", ".h"), "c++": (".cpp", ".cc", ".hpp"),
+    "cpp": (".cpp", ".cc", ".hpp"), "c#": (".cs",), "csharp": (".cs",), "ruby": (".rb",), "php": (".php",),
+    "kotlin": (".kt",), "scala": (".scala",), "swift": (".swift",), "lua": (".lua",), "bash": (".sh", ".bash"),
+    "shell": (".sh", ".bash"), "elixir": (".ex", ".exs"), "haskell": (".hs",), "sql": (".sql",), "markdown": (".md",),
+    "css": (".css",), "html": (".html", ".htm"),
+}  # fmt: skip
 
 
 class Said(Protocol):
@@ -110,3 +119,17 @@ def _of_both_kinds(facts: Sequence[F], count: int) -> list[F]:
 def _thing(fact: Said) -> str:
     """Return a fact's subject, without the place it applies to."""
     return fact.key.rpartition("|")[0]
+
+
+def applies(place: str, files: Sequence[str]) -> bool:
+    """Return whether a fact limited to a place concerns any open file.
+
+    >>> applies("language:python", ["src/app.py"]), applies("docs/**", ["src/app.py"]), applies("", [])
+    (True, False, True)
+    """
+    if place in ("", "*") or not files:
+        return True
+    if place.startswith("language:"):
+        suffixes = _LANGUAGE_SUFFIXES.get(place.removeprefix("language:").lower(), ())
+        return any(file.lower().endswith(suffixes) for file in files) if suffixes else True
+    return any(fnmatch(file, place) or file.startswith(place.rstrip("*/") + "/") for file in files)

@@ -1,25 +1,34 @@
-"""Fast notes for hooks, at session start and for each message.
+"""Fast notes for hooks, at the moments of a session.
+
+    opening      what holds and what is left open
+    answering    the facts that concern a message
+    about        the facts about files, before these are edited
+    after_error  the last fix of an error, after a command failed with it
+    surviving    the facts of a session, before its context is compacted
 
 `recall` loads arrays and vectors of every event, which takes longer than a hook may take. This module reads a few columns of
-the table of facts and nothing else: current preferences, decisions, open work, and the facts that share a message's telling
-words. Rare words weigh more than common ones, counted over these facts (inverse document frequency).
+the table of facts, and of events only those of an error or of a session. A fact concerns a message by the telling words that
+both have: rare words weigh more than common ones, counted over these facts (inverse document frequency). It is about a file if
+it is limited to it, names it, or names a symbol that is declared in it.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.index.token_estimate import estimated_tokens
-from vademecum.memory.active import ALWAYS_ON, surest, told
+from vademecum.memory.active import ALWAYS_ON, applies, surest, told
 from vademecum.memory.choices import names_in
+from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.fitting import fitted, one_line
-from vademecum.memory.kinds import FactKind
+from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import label, with_topic
-from vademecum.memory.wording import Wording, against, hint
+from vademecum.memory.wording import Wording, against, date_of, hint, time_of
 from vademecum.memory.words import terms
 
 if TYPE_CHECKING:
@@ -28,7 +37,9 @@ if TYPE_CHECKING:
 LEAST_CONFIDENCE = 0.6
 MOST_OPEN = 3
 MOST_TOLD = 3
-MOST_TOLD_TOKENS = 250  # of a hook's answer to a message
+MOST_TOLD_TOKENS = 250  # of a hook's answer to a message, an edit or a failed command
+MOST_SURVIVING, MOST_SURVIVING_TOKENS = 12, 500
+MOST_LINE = 120  # characters of a command or an error
 LEAST_PROBABLE = 0.25  # that a fact concerns a message; below, the hook is silent
 # Weights of the log-odds, see `_probability`. TOOL is set, not fitted: people in chats hardly name tools.
 BIAS, OF_MESSAGE, OF_FACT, RARITY, LASTING, SUBJECT, TOOL = -5.7, 2.9, 1.2, 0.64, 1.1, 1.2, 2.4
@@ -37,7 +48,8 @@ TOLD_SINCE = "told_since"  # the row of `meta` with the time of the oldest of th
 MOST_CHARACTERS = 2_000  # of a message; a longer message is mostly a paste
 _STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
 _COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
-            "last_at", "disputed")  # fmt: skip
+            "last_at", "disputed", "place")  # fmt: skip
+_PATH = re.compile(r"[\w@.+-]+(?:[\\/][\w@.+-]+)*\.\w+")
 _KNOWLEDGE = (FactKind.DECISION, FactKind.FACT, FactKind.FIX, FactKind.TODO)
 
 
@@ -55,6 +67,7 @@ class Outline(NamedTuple):
     first_at: float
     last_at: float
     disputed: int
+    place: str = ""
 
     @property
     def words(self) -> str:
@@ -110,6 +123,45 @@ class Brief:
         lines = self._lines(relevant(message, [*lasting, *self._known(_KNOWLEDGE)])[:MOST_TOLD])
         return fitted([(self._wording.knowledge, lines)], min(self._budget, MOST_TOLD_TOKENS), self._count)
 
+    def about(self, paths: Sequence[str]) -> str:
+        """Return the facts about files as Markdown, or "".
+
+        `paths` are relative to the repository.
+        """
+        found = [each for store in self._stores for each in _about(store, paths)]
+        return fitted([(self._wording.about.format(path=", ".join(paths)), self._lines(found[:MOST_TOLD]))],
+                      min(self._budget, MOST_TOLD_TOKENS), self._count)  # fmt: skip
+
+    def after_error(self, output: str) -> str:
+        """Return the last fix of an error as Markdown, or "".
+
+        `output` is that of the failed command. Facts that state a fix of such an error follow.
+        """
+        fix = past_fix(self._stores, output)
+        said = " ".join(error_lines(output).values())
+        lines = [f"- {self._ended(fix)}"] if fix is not None else []
+        lines += self._lines(relevant(said, self._known((FactKind.FIX,)))[:MOST_TOLD]) if said else []
+        return fitted([(self._wording.seen_before, lines)], min(self._budget, MOST_TOLD_TOKENS), self._count)
+
+    def surviving(self, session: str) -> str:
+        """Return the current facts of a session as Markdown, or ""."""
+        found = [each for store in self._stores for each in _said_in(store, session)] if session else []
+        newest = sorted(found, key=lambda each: -each.last_at)[:MOST_SURVIVING]
+        lines = [f"- {one_line(each.text)}" for each in reversed(newest)]
+        return fitted([(self._wording.in_session, lines)], min(self._budget, MOST_SURVIVING_TOKENS), self._count)
+
+    def _ended(self, fix: Episode) -> str:
+        """Return an episode as a sentence."""
+        w, now = self._wording, self._clock()
+        moment = w.at_time.format(date=date_of(w, fix.at, now), time=time_of(w, fix.at))
+        command, line = one_line(fix.command, MOST_LINE), one_line(fix.line, MOST_LINE)
+        steps = ", ".join(f"`{one_line(each, MOST_LINE)}`" for each in fix.paths[:MOST_TOLD] or fix.commands)
+        if fix.paths:
+            steps = w.edited.format(paths=steps) + (f" ({one_line(fix.change)})" if fix.change else "")
+        said = w.ended.format(moment=moment, command=command, line=line, steps=steps)
+        said += w.helped.format(helped=fix.helped, times=fix.times) if fix.times > 1 else ""
+        return said + (w.committed.format(title=one_line(fix.commit, MOST_LINE)) if fix.commit else "")
+
     def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
         """Return confident facts of all databases, the newest first."""
         held = [_standing(store, kinds, told_since(store)) for store in self._stores]
@@ -139,6 +191,39 @@ def _standing(store: Store, kinds: Sequence[FactKind], since: float = 0.0) -> li
     where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds]), ("last_at", ">=", since)]
     rows = store.scan("facts", where, _COLUMNS).unwrap()
     return [Outline._make(row[1:]) for row in rows if row[0] is None]
+
+
+def _about(store: Store, paths: Sequence[str]) -> list[Outline]:
+    """Return the confident facts about files, those of a whole language last."""
+    anchored = {row[0] for row in store.scan("anchors", [("path", "in", list(paths))], ("fact",)).unwrap()}
+    facts = [each for each in _standing(store, tuple(FactKind)) if each.confidence >= LEAST_CONFIDENCE]
+    limited = [each for each in facts if each.place not in ("", "*") and applies(each.place, paths)]
+    near = [each for each in facts if each.id in anchored or _names(each.text, paths)]
+    near += [each for each in limited if not each.place.startswith("language:")]
+    ranked = sorted(dict.fromkeys(near), key=lambda each: (each.kind not in ALWAYS_ON, -each.last_at))
+    return list(dict.fromkeys([*ranked, *limited]))
+
+
+def _names(text: str, paths: Sequence[str]) -> bool:
+    """Return whether a text names one of some files.
+
+    A name is a path, or the end of one.
+
+    >>> _names("never edit `src/schema.sql` by hand", ["src/schema.sql"]), _names("see a/util.py", ["b/util.py"])
+    (True, False)
+    """
+    named = {match.replace("\\", "/").removeprefix("./") for match in _PATH.findall(text)} if "." in text else ()
+    return any(path == name or path.endswith(f"/{name}") for name in named for path in paths)
+
+
+def _said_in(store: Store, session: str) -> list[Outline]:
+    """Return the current facts that a session stated."""
+    where: list[Condition] = [("session", "=", session), ("role", "in", [Role.USER, Role.NOTE, Role.ASSISTANT])]
+    ids = [row[0] for row in store.scan("events", where, ("id",)).unwrap()]
+    said = {row[0] for row in store.scan("claims", [("event", "in", ids)], ("digest",)).unwrap()} if ids else ()
+    rows = store.scan("facts", [("digest", "in", list(said))], _COLUMNS).unwrap() if said else []
+    facts = [Outline._make(row[1:]) for row in rows if row[0] is None]
+    return [each for each in facts if each.confidence >= LEAST_CONFIDENCE]
 
 
 def told_since(store: Store) -> float:

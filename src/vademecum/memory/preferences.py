@@ -16,12 +16,11 @@ import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.active import ALWAYS_ON, surest, told
+from vademecum.memory.active import ALWAYS_ON, applies, surest, told
 from vademecum.memory.records import Fact, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.words import terms
@@ -34,15 +33,6 @@ MOST_CACHED = 256  # users; the least recently used entry is dropped first
 
 CACHE_OPERATIONS = counter("memory_cache_operations_total", "Look-ups of cached memory, by operation and type.")
 _log = logging.getLogger("vademecum.memory")
-
-_LANGUAGE_SUFFIXES = {
-    "python": (".py", ".pyi"), "javascript": (".js", ".mjs", ".cjs", ".jsx"), "typescript": (".ts", ".tsx"),
-    "go": (".go",), "rust": (".rs",), "java": (".java",), "c": (".c", ".h"), "c++": (".cpp", ".cc", ".hpp"),
-    "cpp": (".cpp", ".cc", ".hpp"), "c#": (".cs",), "csharp": (".cs",), "ruby": (".rb",), "php": (".php",),
-    "kotlin": (".kt",), "scala": (".scala",), "swift": (".swift",), "lua": (".lua",), "bash": (".sh", ".bash"),
-    "shell": (".sh", ".bash"), "elixir": (".ex", ".exs"), "haskell": (".hs",), "sql": (".sql",), "markdown": (".md",),
-    "css": (".css",), "html": (".html", ".htm"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -166,17 +156,3 @@ def shares_of(message: str, texts: Sequence[str]) -> list[float]:
     weights = {term: math.log(1 + len(texts) / (spread[term] or 0.5)) for term in asked}
     total = sum(weights.values()) or 1.0
     return [sum(weights[term] for term in asked & each) / total for each in held]
-
-
-def applies(place: str, files: Sequence[str]) -> bool:
-    """Return whether a fact limited to a place concerns any open file.
-
-    >>> applies("language:python", ["src/app.py"]), applies("docs/**", ["src/app.py"]), applies("", [])
-    (True, False, True)
-    """
-    if place in ("", "*") or not files:
-        return True
-    if place.startswith("language:"):
-        suffixes = _LANGUAGE_SUFFIXES.get(place.removeprefix("language:").lower(), ())
-        return any(file.lower().endswith(suffixes) for file in files) if suffixes else True
-    return any(fnmatch(file, place) or file.startswith(place.rstrip("*/") + "/") for file in files)

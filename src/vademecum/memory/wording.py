@@ -18,6 +18,14 @@ class Wording:
     knowledge: str
     timeline: str
     open_work: str
+    about: str
+    seen_before: str
+    in_session: str
+    survives: str
+    ended: str
+    edited: str
+    helped: str
+    committed: str
     first_mention: str
     discussed: str
     at_time: str
@@ -40,6 +48,14 @@ ENGLISH = Wording(
     knowledge="Relevant knowledge",
     timeline="Timeline",
     open_work="Left open",
+    about="About {path}",
+    seen_before="This error before",
+    in_session="Said in this session",
+    survives="Keep in the summary, word for word:",
+    ended="{moment}: `{command}` failed with `{line}`, and no longer after {steps}",
+    edited="an edit of {paths}",
+    helped="; that helped {helped} of {times} times",
+    committed='; committed as "{title}"',
     first_mention="first mention: {date}, {times} times",
     discussed="discussed on {date} at {time}",
     at_time="{date} at {time}",
@@ -67,6 +83,14 @@ FRENCH = Wording(
     knowledge="Connaissances pertinentes",
     timeline="Chronologie",
     open_work="Reste à faire",
+    about="À propos de {path}",
+    seen_before="Cette erreur auparavant",
+    in_session="Dit dans cette session",
+    survives="À garder mot pour mot dans le résumé :",
+    ended="{moment} : `{command}` a échoué avec `{line}`, et plus après {steps}",
+    edited="une modification de {paths}",
+    helped=" ; cela a aidé {helped} fois sur {times}",
+    committed=" ; commit « {title} »",
     first_mention="1ère mention: {date}, {times} fois",
     discussed="abordé le {date} à {time}",
     at_time="{date} à {time}",

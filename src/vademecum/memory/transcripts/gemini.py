@@ -42,6 +42,7 @@ _ROOT_FILE = ".project_root"
 _MOST_ROOT_BYTES = 4_096
 _ADDED = "\n--- Content from referenced files ---"
 _FOR_THE_PROGRAM = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)|\?")  # slash commands to Gemini CLI itself
+_EXITED = re.compile(r"(?m)^Exit Code: [1-9]")  # of a command whose call succeeded
 _TYPED_COMMAND = re.compile(
     r"I ran the following shell command:\n```sh\n(.*?)\n```\s*This produced the following result:\n```\n(.*)\n```\s*\Z",
     re.DOTALL,
@@ -168,6 +169,7 @@ def _call(call: Mapping[str, Any], session: Session, repo: str, at: float) -> It
     if string(call.get("name")) in _SHELL or failed:
         results = call.get("result")
         output = "\n".join(_output(mapping(each)) for each in (results if isinstance(results, list) else []))
+        failed = failed or _EXITED.search(output) is not None
         yield from event(session, repo, Role.OUTPUT, output or string(call.get("error")), at, failed=failed)
 
 
