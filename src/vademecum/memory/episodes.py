@@ -184,7 +184,7 @@ def _end(after: Sequence[_Step], command: str, lines: set[str]) -> int | None:
 
 
 def _commit(store: Store, paths: Sequence[str], at: float) -> tuple[str, bool]:
-    """Return the next commit of some paths: its title, and true if reverted."""
+    """Return the title of the next commit, and true if reverted."""
     values = [json.dumps(path, ensure_ascii=False) for path in paths]
     tagged = store.scan("event_tags", [("name", "=", "paths"), ("value", "in", values)], ("event",)).unwrap()
     numbers = list({row[0] for row in tagged})
