@@ -31,7 +31,11 @@ CODE_TOOLS = {"search", "context", "open", "symbol", "status"}
 def test_the_whole_list_is_cheap():
     """Five tools by default, and their list with the instructions stays under 800 tokens."""
     front = front_for(Settings())
-    assert set(TOOLS) == CODE_TOOLS | {"recall", "remember"} | {"search_tools", "predict_tool", "suggest_plan"}
+    assert set(TOOLS) == CODE_TOOLS | {"recall", "remember", "correct", "forget"} | {
+        "search_tools",
+        "predict_tool",
+        "suggest_plan",
+    }
     assert list(front.tools) == ["search", "context", "symbol", "recall", "remember"]
     listed = json.dumps({"tools": [tool.declaration() for tool in front.tools.values()]}, separators=(",", ":"))
     assert len(TOKEN.findall(listed + INSTRUCTIONS)) * 0.98 < 800
@@ -183,15 +187,30 @@ def test_symbol_answers_relations(repository, engine):
 
 
 def test_memory_is_kept_and_asked(engine, tmp_path, monkeypatch):
-    """What one session keeps, another finds; what is not there is said not to be; only `remember` writes."""
+    """What one session keeps, another finds; what is not there is said not to be; three write, and one of them destroys."""
     kept = TOOLS["remember"].call(engine, {"text": "We decided to use SQLite because it is small"})
     assert kept.text.startswith(f"kept as {kept.data['ids'][0]}, 1 fact")
     found = TOOLS["recall"].call(engine, {"question": "which database did we decide to use"})
     assert found.data["evidence"][0]["id"] == kept.data["ids"][0]
     assert "decision" in found.data["evidence"][0]["facts"][0]
     assert TOOLS["recall"].call(engine, {"question": "zeppelin"}).data["verdict"] == "not_found"
-    writing = [name for name, tool in TOOLS.items() if not tool.declaration()["annotations"]["readOnlyHint"]]
-    assert writing == ["remember"]
+    hints = {name: tool.declaration()["annotations"] for name, tool in TOOLS.items()}
+    assert [name for name, hint in hints.items() if not hint["readOnlyHint"]] == ["remember", "correct", "forget"]
+    assert [name for name, hint in hints.items() if hint.get("destructiveHint")] == ["forget"]
+
+
+def test_memory_is_corrected_and_forgotten_by_id(engine, tmp_path, monkeypatch):
+    """With the ids that `recall` shows; a correction keeps the past, and nothing is left of what is forgotten."""
+    TOOLS["remember"].call(engine, {"text": "We decided to use SQLite because it is small"})
+    question = {"question": "which database did we decide to use"}
+    shown = re.search(r"▸ decision (\w+) ", TOOLS["recall"].call(engine, question).text)
+    assert shown
+    fact = TOOLS["correct"].call(engine, {"fact": shown[1], "text": "We use Postgres since many write"}).data["fact"]
+    assert engine.memory.why(fact).history[0].text == "We decided to use SQLite because it is small"
+    assert "said in 1 event" in TOOLS["forget"].call(engine, {"id": fact}).text
+    assert "Postgres" not in TOOLS["recall"].call(engine, question).text
+    with pytest.raises(UsageError, match="there is no fact"):
+        TOOLS["correct"].call(engine, {"fact": "0000000000", "text": "x"})
 
 
 def test_tools_are_found_predicted_and_planned(engine):

@@ -138,16 +138,6 @@ def test_secrets_are_looked_for_on_the_way_in_and_out(memory):
     assert "sk-ant" not in memory.events()[0].text
 
 
-def test_the_page_of_markdown_holds_what_holds(memory, clock):
-    """By kind, with ids; the past is not on it."""
-    fill(memory, clock)
-    page = memory.markdown()
-    assert page.startswith("# Memory\n\n")
-    assert "## Decision\n\n- We decided to use SQLite because it is small" in page
-    assert "I prefer tabs" not in page
-    assert all(f"`{fact.id}`" in page for fact in memory.facts())
-
-
 def test_near_duplicates_are_merged_with_their_claims(memory, said):
     """The same in other words is one fact; another number is another fact."""
     said("TODO: rotate the signing keys of the gateway every month")
@@ -266,11 +256,3 @@ def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):
     assert not any("#" in json.loads(line).get("id", "") for line in memory.export())
     assert len(memory.events()) == 40
     assert {item.event.id for item in memory.recall("apple", k=50).evidence} >= {f"e{n}" for n in range(1, 40)}
-
-
-def test_the_page_is_in_the_language_that_is_set(open_memory):
-    """Its headings as those of what an agent is told."""
-    memory = open_memory(language="fr")
-    memory.record("Je préfère les tabulations aux espaces pour l'indentation", role="user")
-    page = memory.markdown()
-    assert page.startswith("# Mémoire\n\n## Préférences\n\n- Je préfère les tabulations")

@@ -261,24 +261,45 @@ def edit(fact: str, text: str) -> int:
 
 @memory.command()
 @click.argument("path", default="-", type=click.Path(dir_okay=False))
-@click.option("--markdown", "as_markdown", is_flag=True, help="Write the facts that hold, as a page to review.")
 @everywhere_option
-def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
+def export(path: str, *, everywhere: bool) -> int:
     """Write a whole memory as JSON lines to PATH.
 
     PATH `-`, the default, is standard output.
     """
     with remembering() as kept:
-        if as_markdown:
-            lines = iter([kept.markdown(everywhere=everywhere)])
-        else:
-            lines = (line + "\n" for line in kept.export(everywhere=everywhere))
+        lines = (line + "\n" for line in kept.export(everywhere=everywhere))
         if path == "-":
             for line in lines:
                 emit(line)
             return 0
         with written(path) as file:
             file.writelines(lines)
+    return 0
+
+
+@memory.command()
+@click.argument("path", default="MEMORY.md", type=click.Path(dir_okay=False, allow_dash=True))
+@everywhere_option
+@examples("vade memory page MEMORY.md")
+def page(path: str, *, everywhere: bool) -> int:
+    """Write the facts that hold to PATH, after reading it back.
+
+    A line changed by hand is a correction, a deleted one forgets its fact, a new one is a note. PATH `-` is standard
+    output.
+    """
+    file = Path(path)
+    with remembering() as kept:
+        if path == "-":
+            emit(kept.page(everywhere=everywhere).text)
+            return 0
+        before = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+        done = kept.page(before, str(file.resolve()), everywhere=everywhere)
+        with written(path) as out:
+            out.write(done.text)
+    edits = done.edits
+    counts = f"{len(edits.corrected)} corrected, {len(edits.forgotten)} forgotten, {len(edits.noted)} noted"
+    emit(f"{path}: {counted(done.facts, 'fact')}; {counts}\n")
     return 0
 
 

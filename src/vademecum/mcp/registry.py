@@ -16,7 +16,7 @@ from vademecum.answers.chains import plan_text, prediction_text, record_of, tool
 from vademecum.answers.document import context_record
 from vademecum.answers.items import items_record, items_text
 from vademecum.answers.neighbours import neighbours_record, neighbours_text
-from vademecum.answers.remembered import recalled_record, recalled_text
+from vademecum.answers.remembered import fact_text, recalled_record, recalled_text
 from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
@@ -116,6 +116,16 @@ def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) 
     where = f" in {repo}" if several else ""
     said = f"kept as {done.ids[0]}{where}, {counted(done.facts - done.kept_out, 'fact')}{taken}"
     return Outcome(said, asdict(done) | ({"repo": repo} if several else {}))
+
+
+def _correct(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    new = engine.memory_of().edit(arguments["fact"], arguments["text"])
+    return Outcome(f"corrected: {fact_text(new)}", {"fact": new.id})
+
+
+def _forget(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    cut = engine.memory_of().forget(arguments["id"])
+    return Outcome(f"forgot {arguments['id']}, said in {counted(cut, 'event')}", {"events": cut})
 
 
 def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -237,6 +247,23 @@ TOOLS: Mapping[str, Tool] = {
             ("text",),
             _remember,
             writes=True,
+        ),
+        Tool(
+            "correct",
+            "Put a remembered fact right when the user says so; its past stays.",
+            {"fact": _string("Id, as recall shows it"), "text": _string("The sentence that holds")},
+            ("fact", "text"),
+            _correct,
+            writes=True,
+        ),
+        Tool(
+            "forget",
+            "Delete a fact or an event and its words for good, only when the user asks.",
+            {"id": _string("Id, as recall shows it")},
+            ("id",),
+            _forget,
+            writes=True,
+            destroys=True,
         ),
         Tool(
             "open",

@@ -63,6 +63,7 @@ class Tool:
     run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
     apart: Callable[[Mapping[str, Any], Told | None], Outcome] | None = None
     writes: bool = False
+    destroys: bool = False  # what it writes cannot be undone
     reads: bool = False  # of a tool that runs apart: whether it changes nothing
 
     def declaration(self) -> dict[str, Any]:
@@ -82,13 +83,13 @@ class Tool:
     def _annotations(self) -> dict[str, bool]:
         """Return MCP's hints about a tool's effects.
 
-        Most tools only read. A tool that writes only adds, and adding twice does no harm.
+        Most tools only read. A tool that writes adds, unless it destroys, and doing it twice does no harm.
         """
         if self.apart is not None:
             return {"readOnlyHint": self.reads, "openWorldHint": True}
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
-        return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+        return {"readOnlyHint": False, "destructiveHint": self.destroys, "openWorldHint": False}
 
     def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
         """Check the arguments against the schema and run.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from vademecum.errors import UnknownError, UsageError
@@ -10,8 +11,9 @@ from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
 from vademecum.memory.labels import with_topic
+from vademecum.memory.page import Edits
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Event, Fact, Reading, Role, Statement, event_id
+from vademecum.memory.records import Anchor, Event, Fact, FactKind, Reading, Role, Statement, event_id
 from vademecum.memory.scope import Scope
 from vademecum.protocols import Clock
 
@@ -131,6 +133,34 @@ class Corrections:
         _, facts = record([event], Recording(scope, scope, wording, self._anchoring, fact.key), now)
         self._changed()
         return next(each for each in facts if each.valid_to is None)
+
+    def note(self, scope: Scope, kind: FactKind, text: str) -> None:
+        """Record a sentence as a fact. Raises `StoreError`.
+
+        Its kind is `kind`, unless rules read another.
+        """
+        now = self._clock()
+        event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo)
+
+        def extract(text: str, role: Role, *, later: bool = False) -> Reading:
+            found = self._extract(text, role, later=later)
+            return found if found.statements else Reading([Statement(kind, text, "", "", text, 1.0)])
+
+        record([event], Recording(scope, self._scopes[-1], extract, self._anchoring), now)
+        self._changed()
+
+    def apply(self, scope: Scope, edits: Edits) -> None:
+        """Make the changes of a page edited by hand. Raises `StoreError`."""
+        for id_, text in edits.corrected.items():
+            try:
+                self.edit(id_, text)
+            except UnknownError:  # forgotten meanwhile
+                self.note(scope, FactKind.FACT, text)
+        for id_ in edits.forgotten:
+            with suppress(UnknownError):  # replaced or forgotten meanwhile
+                self.forget(id_)
+        for kind, text in edits.noted:
+            self.note(scope, kind, text)
 
     def holder(self, id_: str) -> Scope:
         """Return the scope that holds an event. Raises `UsageError`."""

@@ -16,7 +16,8 @@ from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
 from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
-from vademecum.memory.portable import Imported, exported, imported, markdown
+from vademecum.memory.page import Edits, Page, edits_of, written
+from vademecum.memory.portable import Imported, exported, imported
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record_all, without_secrets
@@ -382,9 +383,24 @@ class Memory:
         self.invalidate_preferences_cache()
         return done
 
-    def markdown(self, *, everywhere: bool = False) -> str:
-        """Return the current facts as a Markdown page for review."""
-        return markdown(self._chosen(everywhere=everywhere), self._wording, self._clock())
+    def page(self, before: str = "", name: str = "", *, everywhere: bool = False) -> Page:
+        """Read an edited page back, and return the current one as Markdown.
+
+        Args:
+            before: The page as it is in its file now, "" for none.
+            name: The file's path; "" for a page that is not read back.
+            everywhere: Of the global memory instead of the repository's.
+
+        Raises:
+            UsageError: `before` is not the page that was written last to this file.
+            StoreError: memory cannot be read or written; the edits made before stand.
+        """
+        scope, edits = self._chosen(everywhere=everywhere), Edits({})
+        if before.strip():
+            edits = edits_of(before, scope, name)
+            self._corrections.apply(scope, edits)
+        text, facts = written(scope, self._wording, self._clock(), name)
+        return Page(text, facts, edits)
 
     def consolidate(self, max_events: int = MAX_EVENTS, *, when_due: bool = False) -> list[Consolidated]:
         """Merge duplicates, digest sessions and archive old events, scope by scope.

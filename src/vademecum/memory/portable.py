@@ -1,4 +1,4 @@
-"""Export memory as JSON lines or Markdown, and import the lines.
+"""Export memory as JSON lines, and import them.
 
     {"type": "memory", "version": 1, "scope": "repository"}
     {"type": "event", "id": …, "at": …, "role": …, "text": …, …}
@@ -25,7 +25,6 @@ from vademecum.memory.record import redacted
 from vademecum.memory.records import Claim, Event, FactKind, Role, is_time, writable
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
-from vademecum.memory.wording import Wording, date_of
 
 VERSION = 1
 AT_ONCE = 1000  # records in one transaction
@@ -117,28 +116,6 @@ def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
         row[0] for row in scope.store.scan("tombstones", [("id", "in", [c.event for c in claims])], ("id",)).unwrap()
     }
     return [claim for claim in claims if claim.event not in dead]
-
-
-def markdown(scope: Scope, wording: Wording, now: float) -> str:
-    """Return the current facts as a Markdown page, by kind.
-
-    The most confident come first, each with its id and the time of its first statement.
-    """
-    lines = [f"# {wording.page}", ""]
-    facts = scope.ledger.facts()
-    for kind in FactKind:
-        own = sorted((f for f in facts if f.kind is kind), key=lambda f: (-f.confidence, f.first_at))
-        if not own:
-            continue
-        lines += [f"## {wording.kinds.get(kind, kind.capitalize())}", ""]
-        for fact in own:
-            limits = f" in `{fact.place}`" if fact.place not in ("", "*") else ""
-            because = f" ({fact.reason})" if fact.reason and fact.reason not in fact.text else ""
-            disputed = f", {wording.in_dispute}" if fact.disputed else ""
-            said = f"{date_of(wording, fact.first_at, now)}, {fact.mentions} x, {fact.confidence:.2f}{disputed}, `{fact.id}`"
-            lines.append(f"- {' '.join(fact.text.split())}{because}{limits} — {said}")
-        lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
 
 
 def _record(line: str) -> dict[str, Any] | None:

@@ -37,6 +37,7 @@ class Wording:
     drifted: str
     orphaned: str
     page: str
+    page_rules: str
     in_dispute: str
     kinds: Mapping[str, str]
     chapters: Mapping[str, str]
@@ -67,6 +68,7 @@ ENGLISH = Wording(
     drifted="the code has changed since",
     orphaned="the code is gone",
     page="Memory",
+    page_rules="change a line to correct it, delete one to forget it, add one to note it; then run `vade memory page`",
     in_dispute="disputed",
     kinds={
         "preference": "Preference", "instruction": "Instruction", "decision": "Decision", "fact": "Fact", "todo": "Todo",
@@ -102,6 +104,7 @@ FRENCH = Wording(
     drifted="le code a changé depuis",
     orphaned="le code n'existe plus",
     page="Mémoire",
+    page_rules="modifier une ligne la corrige, en effacer une l'oublie, en ajouter une la note ; puis lancer `vade memory page`",
     in_dispute="contesté",
     kinds={
         "preference": "Préférences", "instruction": "Consignes", "decision": "Décisions", "fact": "Faits", "todo": "À faire",
