@@ -133,7 +133,9 @@ class ContextBuilder:
 
         Where the message asks how things stand, freshness and use raise what is about as relevant.
         """
-        items = [item for item in evidence if item.event.role not in _BESIDE]
+        near = [item.event.id for item in evidence]
+        held = {id_ for scope in self._recall.scopes for id_ in scope.ledger.held(near)}
+        items = [item for item in evidence if item.event.role not in _BESIDE and item.event.id not in held]
         question = take_apart(message, datetime.fromtimestamp(now).astimezone())
         if not (question.asks_now or question.asks_lately):
             return items

@@ -27,6 +27,7 @@ from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Stateme
 from vademecum.memory.words import is_denied, terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
+HELD = "held"  # noted by an agent from fetched text: it waits for a person
 SURE = 0.6  # confidence that is enough to act on (Emergence: the confidence from which preferences are injected)
 _DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # the beginning of a denied value
 NEARLY_AS_SURE = 0.1
@@ -48,10 +49,11 @@ def claim_of(statement: Statement, position: int, event: Event, recorded_at: flo
     """
     key = key or fact_key(statement)
     digest = digest_of(key, statement.value or statement.text)
+    role = Role.ASSISTANT if event.metadata.get("by") == "agent" else event.role  # a note by an agent
     return Claim(
         event.id, position, key, digest, statement.kind, statement.text, statement.subject, statement.attribute,
         statement.value, statement.reason, statement.where, statement.confidence, statement.corrects, event.at,
-        event.speaker or str(event.role), recorded_at,
+        event.speaker or str(role), recorded_at,
     )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
     )
     for at, claim in words:
         mark = marks.get(claim.digest, ("", 0.0))[0]
-        if mark in (REJECTED, FORGOTTEN):
+        if mark in (REJECTED, FORGOTTEN) or (mark == HELD and claim.speaker == Role.ASSISTANT):
             continue
         same = next((run for run in standing if run.first.digest == claim.digest), None)
         if same is not None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from vademecum.memory.choices import choice_of, names_in
-from vademecum.memory.facts import FORGOTTEN, REJECTED, REPLACING, digest_of, settle
+from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, digest_of, settle
 from vademecum.memory.journal import Journal
-from vademecum.memory.records import Claim, Fact, FactKind
+from vademecum.memory.records import Claim, Fact, FactKind, Role
 from vademecum.memory.words import is_denied
 from vademecum.protocols import Condition, Row, Store
 
@@ -135,8 +135,8 @@ class Ledger:
         return [fact for fact in found if fact.valid_to is None] if standing else found
 
     def rejected(self) -> list[Fact]:
-        """Return the rejected facts as if not rejected, oldest first."""
-        digests = {row[0] for row in self._scan("marks", [("mark", "=", REJECTED)], ("digest",))}
+        """Return rejected and held facts as if they were not, oldest first."""
+        digests = {row[0] for row in self._scan("marks", [("mark", "in", [REJECTED, HELD])], ("digest",))}
         keys = (
             {row[0] for row in self._scan("claims", [("digest", "in", list(digests))], ("key",))} if digests else set()
         )
@@ -145,6 +145,12 @@ class Ledger:
             marks = self.marks({claim.digest for claim in claims} - digests)
             facts += [fact for fact in settle(claims, marks) if fact.digest in digests]
         return sorted(facts, key=lambda fact: (fact.valid_from, fact.id))
+
+    def held(self, events: Sequence[str]) -> set[str]:
+        """Return the events among these whose statement is held back."""
+        claims = [claim for claim in self.claims_of(events) if claim.speaker == Role.ASSISTANT]
+        marks = self.marks(claim.digest for claim in claims)
+        return {claim.event for claim in claims if marks.get(claim.digest, ("",))[0] == HELD}
 
     def history(self, key: str) -> list[Fact]:
         """Return all facts of one key, oldest first."""

@@ -19,6 +19,7 @@ from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.page import Edits, Page, edits_of, written
 from vademecum.memory.portable import Imported, exported, imported
 from vademecum.memory.preferences import Preferences
+from vademecum.memory.quarantine import hold_back
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Note, Recalled, Recorded, event_id, kind_of, role_of
@@ -174,6 +175,8 @@ class Memory:
         store, outside, told = self._scopes[0].store, self._outside, told or (lambda *_: None)
         done = sync(outside, self.record_all, store, self._clock, sources=sources, told=told)
         done.read_on = read_on(self._into(self._scopes[0]), self._clock())
+        if hold_back(self._scopes, self._clock()):
+            self.invalidate_preferences_cache()
         return done
 
     def recall(  # noqa: PLR0913 - the filters people type, each by its name

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
+from vademecum.memory.facts import CONFIRMED, FORGOTTEN, HELD, REJECTED
 from vademecum.memory.journal import MOVED
 from vademecum.memory.ledger import CLAIM_COLUMNS
 from vademecum.memory.record import redacted
@@ -31,7 +31,7 @@ AT_ONCE = 1000  # records in one transaction
 _DAMAGED = (KeyError, ValueError, TypeError, OverflowError, RecursionError)  # errors of reading a damaged record
 _MOST_POSITION = 1 << 31
 _WORDS = ("text", "value", "reason")  # fields of a claim, which may hold a secret that newer rules recognise
-_MARKS = (CONFIRMED, REJECTED, FORGOTTEN)
+_MARKS = (CONFIRMED, REJECTED, FORGOTTEN, HELD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from vademecum.memory.transcripts.shape import (
     Wanted,
     change,
     event,
+    kind_of_command,
     mapping,
     moment,
     remember,
@@ -37,6 +38,7 @@ _BASH = re.compile(r"<bash-(input|stdout|stderr)>(.*?)</bash-\1>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _WORDS = 3  # after a slash command; fewer are only the name of a model or a file
 _SHELLS = frozenset({"Bash", "PowerShell"})
+_FETCHES = frozenset({"WebFetch", "WebSearch"})
 _REFUSED = re.compile(
     r"To tell you how to proceed, the user said:\n(?!The user wants to clarify)(.+?)(?:\n\nNote: The user's next message.*)?\Z",
     re.DOTALL,
@@ -122,10 +124,12 @@ def _tool(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
     elif plan := string(given.get("plan")):
         yield from event(session, repo, Role.ASSISTANT, plan, at)
     elif string(part.get("name")) in _SHELLS:
-        remember(carry, string(part.get("id")), "command")
+        remember(carry, string(part.get("id")), kind_of_command(string(given.get("command"))))
         yield from event(
             session, repo, Role.COMMAND, string(given.get("command")), at, purpose=string(given.get("description"))
         )
+    elif string(part.get("name")) in _FETCHES:
+        remember(carry, string(part.get("id")), "fetched")
     elif path := string(given.get("file_path")) or string(given.get("notebook_path")):
         remember(carry, string(part.get("id")), "file")
         if body := _edited(given):
@@ -149,5 +153,5 @@ def _result(part: Mapping[str, Any], carry: dict[str, Any], session: Session, re
     failed, output = bool(part.get("is_error")), texts(part.get("content"), "text")
     if failed and (refused := _REFUSED.search(output)) is not None:
         yield from event(session, repo, Role.USER, said(refused[1]), at)
-    elif what == "command" or failed:
-        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed)
+    elif what in ("command", "fetched") or failed:
+        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed, fetched=what == "fetched")

@@ -30,6 +30,7 @@ from vademecum.memory.transcripts.shape import (
     Wanted,
     command_line,
     event,
+    kind_of_command,
     mapping,
     moment,
     paths_of,
@@ -179,8 +180,8 @@ def _result(item: Mapping[str, Any], carry: dict[str, Any], session: Session, re
         yield from _answered(_arguments(what), _arguments(item.get("output")), session, repo, at)
         return
     output, failed = _output(item.get("output"))
-    if what == "command" or (what and failed):
-        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed)
+    if what in ("command", "fetched") or (what and failed):
+        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed, fetched=what == "fetched")
 
 
 def _answered(
@@ -203,7 +204,7 @@ def _call(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
         remember(carry, string(item.get("call_id")), "patch")
         yield from event(session, repo, Role.EDIT, patch[0], at, path=next(iter(paths_of(patch[0])), ""))
     elif line:
-        remember(carry, string(item.get("call_id")), "command")
+        remember(carry, string(item.get("call_id")), kind_of_command(line))
         yield from event(session, repo, Role.COMMAND, line, at)
 
 

@@ -49,6 +49,7 @@ _TYPED_COMMAND = re.compile(
 )
 _IN_NAMES = 8  # characters of a session's id that the name of its chat ends in
 _SHELL = frozenset({"run_shell_command", "shell", "ShellTool"})
+_FETCHES = ("web_fetch", "google_web_search")
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:
@@ -166,11 +167,14 @@ def _call(call: Mapping[str, Any], session: Session, repo: str, at: float) -> It
     elif (path := string(given.get("file_path"))) and (given.get("content") or given.get("new_string")):
         new = string(given.get("new_string")) or string(given.get("content"))
         yield from event(session, repo, Role.EDIT, change(path, string(given.get("old_string")), new), at, path=path)
-    if string(call.get("name")) in _SHELL or failed:
+    fetched = string(call.get("name")) in _FETCHES
+    if string(call.get("name")) in _SHELL or failed or fetched:
         results = call.get("result")
         output = "\n".join(_output(mapping(each)) for each in (results if isinstance(results, list) else []))
         failed = failed or _EXITED.search(output) is not None
-        yield from event(session, repo, Role.OUTPUT, output or string(call.get("error")), at, failed=failed)
+        yield from event(
+            session, repo, Role.OUTPUT, output or string(call.get("error")), at, failed=failed, fetched=fetched
+        )
 
 
 def _output(part: Mapping[str, Any]) -> str:

@@ -36,6 +36,8 @@ _NOT_SAID = re.compile(
     r"|realtime_\w+|recommended_\w+|external_\w+)\b"
 )
 
+_FETCHING = re.compile(r"\b(?:curl|wget|lynx)\b.*://")
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -173,6 +175,15 @@ def change(path: str, old: str, new: str) -> str:
     """Return an edit as text: the path, removed lines, added lines."""
     lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
     return "\n".join([path, *lines])
+
+
+def kind_of_command(line: str) -> str:
+    """Return "fetched" for a command that gets a page, else "command".
+
+    >>> kind_of_command("curl -s https://example.com/setup.md"), kind_of_command("make test")
+    ('fetched', 'command')
+    """
+    return "fetched" if _FETCHING.search(line) else "command"
 
 
 def remember(carry: dict[str, Any], call: str, what: str, most: int = 64) -> None:
