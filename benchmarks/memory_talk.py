@@ -1,0 +1,162 @@
+"""What is read in coding talk as people type it, in English and French.
+
+    python benchmarks/memory_talk.py [--half looked-at|unread] [--misses]
+
+`coding_talk.tsv` was written for this: decisions, house rules, likes, facts, fixes and work left to do in free phrasing, and what must not
+be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
+text, stay unread until reading is finished.
+
+- **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
+  (confidence 0.6 or more), whose value holds the words of the label and is denied where the label is.
+- **Ended**: of labels of one or two words read as a decision or a fact, the share whose value is at most three words longer.
+- **Kept wrongly**: of what must not be kept, the share in which anything is read that an agent would be shown.
+- **Closed**: two messages, the second of which takes the first back, are recorded; then the old value no longer holds, and the new one does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from report import write
+from vademecum.memory.extract import extract, read
+from vademecum.memory.kinds import FactKind
+from vademecum.memory.memory import Memory
+from vademecum.memory.records import Statement
+from vademecum.memory.scope import GLOBAL, scope_of
+from vademecum.memory.words import is_denied
+from vademecum.plugins import load
+
+SHOWN = 0.6
+TALK = Path(__file__).parent / "coding_talk.tsv"
+HALVES = ("looked-at", "unread")
+NOON, HOUR = 1_760_000_400.0, 3600.0
+_RULES = {FactKind.INSTRUCTION, FactKind.PREFERENCE}
+NEIGHBOURS = {
+    "instruction": _RULES | {FactKind.DECISION},
+    "preference": _RULES,
+    "decision": {FactKind.DECISION, FactKind.FACT, FactKind.INSTRUCTION},
+    "fact": {FactKind.FACT, FactKind.DECISION},
+    "fix": {FactKind.FIX},
+    "todo": {FactKind.TODO},
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """One line of the file; a reversal's text holds two messages."""
+
+    language: str
+    kind: str
+    value: str
+    closed: str
+    text: str
+
+    @property
+    def half(self) -> str:
+        return HALVES[hashlib.sha256(self.text.encode()).digest()[0] % 2]
+
+
+def talk() -> list[Said]:
+    lines = TALK.read_text(encoding="utf-8").splitlines()[1:]
+    return [Said(*line.replace("\\n", "\n").split("\t")) for line in lines]
+
+
+def holds(value: str, label: str) -> bool:
+    """Return whether a value holds a label's words and is denied as the label is."""
+    denied, low = label.startswith("not "), value.lower()
+    words = label.lower().removeprefix("not ").split()
+    return is_denied(value) is denied and all(word in low for word in words)
+
+
+def right(said: Said) -> Statement | None:
+    """Return the statement that a label is read as."""
+    shown = [each for each in extract(said.text) if each.confidence >= SHOWN and each.kind in NEIGHBOURS[said.kind]]
+    return next((each for each in shown if holds(each.value, said.value)), None)
+
+
+def closed(said: Said) -> bool:
+    """Record a reversal's two messages, and return whether the old value ended and the new one holds."""
+    before, after = said.text.split("~")
+    with tempfile.TemporaryDirectory(prefix="bench-talk-") as home:
+        store, clock = load("store", "sqlite", path=Path(home) / "memory.db"), [NOON]
+        embedder = load("embedder", "hashing")
+        memory = Memory([scope_of(0, GLOBAL, "", Path(home), store)], lambda: embedder, read, lambda: clock[0])
+        memory.record(before, role="user")
+        clock[0] += HOUR
+        memory.record(after, role="user")
+        facts = memory.facts(past=True)
+        store.close()
+    old = [fact for fact in facts if holds(fact.value, said.closed)]
+    new = any(holds(fact.value, said.value) for fact in facts if fact.valid_to is None)
+    return bool(old) and new and all(fact.valid_to is not None for fact in old)
+
+
+def measure(lines: list[Said], *, misses: bool) -> dict[str, Any]:
+    counts: Counter[str] = Counter()
+    for said in lines:
+        if said.kind == "none":
+            found = [each for each in extract(said.text) if each.confidence >= SHOWN]
+            good, name = not found, "kept wrongly"
+            counts.update({f"{name}/{said.language}/of": 1, f"{name}/{said.language}": bool(found)})
+        elif said.kind == "reversal":
+            good, name = closed(said), "closed"
+            counts.update({f"{name}/{said.language}/of": 1, f"{name}/{said.language}": good})
+            found = [*extract(said.text.split("~")[0]), *extract(said.text.split("~")[1])]
+        else:
+            statement, name = right(said), "read"
+            good, found = statement is not None, extract(said.text)
+            for part in (said.language, said.kind):
+                counts.update({f"{name}/{part}/of": 1, f"{name}/{part}": good})
+            if statement is not None and said.kind in ("decision", "fact") and len(said.value.split()) <= 2:
+                ended = len(statement.value.split()) <= len(said.value.split()) + 3
+                counts.update({"ended/of": 1, "ended": ended})
+        if misses and not good:
+            print(name, said.kind, said.value, "|", said.text, "→", [(str(e.kind), e.subject, e.value, e.confidence) for e in found])  # fmt: skip
+    return shares(counts)
+
+
+def shares(counts: Counter[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name in sorted(key.removesuffix("/of") for key in counts if key.endswith("/of")):
+        out[name] = [counts[name], counts[f"{name}/of"], round(counts[name] / counts[f"{name}/of"], 3)]
+    for name in ("read", "kept wrongly", "closed"):
+        of = sum(counts[f"{name}/{each}/of"] for each in ("en", "fr"))
+        done = sum(counts[f"{name}/{each}"] for each in ("en", "fr"))
+        out[name] = [done, of, round(done / of, 3) if of else 0.0]
+    return out
+
+
+def milliseconds(lines: list[Said]) -> float:
+    """Return what reading a message costs on average, in milliseconds of computing."""
+    started = time.process_time()
+    for said in lines:
+        extract(said.text)
+    return round((time.process_time() - started) / len(lines) * 1e3, 3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=HALVES, help="one half alone")
+    parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
+    parser.add_argument("--no-save", action="store_true", help="only print")
+    arguments = parser.parse_args()
+    lines, halves = talk(), [arguments.half] if arguments.half else HALVES
+    result: dict[str, Any] = {half: measure([s for s in lines if s.half == half], misses=arguments.misses) for half in halves}  # fmt: skip
+    result["milliseconds"] = milliseconds([said for said in lines if said.half in halves])
+    print(json.dumps(result, indent=1))
+    if not arguments.no_save:
+        write("memory-talk", result)
+
+
+if __name__ == "__main__":
+    main()
