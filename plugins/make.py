@@ -2,6 +2,7 @@
 
 plugins/vademecum    one plugin for Claude Code and Codex CLI, which read the same server, hooks and skill
 plugins/gemini       an extension for Gemini CLI, whose hooks have other names
+server.json          the entry of the MCP registry
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def files() -> dict[str, str]:
     made = {
         ".claude-plugin/marketplace.json": _json(_claude_marketplace()),
         ".agents/plugins/marketplace.json": _json(_codex_marketplace()),
+        "server.json": _json(_registry()),
         f"{both}/.claude-plugin/plugin.json": _json(ABOUT),
         f"{both}/.codex-plugin/plugin.json": _json(ABOUT | _codex_paths()),
         f"{both}/.mcp.json": _json({"mcpServers": SERVERS}),
@@ -62,6 +64,29 @@ def main(arguments: list[str]) -> int:
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text, encoding="utf-8")
     return 0
+
+
+def _registry() -> dict[str, Any]:
+    """Return the registry's entry; README.md names it in a marker, by which the registry knows whose the package is."""
+    return {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": f"io.github.{NAME}/{NAME}",
+        "title": NAME,
+        "description": "Finds code by meaning, knows callers and tests to run, remembers decisions. Local, no key.",
+        "repository": {"url": WEB, "source": "github"},
+        "version": __version__,
+        "packages": [
+            {
+                "registryType": "pypi",
+                "registryBaseUrl": "https://pypi.org",
+                "identifier": NAME,
+                "version": __version__,
+                "runtimeHint": "uvx",
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "positional", "value": "mcp"}],
+            }
+        ],
+    }
 
 
 def _claude_marketplace() -> dict[str, Any]:

@@ -48,6 +48,11 @@ def those(name: str) -> list[str]:
     return [rest for each, rest in instructions() if each == name]
 
 
+def copied() -> list[str]:
+    """What is copied from the repository, not from another stage."""
+    return [said for said in those("COPY") if not said.startswith("--from=")]
+
+
 def check(words: list[str]) -> None:
     """A line of ours names a verb, and options that it takes."""
     verb, *rest = words
@@ -64,7 +69,9 @@ def test_the_dockerfile_reads_as_one() -> None:
     """Known instructions only, from pinned images, as a user without privileges."""
     assert {name for name, _ in instructions()} <= KNOWN_INSTRUCTIONS
     assert instructions()[0][0] == "FROM"
-    assert all(re.match(r"python:3\.\d+-slim\b", image) for image in those("FROM"))
+    images = {image.split()[0] for image in those("FROM")}
+    assert len(images) == 1, "both stages are built on one image"
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-[a-z]+", *images), "down to the release, and to Debian's"
     assert those("USER") == [uid for uid in re.findall(r"--uid (\d+)", " ".join(those("RUN"))) if uid != "0"]
     for name in ("VOLUME", "ENTRYPOINT", "CMD"):
         assert all(isinstance(json.loads(said), list) for said in those(name))
@@ -72,7 +79,7 @@ def test_the_dockerfile_reads_as_one() -> None:
 
 def test_what_is_copied_is_there_and_is_not_ignored() -> None:
     """Each source of a COPY is in the repository and let through by .dockerignore; the wheel needs all of them."""
-    sources = {word for said in those("COPY") for word in said.split()[:-1]}
+    sources = {word for said in copied() for word in said.split()[:-1]}
     let_through = {line[1:] for line in (TOP / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert sources == let_through
     assert all((TOP / source).exists() for source in sources)
@@ -82,9 +89,11 @@ def test_what_is_copied_is_there_and_is_not_ignored() -> None:
 
 def test_the_image_installs_extras_that_exist_and_runs_what_exists() -> None:
     """The extras, the command, the port, the place of data and the address of the health check are the code's."""
-    extras = re.search(r"\[([\w,-]+)\]", " ".join(those("RUN")))
+    extras = re.search(r"\[([\w,-]+)\]", those("RUN")[-1])
     assert extras
-    assert set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
+    named = set(extras[1].split(","))
+    assert named <= set(PROJECT["optional-dependencies"])
+    assert set(re.findall(r"--extra (\S+)", those("RUN")[0])) == named, "what is cached is what is installed"
     assert json.loads(those("ENTRYPOINT")[0]) == ["vade"]
     check(json.loads(those("CMD")[0]))
     port = str(config.Settings().server.port)
@@ -120,7 +129,7 @@ def test_what_the_image_does_works_in_an_environment_of_its_own(tmp_path: Path) 
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path / "wheels", TOP)
     venv.create(tmp_path / "image", with_pip=True)
     scripts = tmp_path / "image" / "bin"
-    install = re.search(r"(pip install .*)\$\{wheel\}(\[[\w,]+\])", " ".join(those("RUN")))
+    install = re.search(r"(pip install .*)\$\{wheel\}(\[[\w,]+\])", those("RUN")[-1])
     assert install
     wheel = next((tmp_path / "wheels").glob("*.whl"))
     run(scripts / "python", "-m", *install[1].replace('"', "").split(), f"{wheel}{install[2]}", cwd=tmp_path)
@@ -179,7 +188,7 @@ def asked(port: str, path: str, key: str = "") -> bytes:
 @pytest.mark.slow
 def test_the_wheel_is_built_from_what_is_copied(tmp_path: Path) -> None:
     """The files that the first stage copies, and no others, make the wheel."""
-    for said in those("COPY"):
+    for said in copied():
         *sources, target = said.split()
         for source in sources:
             place = tmp_path / target / (source if target.endswith("/") else "")
@@ -214,7 +223,8 @@ def test_a_service_of_ours_is_set_up_by_settings_that_exist(service: dict[str, A
     if service.get("build") != ".":
         assert not [name for name in service.get("environment", ()) if name.startswith("VADE_")]
         return
-    environ = {name: re.sub(r"\$\{[^}]*\}", "", value) for name, value in service["environment"].items()}
+    environ = {name: re.sub(r"\$\{[^}]*\}", "x", value) for name, value in service["environment"].items()}
+    environ.pop("VADE_SERVER__KEYS")
     settings = config.load(None, environ={"VADE_HOME": "/data", **environ})
     assert settings.warnings == ()
     assert settings.storage.provider == "postgres"
@@ -223,15 +233,27 @@ def test_a_service_of_ours_is_set_up_by_settings_that_exist(service: dict[str, A
         check(service["command"])
 
 
+def test_no_service_starts_without_its_password() -> None:
+    """A secret that is not set ends Compose with a message; the databases and the image say whether they are healthy."""
+    text = (TOP / "compose.yaml").read_text(encoding="utf-8")
+    secrets = re.findall(r"\$\{(\w+(?:PASSWORD|API_KEY))(.*?)\}", text)
+    assert {name for name, _ in secrets} == {"POSTGRES_PASSWORD", "QDRANT_API_KEY"}
+    assert all(rest.startswith(":?") for _, rest in secrets)
+    assert all("healthcheck" in COMPOSE["services"][name] for name in ("postgres", "qdrant"))
+    assert those("HEALTHCHECK")
+
+
 def test_the_services_name_each_other() -> None:
     """The addresses in the settings are those of services, and the databases are waited for."""
     server = COMPOSE["services"]["server"]
     environ, database = server["environment"], COMPOSE["services"]["postgres"]["environment"]
     user, name = database["POSTGRES_USER"], database["POSTGRES_DB"]
-    assert environ["VADE_STORAGE__URL"] == f"postgresql://{user}:${{POSTGRES_PASSWORD:-}}@postgres/{name}"
+    password = database["POSTGRES_PASSWORD"]
+    assert environ["VADE_STORAGE__URL"] == f"postgresql://{user}:{password}@postgres/{name}"
+    assert environ["VADE_QDRANT__API_KEY"] == COMPOSE["services"]["qdrant"]["environment"]["QDRANT__SERVICE__API_KEY"]
     assert environ["VADE_QDRANT__URL"] == "http://qdrant:6333"
     assert server["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"
-    assert "qdrant" in server["depends_on"]
+    assert server["depends_on"]["qdrant"]["condition"] == "service_healthy"
     health = COMPOSE["services"]["postgres"]["healthcheck"]["test"]
     assert [health[health.index(each) + 1] for each in ("--host", "--username", "--dbname")] == [
         "127.0.0.1",

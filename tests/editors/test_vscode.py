@@ -110,7 +110,7 @@ def test_the_package_holds_what_runs_and_no_more(tmp_path: Path) -> None:
         names = {name.removeprefix("extension/") for name in packed.namelist() if name.startswith("extension/")}
         manifest = json.loads(packed.read("extension/package.json"))
         source = packed.read("extension/dist/extension.js").decode()
-    media = {f"media/{name}" for name in ("icon.svg", "panel.css", "panel.js")}
+    media = {f"media/{name}" for name in ("icon.png", "icon.svg", "panel.css", "panel.js")}
     assert names == {"package.json", "readme.md", "LICENSE.txt", "dist/extension.js", *media}
     assert vsix.stat().st_size < MOST_BYTES
     assert "dependencies" not in manifest

@@ -95,6 +95,7 @@ def test_every_file_is_as_it_is_made() -> None:
         for path in (TOP / folder).rglob("*")
         if path.is_file()
     }
+    there["server.json"] = (TOP / "server.json").read_text(encoding="utf-8")
     assert there == made
 
 
@@ -128,6 +129,22 @@ def test_a_manifest_is_well_formed(path: Path) -> None:
             assert (top / value).exists(), value
     servers = manifest.get("mcpServers") if top == GEMINI else read(PLUGIN / ".mcp.json")["mcpServers"]
     assert servers == {"vademecum": {"command": "vade", "args": ["mcp"]}}
+
+
+def test_the_entry_of_the_registry_is_well_formed() -> None:
+    """Fields and bounds are those of the registry's schema of 2025-12-11, and README has the marker of this name."""
+    entry = read(TOP / "server.json")
+    assert entry["$schema"].endswith("/2025-12-11/server.schema.json")
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert 3 <= len(entry["name"]) <= 200
+    assert all(1 <= len(entry[field]) <= 100 for field in ("title", "description"))
+    assert set(entry["repository"]) == {"url", "source"}
+    (package,) = entry["packages"]
+    assert {"registryType", "identifier", "transport"} <= set(package)
+    assert package["version"] == entry["version"] == __version__
+    assert package["transport"] == {"type": "stdio"}
+    assert [each["value"] for each in package["packageArguments"]] == ["mcp"]
+    assert f"<!-- mcp-name: {entry['name']} -->" in (TOP / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("top", [PLUGIN, GEMINI], ids=["both", "gemini"])

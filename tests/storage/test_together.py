@@ -30,7 +30,7 @@ ENTRYPOINT, COMMAND = (
 def environment(service: str, given: dict[str, str], hosts: dict[str, str]) -> dict[str, str]:
     """The variables of a service: what `.env` gives is filled in, and names of other services stand for where they are."""
     said = {
-        name: re.sub(r"\$\{(\w+):-\}", lambda match: given.get(match[1], ""), value)
+        name: re.sub(r"\$\{(\w+):[-?][^}]*\}", lambda match: given.get(match[1], ""), value)
         for name, value in COMPOSE["services"][service]["environment"].items()
     }
     return {name: hosts.get(urlsplit(value).hostname or "", value) for name, value in said.items()}
@@ -85,8 +85,8 @@ def test_the_services_of_the_compose_file_work_together(
     assert ENTRYPOINT == ["vade"]
     made = run(["serve", "--new-key", "me"], base | environment("server", {}, hosts), repository)
     key, entry = re.findall(r": (\S+)$", made, re.MULTILINE)
-    own = base | environment("server", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x"}, hosts)
-    upgrade = base | environment("upgrade", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x"}, hosts)
+    own = base | environment("server", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts)
+    upgrade = base | environment("upgrade", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts)
     for _ in range(2):  # it runs before each start
         run(COMPOSE["services"]["upgrade"]["command"], upgrade, repository)
     with served(own, repository, signal.SIGKILL) as address:
