@@ -35,6 +35,7 @@ DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
 NEWCOMER_LINES = 30
+README_LINES = 100
 PROSE_COLUMNS = 120
 MAKE_VARIABLES = {
     "MAKEFLAGS",
@@ -347,6 +348,21 @@ def test_names_that_a_newcomer_installs_are_ours() -> None:
     assert set(re.findall(r"pip install (\S+)", text)) == {PROJECT["project"]["name"]}
     scripts = {entry.name for entry in distribution("vademecum").entry_points if entry.group == "console_scripts"}
     assert {"vade", *re.findall(r"uvx (\w+)", (TOP / "README.md").read_text(encoding="utf-8"))} <= scripts
+
+
+def test_the_answer_that_the_readme_shows_is_one_of_the_tutorial() -> None:
+    """Another test runs the tutorial's lines, so the README shows what was answered."""
+    (shown,) = blocks(TOP / "README.md", "console")
+    assert shown in page("tutorial.md")
+
+
+def test_the_readme_is_short_and_the_site_knows_every_page() -> None:
+    """The README is read on one or two screens; each page has a place in the navigation of the site."""
+    assert len((TOP / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
+    sections = runpy.run_path(str(TOP / "website" / "build.py"))["SECTIONS"]
+    assert {name for names in sections.values() for name in names} == {path.stem for path in DOCS.glob("*.md")} - {
+        "index"
+    }
 
 
 @pytest.mark.slow

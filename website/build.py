@@ -22,26 +22,19 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[1]
 SOURCE = "https://github.com/vademecum/vademecum/blob/main"
-# The pages in the order in which one reads them; what is not named here comes last.
+# The pages by reader, in the order in which one reads them; what is not named here comes last.
 SECTIONS = {
-    "Start": ("tutorial", "install", "cli", "python", "compare"),
-    "Use": ("codebase", "graph", "context", "memory", "tools", "sources", "mcp", "gateway", "bench"),
-    "Run": (
-        "http",
-        "page",
-        "editor",
-        "docker",
-        "config",
-        "providers",
-        "vectors",
-        "postgres",
-        "storage",
-        "errors",
-        "faults",
+    "Start": ("tutorial", "install", "plugins", "editor"),
+    "Do a task": ("howto", "privacy", "faq", "bench"),
+    "Look something up": (
+        *("cli", "python", "mcp", "config", "errors", "glossary", "providers"),
+        *("gateway", "sources", "page", "http", "docker", "postgres", "vectors"),
     ),
-    "Understand": ("ranking", "scale", "architecture"),
+    "Understand": ("codebase", "graph", "context", "memory", "tools", "ranking", "compare"),
+    "Maintain": ("architecture", "storage", "faults", "scale"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+NAMED = re.compile(r"\[([\w-]+)\.md\]\(")  # a link whose words are the name of a file
 FIRST_PAGE = (
     '<!doctype html><meta charset="utf-8"><title>vademecum</title>'
     '<meta http-equiv="refresh" content="0; url={0}/index.html"><a href="{0}/index.html">vademecum {0}</a>\n'
@@ -87,9 +80,11 @@ def version_of(source: Path) -> str:
 def stage(docs: Path, pages: Path) -> None:
     """Copy the pages, with a table of contents and with links that lead somewhere."""
     shutil.copytree(docs, pages)
+    titles = {path.stem: title(path) for path in pages.glob("*.md")}
     for path in pages.rglob("*.md"):
         folder = posixpath.join("docs", path.parent.relative_to(pages).as_posix())
         text = LINK.sub(lambda match, folder=folder: link(match, folder), path.read_text(encoding="utf-8"))
+        text = NAMED.sub(lambda match: f"[{titles.get(match[1], match[1])}](", text)
         path.write_text(text, encoding="utf-8")
     names = {path.stem for path in pages.glob("*.md")} - {"index"}
     known = {name for section in SECTIONS.values() for name in section}
@@ -102,6 +97,11 @@ def stage(docs: Path, pages: Path) -> None:
         "# Decisions\n\nWhy things are as they are, one page each.\n\n```{toctree}\n:glob:\n\n0*\n```\n",
         encoding="utf-8",
     )
+
+
+def title(path: Path) -> str:
+    """Return the first heading of a page, up to its colon."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(":")[0]
 
 
 def contents_of(section: str, names: list[str]) -> str:
