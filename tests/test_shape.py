@@ -39,7 +39,8 @@ HEAVY_FOR_A_NAME = HEAVY | {"numpy", "sqlite3", "click", "tree_sitter", "pathspe
 OF_THE_PROJECT = {
     *(".agents", ".ci", ".claude-plugin", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
     *("LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
-    *("plugins", "pyproject.toml", "src", "tests", "training", "website"),
+    *("plugins", "pyproject.toml", "src", "tests", "training", "website", ".devcontainer", ".github", ".pre-commit-config.yaml"),
+    *(".pre-commit-hooks.yaml", "llms-install.md", "release", "server.json"),
 }  # fmt: skip
 
 

@@ -31,7 +31,7 @@ SECTIONS = {
         *("gateway", "sources", "page", "http", "docker", "postgres", "vectors"),
     ),
     "Understand": ("codebase", "graph", "context", "memory", "tools", "ranking", "compare"),
-    "Maintain": ("architecture", "storage", "faults", "scale"),
+    "Maintain": ("architecture", "storage", "faults", "scale", "roadmap"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 NAMED = re.compile(r"\[([\w-]+)\.md\]\(")  # a link whose words are the name of a file

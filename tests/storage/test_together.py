@@ -85,8 +85,12 @@ def test_the_services_of_the_compose_file_work_together(
     assert ENTRYPOINT == ["vade"]
     made = run(["serve", "--new-key", "me"], base | environment("server", {}, hosts), repository)
     key, entry = re.findall(r": (\S+)$", made, re.MULTILINE)
-    own = base | environment("server", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts)
-    upgrade = base | environment("upgrade", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts)
+    own = base | environment(
+        "server", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts
+    )
+    upgrade = base | environment(
+        "upgrade", {"VADE_SERVER__KEYS": entry, "POSTGRES_PASSWORD": "x", "QDRANT_API_KEY": "y"}, hosts
+    )
     for _ in range(2):  # it runs before each start
         run(COMPOSE["services"]["upgrade"]["command"], upgrade, repository)
     with served(own, repository, signal.SIGKILL) as address:
