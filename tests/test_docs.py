@@ -365,6 +365,34 @@ def test_the_readme_is_short_and_the_site_knows_every_page() -> None:
     }
 
 
+def test_the_figures_of_the_readme_are_those_of_the_results() -> None:
+    """Each row of its table says what the newest result of its kind says, rounded."""
+    latest = runpy.run_path(str(TOP / "benchmarks" / "compare.py"))["latest"]
+    answers = latest("answers-report")["commits, whole text"]
+    lines = {arm: f"{means['lines@1000']:.0%}".replace("%", " %") for arm, means in answers["means"].items()}
+    first = {
+        arm: f"{row['file_hit1']:.0%}".replace("%", " %") for arm, row in latest("quality-files")["overall"].items()
+    }
+    cold, edited = (latest("speed")["medians"][step] for step in ("index gin", "reindex 10k files after an edit"))
+    told = latest("memory-told")["beam"]["held"]
+    rows = [
+        (
+            f"{answers['questions']} real fixes that one answer of 1,000 tokens holds | {lines['search']} | semble without its model "
+            f"{lines['semble']}, ripgrep {lines['ripgrep']} |"
+        ),
+        f"| {first['vademecum']} | semble without its model {first['semble']}, ripgrep {first['ripgrep-keywords']} |",
+        (
+            f"| {cold['vademecum']['wall_s']:.2f} s; {edited['vademecum']['wall_s']:.2f} s "
+            f"| semble {cold['semble+vectors']['wall_s']:.2f} s; {edited['semble+vectors']['wall_s']:.1f} s |"
+        ),
+        f"evidence told within {round(told['tokens']['context'], -1)} tokens | {told['evidence_told']['context']:.0%}".replace(
+            "%", " %"
+        ),
+    ]
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    assert [row for row in rows if row not in readme] == []
+
+
 @pytest.mark.slow
 def test_the_readme_runs_as_a_script(clone: Path) -> None:
     """The Python of README, saved as a file with no main guard, indexes with all its processes and ends."""

@@ -86,10 +86,13 @@ def stage(docs: Path, pages: Path) -> None:
         text = LINK.sub(lambda match, folder=folder: link(match, folder), path.read_text(encoding="utf-8"))
         text = NAMED.sub(lambda match: f"[{titles.get(match[1], match[1])}](", text)
         path.write_text(text, encoding="utf-8")
-    names = {path.stem for path in pages.glob("*.md")} - {"index"}
+    names = set(titles) - {"index"}
     known = {name for section in SECTIONS.values() for name in section}
-    contents = [contents_of(section, [name for name in order if name in names]) for section, order in SECTIONS.items()]
-    contents.append(contents_of("More", sorted(names - known)))
+    sections = {section: [name for name in order if name in names] for section, order in SECTIONS.items()}
+    sections["More"] = sorted(names - known)
+    contents = [
+        contents_of(section, [f"{titles[name]} <{name}>" for name in order]) for section, order in sections.items()
+    ]
     contents.append(contents_of("Decisions", ["decisions/index"]))
     with (pages / "index.md").open("a", encoding="utf-8") as file:
         file.write("".join(contents))
@@ -101,7 +104,7 @@ def stage(docs: Path, pages: Path) -> None:
 
 def title(path: Path) -> str:
     """Return the first heading of a page, up to its colon."""
-    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(":")[0]
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(":")[0].replace("`", "")
 
 
 def contents_of(section: str, names: list[str]) -> str:

@@ -13,6 +13,8 @@ root_doc = "index"
 templates_path = ["templates"]
 nitpicky = True
 
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme = "furo"  # brings all it shows; no fonts and no scripts from elsewhere
 html_title = f"vademecum {version}"
 html_show_sphinx = False
