@@ -201,7 +201,7 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
 
 
 def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
-    """Return the files that are not on the disk, or the highest folder above each that is not."""
+    """Return the missing files, or the highest missing folder above each."""
     there: dict[str, bool] = {"": True}
     found = set()
     for path in paths:
