@@ -7,10 +7,8 @@ from dataclasses import replace
 import pytest
 
 from vademecum.answers.chains import plan_text, stats_text, tools_text
-from vademecum.tools.hyperpath import Hyperpaths
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call
-from vademecum.tools.relations import Relations
 
 REPORT, APPOINTMENT = ("files/read", "mail/send"), ("mail/search", "calendar/add_event")
 TOPICS = ("budget", "sales", "travel", "hiring")
@@ -112,16 +110,6 @@ def test_what_is_learned_does_not_hang_on_how_traces_came(known, opened, tools_o
     assert known.stats().recurring == at_once
     known.observe([replace(sessions()[0], ok=False)])
     assert {group.id for group in known.stats().recurring} == {group.id for group in at_once}
-
-
-@pytest.mark.parametrize(
-    "called", [REPORT, (*REPORT, *APPOINTMENT), (*APPOINTMENT, *REPORT, "web/search"), ("web/search",)]
-)
-def test_what_calls_make_up_is_the_hyperpath_from_them(known, called):
-    groups = known._now().groups
-    graph = Relations(capabilities={id_: group.members for id_, group in groups.known.items()}).graph
-    path = Hyperpaths(graph, called).path(*groups.with_all_in(called))
-    assert [group.id for group in groups.containing(called)] == [arc.head for arc in path.arcs]
 
 
 def test_what_was_just_observed_or_is_gone_counts_in_the_next_plan(known, tools_of_office):

@@ -7,8 +7,7 @@ left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -51,52 +50,14 @@ class Groups:
         tools = tuple(self.view.tools[tool].id for part in parts for tool in part)
         return Group(_id("meta", members), "meta", members, tools, len(self.view.metas.witnesses[number]))
 
-    @cached_property
-    def _with(self) -> Mapping[str, Sequence[str]]:
-        """The ids of the groups that have each tool."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for group in self.known.values():
-            for tool in set(group.tools):
-                found[tool].append(group.id)
-        return found
-
-    @cached_property
-    def _whole(self) -> Mapping[str, frozenset[str]]:
-        """All tools of each group."""
-        return {id_: frozenset(group.tools) for id_, group in self.known.items()}
-
-    def with_all_in(self, called: Collection[str]) -> list[str]:
-        """Return the ids of the largest groups within some tools."""
-        whole = set(called)
-        near = dict.fromkeys(id_ for tool in called for id_ in self._with.get(tool, ()))
-        there = {id_: self._whole[id_] for id_ in near if whole >= self._whole[id_]}
-        return [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
-
     def containing(self, called: Collection[str]) -> list[Group]:
-        """Return the groups within some calls, parts before wholes.
-
-        It is the shortest hyperpath from the calls to those groups, by layers: what contains costs nothing, and there is
-        one way to each.
-        """
-        layer: dict[str, int] = {}
-        for id_ in sorted(self._within(self.with_all_in(called)), key=self._place.__getitem__):
-            layer[id_] = 1 + max(layer.get(member, 0) for member in self.known[id_].members)
-        return [self.known[id_] for id_ in sorted(layer, key=layer.__getitem__)]
-
-    def _within(self, groups: Sequence[str]) -> set[str]:
-        """Return groups and all groups inside them."""
-        found, todo = set[str](), list(groups)
-        while todo:
-            id_ = todo.pop()
-            if id_ in self.known and id_ not in found:
-                found.add(id_)
-                todo += self.known[id_].members
-        return found
-
-    @cached_property
-    def _place(self) -> Mapping[str, int]:
-        """The place of each group among all, parts before wholes."""
-        return {id_: place for place, id_ in enumerate(self.known)}
+        """Return the largest groups within some calls, after their parts."""
+        whole = set(called)
+        there = {id_: frozenset(group.tools) for id_, group in self.known.items() if whole.issuperset(group.tools)}
+        largest = [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
+        shown = {*largest, *(member for id_ in largest for member in self.known[id_].members)}
+        found = [self.known[id_] for id_ in there if id_ in shown]
+        return sorted(found, key=lambda group: group.kind == "meta")
 
     def _capabilities(self) -> Iterator[Group]:
         graph = self.view.graph

@@ -8,14 +8,12 @@ Two readings of a tail (`semantics`):
   shortest path algorithms for hypergraphs", arXiv:1202.0082, theorem 3): a shortest path through hyperarcs is one in the plain
   graph in which a pair (u, v) costs as much as the cheapest hyperarc with u in its tail and v as its head.
 
-Two costs of several tail nodes (`cost`), F in
+The costs of several tail nodes are added, as if steps ran one after the other:
 
-    W(source) = 0,      W(v) = min over e in BS(v) of  w(e) + F({W(u) : u in T(e)})
+    W(source) = 0,      W(v) = min over e in BS(v) of  w(e) + sum of W(u) over u in T(e)
 
-- `sum`: the steps run one after the other; a step that two inputs share counts for each of them (counting it once is NP-hard).
-- `max`: independent steps run at the same time; W is the makespan.
-
-Both are *superior functions* (never below an argument), so labels are set for good in ascending order, as in Dijkstra's
+A step that two inputs share counts for each of them (counting it once is NP-hard). The sum is a *superior function* (never below an
+argument), so labels are set for good in ascending order, as in Dijkstra's
 algorithm (Knuth, "A generalization of Dijkstra's algorithm", 1977). Gallo et al. call it SBT: each arc has a counter k(e) and is
 looked at once, when k(e) of its tail nodes have their labels. k(e) = |T(e)| reads a tail as `all`, k(e) = 1 as `any`.
 O(size + |E| log |V|) with a heap.
@@ -32,8 +30,6 @@ A worked example. `book` needs a flight and a date; the date costs 2, the flight
     >>> paths = Hyperpaths(graph, ["city"])
     >>> paths.cost("book")  # 1 + (3 + 2)
     6.0
-    >>> Hyperpaths(graph, ["city"], cost="max").cost("book")  # 1 + max(3, 2)
-    4.0
     >>> [arc.head for arc in paths.path("book").arcs], paths.path("book").layers
     (['date', 'flight', 'book'], (('date', 'flight'), ('book',)))
     >>> without_city = Hyperpaths(graph, [])
@@ -54,7 +50,6 @@ from typing import Literal
 from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 
 Semantics = Literal["all", "any"]
-Cost = Literal["sum", "max"]
 Label = tuple[float, int]  # (W, arcs on the costliest way)
 Step = tuple[int, tuple[int, ...]]  # (arc, the nodes of its tail that are meant)
 
@@ -98,7 +93,6 @@ class Hyperpaths:
         graph: The graph as it is now; a later change needs new hyperpaths.
         sources: Nodes that are there at no cost.
         semantics: How many nodes of a tail are needed.
-        cost: What several of them cost together; with `any` only one counts.
         weights: The costs of the arcs by number, 0 or more, in place of their own.
     """
 
@@ -108,16 +102,14 @@ class Hyperpaths:
         sources: Iterable[str],
         *,
         semantics: Semantics = "all",
-        cost: Cost = "sum",
         weights: Sequence[float] = (),
     ) -> None:
         self._graph = graph
         self._weights = weights or graph.weights
         self._needs_one = semantics == "any"
-        self._total = cost == "sum"
         self._given = frozenset(sources)
         self._sources = frozenset(graph.numbers[name] for name in self._given if name in graph.numbers)
-        self._labels, self._steps = self._solved(dict.fromkeys(self._sources, NOTHING), total=self._total)
+        self._labels, self._steps = self._solved(dict.fromkeys(self._sources, NOTHING))
 
     def cost(self, name: str) -> float:
         """Return W of a node: infinite where the node is unreachable."""
@@ -126,18 +118,13 @@ class Hyperpaths:
         number = self._graph.numbers.get(name)
         return math.inf if number is None else self._labels[number][0]
 
-    def costs(self) -> dict[str, float]:
-        """Return W of every reachable node."""
-        return {name: label[0] for name, label in zip(self._graph.names, self._labels, strict=True) if label < NEVER}
-
     def path(self, *targets: str) -> Hyperpath:
         """Return the cheapest way to all targets; else the missing nodes."""
         if missing := self.missing(*targets):
             return Hyperpath((), math.inf, missing)
         goals = [self._graph.numbers[name] for name in targets if name in self._graph.numbers]
-        costs = [self._labels[goal][0] for goal in goals]
         arcs = tuple(self._arc(step) for step in self._derivation(goals, self._labels, self._steps))
-        return Hyperpath(arcs, sum(costs) if self._total else max(costs, default=0.0))
+        return Hyperpath(arcs, sum(self._labels[goal][0] for goal in goals))
 
     def missing(self, *targets: str) -> tuple[str, ...]:
         """Return nodes that make the targets reachable as sources; () if reachable.
@@ -151,7 +138,7 @@ class Hyperpaths:
         wanted = self._needed(self._assumed(goals), goals)
         return tuple(sorted(unknown.union(self._graph.names[node] for node in wanted)))
 
-    def _solved(self, offers: Mapping[int, Label], *, total: bool) -> tuple[list[Label], list[Step | None]]:
+    def _solved(self, offers: Mapping[int, Label]) -> tuple[list[Label], list[Step | None]]:
         """Return each node's label and its step, from sources with costs."""
         graph = self._graph
         heads, tails, weights = graph.heads, graph.tails, self._weights
@@ -176,9 +163,9 @@ class Hyperpaths:
                 waiting[arc] -= 1
                 if waiting[arc]:
                     continue
-                # `node` is the last of the tail, so the one with the largest label: the maximum, and the longest way.
+                # `node` is the last of the tail, so the one with the largest label: the longest way.
                 tail = (node,) if self._needs_one else tails[arc]
-                reached = weights[arc] + (sum([labels[u][0] for u in tail]) if total and len(tail) > 1 else cost)
+                reached = weights[arc] + (sum([labels[u][0] for u in tail]) if len(tail) > 1 else cost)
                 if (reached, length + 1) < labels[heads[arc]]:
                     labels[heads[arc]], steps[heads[arc]] = (reached, length + 1), (arc, tail)
                     heappush(heap, (reached, length + 1, heads[arc]))
@@ -204,7 +191,7 @@ class Hyperpaths:
         kept = set(wanted)
         for node in sorted(wanted):
             sources = self._sources | kept - {node}
-            labels, _ = self._solved(dict.fromkeys(sources, NOTHING), total=self._total)
+            labels, _ = self._solved(dict.fromkeys(sources, NOTHING))
             if all(labels[goal] < NEVER for goal in goals):
                 kept.remove(node)
         return kept
@@ -219,7 +206,7 @@ class Hyperpaths:
         # A circle has no such node: there anything may be assumed, the goals themselves last.
         anything = dict.fromkeys(range(count), (price * count, 0)) | dict.fromkeys(goals, (price * count * count, 0))
         for offers in (barren, anything | barren):
-            labels, steps = self._solved({**offers, **dict.fromkeys(self._sources, NOTHING)}, total=True)
+            labels, steps = self._solved({**offers, **dict.fromkeys(self._sources, NOTHING)})
             if all(labels[goal] < NEVER for goal in goals):
                 break
         used = {node for _, tail in self._derivation(goals, labels, steps) for node in tail}.union(goals)

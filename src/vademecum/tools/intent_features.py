@@ -101,7 +101,7 @@ class Asked:
         """The capabilities due after the session's earlier calls, with their weights."""
         if not self.earlier:
             return {}
-        return self.view.metas.due(self.earlier, self.view.metas.weights(self.weight))
+        return self.view.metas.due(self.earlier, self.weight)
 
     @cached_property
     def intent_matches(self) -> Matches:

@@ -7,8 +7,8 @@ n-SuperHyperGraph has edges over edges (see `hypergraph`). It is learned from
     longer plans    a trace whose chain is put together of capabilities that were called by themselves, too; tools between them
                     stand for themselves
 
-Each is kept with the traces that show it, its *witnesses*, so that a trace that must not speak takes its vote with it. The
-capabilities in meta-capabilities are flat arrays. After the earlier calls of a session they say which capability is due.
+Each is kept with the traces that show it, its *witnesses*, so that a trace that must not speak takes its vote with it. After the
+earlier calls of a session they say which capability is due.
 
     >>> from vademecum.tools.hypergraph import Chain
     >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]
@@ -30,7 +30,7 @@ from typing import Self
 
 import numpy as np
 
-from vademecum.tools.hypergraph import Hypergraph, Integers, Weights
+from vademecum.tools.hypergraph import Hypergraph, Weights
 
 WIDEST = 3  # capabilities of a session in one meta-capability
 LONGEST = 8  # tools of a capability that is looked for in a longer chain, or before a question
@@ -65,26 +65,6 @@ class Metas:
             found[tuple(number.setdefault(part, len(number)) for part in chain)] += traces
         return cls(graph, tuple(number), tuple(found), tuple(map(tuple, found.values())))
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self.members)
-
-    @cached_property
-    def size(self) -> Integers:
-        """int64 (s,): how many capabilities each has."""
-        return np.array([len(members) for members in self.members], np.int64)
-
-    @cached_property
-    def begins(self) -> Integers:
-        """int64 (s,): where the entries of each begin in A1."""
-        return np.cumsum(self.size) - self.size
-
-    @cached_property
-    def inside(self) -> tuple[Integers, Integers]:
-        """A1 as (capability, meta-capability), int64 (M,) each, by meta-capability and in order."""
-        flat = np.array([*joined.from_iterable(self.members)], np.int64)
-        return flat, np.repeat(np.arange(len(self)), self.size)
-
     @cached_property
     def after(self) -> dict[Numbers, list[int]]:
         """Meta-capabilities by the tools of all their capabilities but the last."""
@@ -100,46 +80,31 @@ class Metas:
 
         Args:
             earlier: The tools called before in the session, in order.
-            weight: float32 (s,), what each meta-capability counts for.
+            weight: float32 (m,), what each trace counts for.
         """
         latest, found = tuple(earlier[-LONGEST:]), defaultdict[Numbers, float](float)
         for begin in range(len(latest)):
             for meta in self.after.get(latest[begin:], ()):
-                if weight[meta] > 0:
-                    found[self.chains[self.members[meta][-1]]] += float(weight[meta])
+                if (counted := self.weight(meta, weight)) > 0:
+                    found[self.chains[self.members[meta][-1]]] += counted
         return dict(found)
 
-    def weights(self, weight: Weights) -> Weights:
-        """Return the weight of each one's witnesses, float32 (s,).
+    def weight(self, meta: int, weight: Weights) -> float:
+        """Return the weight of one's witnesses; 0 where a capability of it has no trace.
 
         Args:
+            meta: Its number.
             weight: float32 (m,), what each trace counts for.
         """
-        if not len(self):
-            return np.zeros(0, np.float32)
-        shown, meta = self._witnessed
-        counted = np.bincount(meta, weight.take(shown), len(self))
-        alone = np.bincount(self.graph.capability, weight, len(self.chains)) + self._single
-        least = np.minimum.reduceat(alone.take(self.inside[0]), self.begins)
-        return (counted * (least > 0)).astype(np.float32)
-
-    def over_chains(self, value: Weights) -> Weights:
-        """Return the values of capabilities, float32 (c,); 0 for single tools."""
-        found = np.zeros(len(self.chains), np.float32)
-        found[: len(value)] = value
-        return found
-
-    def mean(self, value: Weights) -> Weights:
-        """Return the mean value over the capabilities of each, float32 (s,)."""
-        if not len(self):
-            return np.zeros(0, np.float32)
-        total = np.add.reduceat(value.take(self.inside[0]), self.begins)
-        return np.asarray(total / self.size, np.float32)
+        alone = self.graph.merge(weight)
+        if any(len(self.chains[one]) > 1 and not alone[one] for one in self.members[meta]):
+            return 0.0
+        return float(weight[list(self.witnesses[meta])].sum())
 
     @cached_property
     def recurring(self) -> tuple[int, ...]:
         """Sequences that several traces show, the commonest first."""
-        often = [meta for meta in range(len(self)) if len(self.witnesses[meta]) >= RECURS]
+        often = [meta for meta in range(len(self.members)) if len(self.witnesses[meta]) >= RECURS]
         part: dict[Numbers, int] = defaultdict(int)
         for meta in often:
             members = self.members[meta]
@@ -149,17 +114,6 @@ class Metas:
                 part[shorter] = max(part[shorter], len(self.witnesses[meta]))
         kept = [meta for meta in often if len(self.witnesses[meta]) > part[self.members[meta]]]
         return tuple(sorted(kept, key=lambda meta: (-len(self.witnesses[meta]), meta)))
-
-    @cached_property
-    def _witnessed(self) -> tuple[Integers, Integers]:
-        """(trace, meta-capability) of every witness."""
-        flat = np.array([*joined.from_iterable(self.witnesses)], np.int64)
-        return flat, np.repeat(np.arange(len(self)), [len(traces) for traces in self.witnesses])
-
-    @cached_property
-    def _single(self) -> Integers:
-        """1 for single tools, which need no trace, int64 (c,)."""
-        return np.array([len(chain) == 1 for chain in self.chains], np.int64)
 
 
 def next_due(due: Mapping[Numbers, float], chain: Numbers, places: int) -> Weights:

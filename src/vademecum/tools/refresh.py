@@ -199,6 +199,13 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = made.view.ridge, made.view.metas, made.view.graph.merged, made.ways, made.pairs, made.groups.known
+                _ = (
+                    made.view.ridge,
+                    made.view.metas.after,
+                    made.view.graph.merged,
+                    made.ways,
+                    made.pairs,
+                    made.groups.known,
+                )
                 self._known = made
             return self._known

@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,13 +172,15 @@ def _chain(view: View, number: int, share: float, traces: NDArray[np.int64]) -> 
 
 def metas(asked: Asked) -> list[Match]:
     """Return the meta-capabilities of similar intents, by their mean attention."""
-    view, known = asked.view, asked.view.metas
-    if not known.recurring:
-        return []
-    near = known.mean(known.over_chains(asked.attention_by_chain)).take(known.recurring)
-    order = [n for n in top(near, 4 * METAS).tolist() if near[n] >= _CHAIN_FROM]
-    found = [_meta(view, known.recurring[n], float(near[n])) for n in order]
-    return [match for match in found if all(view.live[view.number[tool]] for tool in match.tools)][:METAS]
+    known, share = asked.view.metas, dict(enumerate(asked.attention_by_chain.tolist()))
+    near = {meta: fmean(share.get(part, 0.0) for part in known.members[meta]) for meta in known.recurring}
+    order = sorted((meta for meta in near if near[meta] >= _CHAIN_FROM), key=lambda meta: -near[meta])
+    callable_ = [meta for meta in order if _can_be_called(asked.view, meta)]
+    return [_meta(asked.view, meta, near[meta]) for meta in callable_[:METAS]]
+
+
+def _can_be_called(view: View, meta: int) -> bool:
+    return all(view.live[tool] for part in view.metas.members[meta] for tool in view.metas.chains[part])
 
 
 def _meta(view: View, number: int, near: float) -> Match:
