@@ -16,7 +16,7 @@ from typing import Any
 from vademecum import __version__
 from vademecum.install.agents import CLAUDE, GEMINI, TOOLS, Hooks
 from vademecum.install.command import Command
-from vademecum.install.texts import EXPLORER, INSTRUCTIONS, SKILL, body, claude_head, gemini_head, skill_head
+from vademecum.install.texts import EXPLORER, INSTRUCTIONS, body, claude_head, claude_texts, gemini_head
 
 TOP = Path(__file__).resolve().parents[1]
 NAME = "vademecum"
@@ -53,8 +53,8 @@ def files() -> dict[str, str]:
         f"{gemini}/hooks/hooks.json": _json(_hooks(GEMINI, 10_000)),
         f"{gemini}/agents/vademecum-explorer.md": gemini_head() + body(EXPLORER),
     }
-    skill = skill_head() + body(SKILL)
-    return made | {f"{place}/skills/{NAME}/SKILL.md": skill for place in (both, gemini)}
+    skill, _ = claude_texts(".claude")
+    return made | {f"{place}/skills/{NAME}/SKILL.md": skill.head + skill.words() for place in (both, gemini)}
 
 
 def main(arguments: list[str]) -> int:
