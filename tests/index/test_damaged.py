@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search import signals
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.errors import StoreCorruptError

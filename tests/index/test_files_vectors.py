@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.chunking.analyse import path_reader
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import PathReader, path_reader
 from vademecum.code.snapshot.files import FileRow, FileTable, changed_table, file_table, load_files, save_files
 from vademecum.errors import StoreCorruptError
 from vademecum.index.segment import quantise

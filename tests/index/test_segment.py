@@ -22,7 +22,7 @@ from vademecum.index.segment import (
     save_segment,
     segment_of,
 )
-from vademecum.index.stored_fields import Said, stored_of
+from vademecum.index.stored_fields import StoredChunk, stored_of
 
 FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales")
 
@@ -30,7 +30,7 @@ FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales")
 def told(rng, chunks):
     """What would be said of made-up chunks."""
     stored = stored_of(
-        [Said(n, n + 1, f"{rng.integers(99)}", "é" * int(rng.integers(3)), "", "a.b") for n in range(chunks)]
+        [StoredChunk(n, n + 1, f"{rng.integers(99)}", "é" * int(rng.integers(3)), "", ("a.b",)) for n in range(chunks)]
     )
     return stored.offsets, stored.told
 
@@ -138,7 +138,7 @@ def test_whole_number_vectors_are_near_the_real_ones(rows):
 @pytest.mark.parametrize("damage", [b"\0" * 12, b"\xff" * 12, b"[1,2,3]     ", b'{"a":1}     ', b" "])
 def test_damaged_words_about_a_chunk_are_named(damage):
     """What an answer says is never made up of damaged bytes, nor does it end in an error that is not ours."""
-    stored = stored_of([Said(0, 9, "a1", "", "")])
+    stored = stored_of([StoredChunk(0, 9, "a1", "", "", ())])
     told = np.frombuffer(damage + b" " * (len(stored.told) - len(damage)), np.uint8)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
         replace(stored, told=told).read([0])

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search.signals import path_cosines
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.view import view_of
 from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise
-from vademecum.index.stored_fields import Said, stored_of
+from vademecum.index.stored_fields import StoredChunk, stored_of
 from vademecum.index.vectors import cosines, cosines_of, products
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision
@@ -33,7 +33,7 @@ def segment(blob, vectors):
     return Segment(
         np.array([blob], np.int64), np.array([0, count], np.int64), np.ones((count, 2), np.int32),
         np.zeros(count, np.uint8), np.zeros((count, 4), np.uint16), whole, scales, NO_SEGMENT.postings,
-        stored_of([Said(0, 0, "", "", "")] * count),
+        stored_of([StoredChunk(0, 0, "", "", "", ())] * count),
     )  # fmt: skip
 
 

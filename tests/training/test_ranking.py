@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.code.chunking.paths import FITTED
+from vademecum.code.chunking.analyse import FITTED
 from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, fitted_for
 from vademecum.code.search.rank import rank
 from vademecum.code.search.signals import signals_of

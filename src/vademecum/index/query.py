@@ -27,7 +27,7 @@ _DOTTED = re.compile(r"[\w$.]*")
 _QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
 _LONGEST = 20_000  # characters read of a question; an issue with its log fits
 _LONGEST_PLACE = 500  # characters of a location, with a trace's text around it
-MAX_TERMS = 400  # the first ones are kept
+MAX_TERMS = 400
 MAX_QUALIFIED = 8  # qualified names looked up; a text with more is a log or a listing
 
 
@@ -36,7 +36,7 @@ class Plan:
     """A parsed question.
 
     Attributes:
-        terms: distinct terms, stop words dropped.
+        terms: distinct terms, stop words dropped; the first MAX_TERMS, since a long text states its topic first.
         joined: compounds of adjacent words.
         names: the last part of each identifier, as written.
         qualified: the parts of each qualified name; empty where there are too many.
@@ -125,15 +125,7 @@ def _spelled_out(text: str) -> list[str]:
         return [stripped]
     if not _CODE_LIKE.search(text):  # then no word is code-like either: one test instead of one per word
         return []
-    return [name for name in _IDENTIFIER.findall(text) if not _is_word(name) and _CODE_LIKE.search(name)]
-
-
-def _is_word(name: str) -> bool:
-    """Return whether a name is surely an ordinary word.
-
-    The test is fast and covers most words.
-    """
-    return name.isalpha() and name[1:].islower()
+    return [name for name in _IDENTIFIER.findall(text) if _CODE_LIKE.search(name)]
 
 
 def title_of(text: str) -> str:

@@ -125,16 +125,11 @@ class _Joining:
 
 
 def _shows(own: list[Span], row: int) -> bool:
-    for span in own:  # noqa: SIM110 - a generator would cost more than it looks at: there is one span, seldom two
-        if span.first <= row <= span.last:
-            return True
-    return False
+    return any(span.first <= row <= span.last for span in own)
 
 
 def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:
     """Return the span to which a row adds fewest lines, counted."""
-    if len(own) == 1:  # as nearly always
-        return own[0], end - own[0].end if row > own[0].last else own[0].begin - begin
     adds = [end - span.end if row > span.last else span.begin - begin for span in own]
     fewest = min(adds)
     return own[adds.index(fewest)], fewest

@@ -3,11 +3,11 @@
 No database is asked for them.
 
     offsets  int64 (N + 1,)  chunk n has told[offsets[n]:offsets[n + 1]]
-    told     uint8 (M,)      the fields of `Said`, a JSON list for each chunk, in ASCII
+    told     uint8 (M,)      the fields of `StoredChunk`, a JSON list for each chunk, in ASCII
 
->>> stored = stored_of([Said(0, 9, "a1", "def f()", "Does f.", "f"), Said(9, 20, "b2", "", "")])
+>>> stored = stored_of([StoredChunk(0, 9, "a1", "def f()", "Does f.", ("f",)), StoredChunk(9, 20, "b2", "", "", ())])
 >>> stored.read([1, 0])[1]
-Said(start=0, end=9, hash='a1', signature='def f()', summary='Does f.', symbols=('f',))
+StoredChunk(start=0, end=9, hash='a1', signature='def f()', summary='Does f.', symbols=('f',))
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +25,15 @@ from vademecum.errors import StoreCorruptError
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
-class Said:
-    """The stored fields of one chunk.
+class StoredChunk(NamedTuple):
+    """The stored fields of one chunk."""
 
-    Attributes:
-        start, end: its bytes in its content.
-        hash: of its text.
-        signature, summary: "" where it has none.
-        symbols: qualified names it defines, or the one it is part of.
-    """
-
-    __slots__ = ("end", "hash", "signature", "start", "summary", "symbols")
-
-    def __init__(self, start: int, end: int, digest: str, signature: str, summary: str, *symbols: str) -> None:
-        """Take the fields in the order in which they are kept."""
-        self.start, self.end, self.hash = start, end, digest
-        self.signature, self.summary, self.symbols = signature, summary, symbols
-
-    def __repr__(self) -> str:
-        """Show every field."""
-        names = ("start", "end", "hash", "signature", "summary", "symbols")
-        return f"Said({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+    start: int  # its first byte in its content
+    end: int
+    hash: str  # of its text
+    signature: str  # "" for none
+    summary: str
+    symbols: tuple[str, ...]  # qualified names it defines, or the one it is part of
 
 
 @dataclass(frozen=True)
@@ -55,18 +43,14 @@ class Stored:
     offsets: NDArray[np.int64]
     told: NDArray[np.uint8]
 
-    @cached_property
-    def _bytes(self) -> memoryview:
-        return self.told.data
-
-    def read(self, chunks: Sequence[int]) -> list[Said]:
+    def read(self, chunks: Sequence[int]) -> list[StoredChunk]:
         """Return chunks' stored fields, in order. Raises `StoreCorruptError`."""
-        places, told = np.asarray(chunks, np.intp), self._bytes
+        places, told = np.asarray(chunks, np.intp), self.told.data
         begins, ends = self.offsets.take(places).tolist(), self.offsets.take(places + 1).tolist()
         lists = b",".join([told[begin:end] for begin, end in zip(begins, ends, strict=True)])
         try:
             found = json.loads(f"[{lists.decode('ascii')}]")
-            return [Said(*fields) for _, fields in zip(chunks, found, strict=True)]
+            return [StoredChunk(*own[:5], tuple(own[5:])) for _, own in zip(chunks, found, strict=True)]
         except (ValueError, TypeError) as error:
             raise StoreCorruptError(f"what was kept of chunks is damaged ({error}): run `vade index --full`") from error
 
@@ -76,7 +60,7 @@ class Stored:
         return Stored(self.offsets[first : last + 1] - begin, self.told[begin:end])
 
 
-def stored_of(said: Iterable[Said]) -> Stored:
+def stored_of(said: Iterable[StoredChunk]) -> Stored:
     """Return the stored fields of chunks as arrays."""
     told = [_encode([s.start, s.end, s.hash, s.signature, s.summary, *s.symbols]).encode("ascii") for s in said]
     return Stored(np.cumsum([0, *map(len, told)], dtype=np.int64), np.frombuffer(b"".join(told), np.uint8))
@@ -85,7 +69,7 @@ def stored_of(said: Iterable[Said]) -> Stored:
 def laid(parts: Sequence[Stored]) -> Stored:
     """Return parts one after the other.
 
-    >>> parts = [stored_of([Said(0, 1, "a", "", "")]), stored_of([Said(1, 2, "b", "", "")])]
+    >>> parts = [stored_of([StoredChunk(0, 1, "a", "", "", ())]), stored_of([StoredChunk(1, 2, "b", "", "", ())])]
     >>> [said.hash for said in laid(parts).read([0, 1])]
     ['a', 'b']
     """

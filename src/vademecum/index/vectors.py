@@ -50,11 +50,14 @@ def cosines(segments: Sequence[Vectors], query: Quantised) -> NDArray[np.float32
 
 def cosines_of(segments: Sequence[Vectors], query: Quantised, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
     """Return the cosines of some rows of the segments: float32 (R,)."""
-    found, base = np.zeros(len(rows), np.float32), 0
+    (whole, scale), found, base = query, np.zeros(len(rows), np.float32), 0
     for segment in segments:
         here = ((rows >= base) & (rows < base + segment.size)).nonzero()[0]
         if len(here):
-            found[here] = products_of(segment.vectors, rows.take(here) - base, query, segment.scales)
+            places = rows.take(here) - base
+            found[here] = scaled_products(
+                segment.vectors.take(places, axis=0), whole, segment.scales.take(places), scale
+            )
         base += segment.size
     return found
 
@@ -77,14 +80,3 @@ def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.f
 
     found = simsimd.cdist(vectors, whole, "dot")
     return np.asarray(found, np.float32).reshape(-1)  # whole numbers below 2**24 up to dim 1,040: exact in float32
-
-
-def products_of(
-    vectors: NDArray[np.int8], places: NDArray[np.integer[Any]], query: Quantised, scales: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return the scaled products at some places, float32 (P,).
-
-    Raises `IndexError` for a place outside.
-    """
-    whole, scale = query
-    return scaled_products(vectors.take(places, axis=0), whole, scales.take(places), scale)

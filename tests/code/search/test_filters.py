@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search.filters import below, file_mask
 from vademecum.code.snapshot.files import FileRow, changed_table, file_rows, file_table, load_files, save_files
 from vademecum.matching import glob_pattern

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from vademecum.code.chunking.paths import FITTED
+from vademecum.code.chunking.analyse import FITTED
 from vademecum.code.search import model as fitted_models
 from vademecum.code.search.model import (
     FILE_FEATURES,

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.chunking.paths import FITTED, PathReader
 from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
 from vademecum.index.counting import RunTable
 from vademecum.index.query import symbol_keys
 from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, quantise
-from vademecum.index.stored_fields import Said, stored_of
+from vademecum.index.stored_fields import StoredChunk, stored_of
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.types import Chunk, FileKind, ParsedFile, Passage
@@ -32,6 +31,7 @@ _MOST = 65_535
 _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # members of a type
 
 
+FITTED = {"static:static-2": "ranker-1.json"}  # fitted weights, by the embedder they were fitted on
 NO_SENTENCES: Mapping[str, str] = {}
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
 Parsed = tuple[ParsedFile, bool]  # a file's chunks, and False where Python's own parser rejected the file
@@ -88,11 +88,6 @@ def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) ->
     ]
 
 
-def symbol_rows(parsed: ParsedFile) -> tuple[Row, ...]:
-    """Return the rows of `Analysis.symbols`, known once a file is parsed."""
-    return tuple(_symbol_rows(parsed.chunks))
-
-
 def completed(
     jobs: Sequence[Job],
     parsed: Sequence[Parsed],
@@ -144,6 +139,21 @@ def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Pass
     A language model's sentence, where there is one, comes before the code.
     """
     return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
+
+
+@dataclass(frozen=True, slots=True)
+class PathReader:
+    """Functions that read a path's file kind and vector.
+
+    `embedder` names the embedder of the vectors, "" for none; `embed` returns int8 (n, dim) and float32 (n,).
+    """
+
+    kind: Callable[[str], FileKind]
+    embedder: str = ""
+    embed: Callable[[Sequence[str]], tuple[NDArray[np.int8], NDArray[np.float32]]] = lambda paths: (
+        np.zeros((len(paths), 0), np.int8),
+        np.zeros(len(paths), np.float32),
+    )
 
 
 def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:
@@ -241,7 +251,7 @@ def _arrays(
     once[:, 0] = 1
     docs = np.concatenate((docs, defining))
     order = np.argsort(docs, kind="stable")
-    stored = stored_of(map(_said, chunks, summaries, hashes))
+    stored = stored_of(map(_stored, chunks, summaries, hashes))
     return BlobArrays(
         lines=np.array([(c.start_line, c.end_line) for c in chunks], np.int32).reshape(-1, 2),
         kinds=np.array([_KIND_CODE[c.kind] for c in chunks], np.uint8),
@@ -256,8 +266,8 @@ def _arrays(
     )
 
 
-def _said(chunk: Chunk, summary: str, digest: str) -> Said:
-    return Said(chunk.start_byte, chunk.end_byte, digest, chunk.signature, summary, *symbols_of(chunk))
+def _stored(chunk: Chunk, summary: str, digest: str) -> StoredChunk:
+    return StoredChunk(chunk.start_byte, chunk.end_byte, digest, chunk.signature, summary, symbols_of(chunk))
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:

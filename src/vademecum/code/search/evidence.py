@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.chunking.analyse import chunk_hashes, symbols_of
-from vademecum.code.chunking.enrich import summarise
 from vademecum.code.search.freshness import FileState, check_file, check_files, corresponding
 from vademecum.code.search.rank import Ranked
 from vademecum.code.snapshot.files import FILE_KINDS
@@ -123,6 +122,8 @@ def evidence_of(
 
     `stored` is the row's chunk with its hash.
     """
+    from vademecum.code.chunking.enrich import summarise  # most answers have only unedited files
+
     chunk, digest = stored
     label, freshness = each.snapshot.label, state.freshness
     if state.now is not None:

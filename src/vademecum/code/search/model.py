@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.chunking.paths import FITTED
+from vademecum.code.chunking.analyse import FITTED
 from vademecum.code.search.signals import Floats, Signals
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.index.bm25 import saturated

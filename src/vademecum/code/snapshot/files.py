@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import PathReader
 from vademecum.index.arrays import save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import FORMAT

@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from vademecum.code.chunking.analyse import Analysis
-from vademecum.code.chunking.paths import PathReader
+from vademecum.code.chunking.analyse import Analysis, PathReader
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, file_table, load_files, save_files
 from vademecum.code.snapshot.manifest import Standing, keep
 from vademecum.code.snapshot.mirror_ledger import replaced

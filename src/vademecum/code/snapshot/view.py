@@ -19,7 +19,7 @@ from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import field_norms
 from vademecum.index.schema import CODE
 from vademecum.index.segment import NO_SEGMENT, Segment
-from vademecum.index.stored_fields import Said
+from vademecum.index.stored_fields import StoredChunk
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class View:
         """Return each row's position among its file's chunks, int64 (len(rows),)."""
         return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
 
-    def said(self, rows: Sequence[int]) -> list[Said]:
+    def said(self, rows: Sequence[int]) -> list[StoredChunk]:
         """Return the stored fields of the rows' chunks."""
         chunks = self.row_chunk.take(rows)
         if len(self.segments) == 1:
