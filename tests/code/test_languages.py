@@ -16,7 +16,7 @@ from vademecum.code import languages
 PACKAGE = Path(vademecum.__file__).parent
 # Modules in which the name of a language is no question about a file's language.
 NAMES_IN_OTHER_SENSES = {
-    "cli/completions.py": "shells that complete commands",
+    "cli/help.py": "shells that complete commands",
     "code/checkout/commits.py": "git's subcommands",
     "code/graph/proofs.py": "d for days",
     "code/indexing/offline.py": "the language of a file that was not read",

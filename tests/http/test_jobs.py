@@ -11,8 +11,7 @@ import pytest
 from vademecum import config
 from vademecum.errors import StoreError, UnknownError
 from vademecum.http import jobs as module
-from vademecum.http.job_files import JobFiles
-from vademecum.http.jobs import Jobs
+from vademecum.http.jobs import JobFiles, Jobs
 from vademecum.http.routes import indexing
 
 

@@ -11,7 +11,7 @@ from vademecum.items import Attachment
 from vademecum.plugins import load
 from vademecum.result import Err
 from vademecum.sources.document import document_of, readable
-from vademecum.sources.opening import kind_of
+from vademecum.sources.sources import kind_of
 
 FILES = {
     "notes.md": b"# Why\n\nThe **zebra** gateway drops calls.\n",

@@ -14,7 +14,7 @@ from vademecum.errors import SyncError
 from vademecum.items import Item, Page
 from vademecum.plugins import load
 from vademecum.result import Err, Ok
-from vademecum.sources.opening import kind_of
+from vademecum.sources.sources import kind_of
 from vademecum.testing import check_backlog, check_document_source, check_extractor, check_tool_server
 
 CHECKS = {"backlog": check_backlog, "documents": check_document_source}

@@ -12,7 +12,7 @@ from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Comment, Item, Page
 from vademecum.plugins import load
 from vademecum.result import Err, Ok
-from vademecum.sources.opening import kind_of
+from vademecum.sources.sources import kind_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW

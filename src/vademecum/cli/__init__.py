@@ -64,7 +64,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "savings": ("vademecum.cli.savings:savings", "Show how many tokens answers held, beside whole files."),
         "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
         "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
-        "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+        "completions": ("vademecum.cli.help:completions", "Print a shell's completions."),
         "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
     },
 }

@@ -1,4 +1,4 @@
-"""The verb that shows a page of the documentation."""
+"""The verbs `help` and `completions`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 import click
 
+from vademecum.cli.render import emit, table
 from vademecum.errors import UsageError
 
 INDEX = "index"
+SHELLS = ("bash", "zsh", "fish")
 PACKAGE = Path(__file__).parents[1]
 # In a wheel the pages are in the package, in a clone at its top.
 PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
@@ -34,8 +36,6 @@ def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int
     """
     known = pages()
     if not topic:
-        from vademecum.cli.render import emit, table
-
         emit(table((name, title_of(path)) for name, path in known.items()))
         return 0
     if len(topic) > 1 or topic[0] not in known:
@@ -90,3 +90,25 @@ def pages() -> Mapping[str, Path]:
 def title_of(path: Path) -> str:
     """Return the heading of a page."""
     return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ").replace("`", "")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completions(shell: str) -> int:
+    """Print a shell's completions of commands, options and names.
+
+    \b
+    bash    vade completions bash > ~/.local/share/bash-completion/completions/vade
+    zsh     vade completions zsh > a directory of $fpath, as _vade
+    fish    vade completions fish > ~/.config/fish/completions/vade.fish
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+    from click.shell_completion import get_completion_class
+
+    from vademecum.cli import cli
+
+    known = get_completion_class(shell)
+    assert known is not None
+    script = known(cli, {}, "vade", "_VADE_COMPLETE")
+    # Not `script.source()`: for bash that would start a bash to check its version.
+    emit(script.source_template % script.source_vars() + "\n")
+    return 0

@@ -1,27 +1,31 @@
 """Index jobs: run one at a time, resumed after a restart.
 
 An index run stores whole batches and names them in one transaction at its end. A run that is stopped between two batches
-leaves the earlier state, and the next run reuses the stored batches. An accepted job is on disk (`job_files`).
+leaves the earlier state, and the next run reuses the stored batches. An accepted job is on disk.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
+from vademecum.code.checkout.lock import exclusive
 from vademecum.config import Settings
 from vademecum.engine import Engine
-from vademecum.errors import Error, StoreError, UnknownError
-from vademecum.http.job_files import JobFiles
+from vademecum.errors import Error, StoreBusyError, StoreError, StoreFullError, UnknownError
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
+from vademecum.private import private_folder, private_opener
 
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs
@@ -69,6 +73,73 @@ class Job:
     def wants(self, path: str, commit: str, *, full: bool) -> bool:
         """Return whether the unfinished job has exactly these arguments."""
         return not self.is_over and (self.path, self.commit, self.full) == (path, commit, full)
+
+
+class JobFiles:
+    """Files of jobs, so that accepted ones survive a killed server.
+
+    `<id>.json` holds a job. The process that will run it locks `<id>.lock`. The system releases the lock when the process
+    dies, and the next server takes over unlocked jobs.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Take the directory; the first write creates it."""
+        self._directory = directory
+        self._held: dict[str, ExitStack] = {}
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Store a job atomically, and sync the file before returning.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        path = self._directory / f"{record['id']}.json"
+        beside = path.with_suffix(".tmp")
+        try:
+            private_folder(self._directory)
+            with open(beside, "w", encoding="utf-8", opener=private_opener) as file:
+                json.dump(record, file, default=str)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as error:
+            kind = StoreFullError if error.errno == 28 else StoreError  # ENOSPC
+            raise kind(f"cannot write {path}: {error.strerror}; free some space or mend its permissions") from error
+
+    def take(self, id_: str) -> bool:
+        """Lock a job for this process; False when another process holds it."""
+        if id_ in self._held:
+            return True
+        stack = ExitStack()
+        try:
+            stack.enter_context(exclusive(self._directory / f"{id_}.lock", 0.0))
+        except StoreBusyError:
+            return False
+        self._held[id_] = stack
+        return True
+
+    def let_go(self, id_: str) -> None:
+        """Release the lock of a job."""
+        if stack := self._held.pop(id_, None):
+            stack.close()
+            with suppress(OSError):
+                (self._directory / f"{id_}.lock").unlink()
+
+    def drop(self, id_: str) -> None:
+        """Delete the files of a job."""
+        self.let_go(id_)
+        with suppress(OSError):
+            (self._directory / f"{id_}.json").unlink()
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Yield every job, the oldest first; skip damaged files."""
+        found = []
+        for path in self._directory.glob("*.json"):
+            with suppress(OSError, ValueError, RecursionError):
+                record = json.loads(path.read_bytes())
+                if isinstance(record, dict) and record.get("id") == path.stem:
+                    found.append(record)
+        yield from sorted(found, key=lambda record: float(record.get("created_at") or 0))
 
 
 class Jobs:

@@ -13,7 +13,7 @@ from vademecum.errors import ConsentError, Error
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
-from vademecum.sources.opening import open_provider
+from vademecum.sources.sources import open_provider
 from vademecum.types import Check, Passage
 from vademecum.wiring.consent import CHOSEN_BY, consented
 from vademecum.wiring.parts import Parts

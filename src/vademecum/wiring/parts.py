@@ -383,7 +383,7 @@ class Parts:
 
     def _opened_source(self, name: str) -> Source:
         from vademecum.sources.ledger import Ledger
-        from vademecum.sources.opening import digest_of
+        from vademecum.sources.sources import digest_of
         from vademecum.sources.sync import Source
 
         directory, store = self.settings.home / "sources" / name, self.stores.source(name)
@@ -400,7 +400,7 @@ class Parts:
 
     def source_provider(self, name: str) -> Backlog | DocumentSource:
         """Open a source's provider."""
-        from vademecum.sources.opening import open_provider
+        from vademecum.sources.sources import open_provider
 
         kind, found = open_provider(name, self.settings.sources[name])
         return consented(kind, found, self.settings, shared=False)
@@ -412,7 +412,7 @@ class Parts:
 
     def is_remote_source(self, name: str) -> tuple[bool, bool]:
         """Return whether a source is remote, and allowed by the user."""
-        from vademecum.sources.opening import open_provider
+        from vademecum.sources.sources import open_provider
 
         found = open_provider(name, self.settings.sources[name])[1]
         return found.remote, self.settings.privacy.allow_remote or not found.remote
