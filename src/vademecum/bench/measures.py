@@ -16,6 +16,7 @@ import numpy as np
 Span = tuple[int, int]
 
 CHARACTERS_PER_TOKEN = 4  # within a third of tokenizers' counts on code; the same rule for every system
+TEN = 10  # results that are measured
 MOST_TOKENS = 10_000  # a reader gives up here: later evidence counts as never found
 ROUNDS = 5_000  # of the bootstrap: the ends of an interval differ by about 0.002 between seeds
 
@@ -116,8 +117,8 @@ def files_of(hits: Sequence[Hit]) -> list[str]:
     return list(dict.fromkeys(hit.path for hit in hits))
 
 
-def file_measures(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> dict[str, float]:
-    """Return NDCG, recall and MRR at `k`, and hit@1, of files.
+def file_measures(hits: Sequence[Hit], targets: Sequence[Target]) -> dict[str, float]:
+    """Return NDCG, recall and MRR at 10, and hit@1, of files.
 
     Files are in the order of their best chunk.
 
@@ -127,9 +128,9 @@ def file_measures(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -
     {'file_ndcg': 0.3869, 'file_recall': 0.5, 'file_mrr': 0.5, 'file_hit1': 0.0}
     """
     wanted = {target.path for target in targets}
-    ranks = [rank for rank, path in enumerate(files_of(hits)[:k], 1) if path in wanted]
+    ranks = [rank for rank, path in enumerate(files_of(hits)[:TEN], 1) if path in wanted]
     return {
-        "file_ndcg": ndcg(ranks, len(wanted), k),
+        "file_ndcg": ndcg(ranks, len(wanted)),
         "file_recall": len(ranks) / len(wanted) if wanted else 0.0,
         "file_mrr": 1 / ranks[0] if ranks else 0.0,
         "file_hit1": float(ranks[:1] == [1]),
@@ -151,21 +152,21 @@ def span_recall(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> 
     return sum(any(hit.path == path and overlaps(hit, span) for hit in hits[:k]) for path, span in spans) / len(spans)
 
 
-def lines_returned(hits: Sequence[Hit], k: int = 10) -> int:
-    """Count the lines of the first `k` chunks.
+def lines_returned(hits: Sequence[Hit]) -> int:
+    """Count the lines of the first ten chunks.
 
     Each chunk counts by itself, as a reader has to read it.
 
     >>> lines_returned([Hit("a.py", 1, 9), Hit("b.py", 3, 3)])
     10
     """
-    return sum(hit.end - hit.start + 1 for hit in hits[:k])
+    return sum(hit.end - hit.start + 1 for hit in hits[:TEN])
 
 
-def tokens_to_evidence(reading: Reading, targets: Sequence[Target], most: int = MOST_TOKENS) -> int | None:
+def tokens_to_evidence(reading: Reading, targets: Sequence[Target]) -> int | None:
     """Count the tokens read until the first result on a target.
 
-    That result is included. None beyond `most` tokens.
+    That result is included. None beyond `MOST_TOKENS`.
 
     >>> reading = Reading((Piece(Hit("a.py", 1, 9), 70), Piece(Hit("b.py", 1, 9), 80)), before=20)
     >>> tokens_to_evidence(reading, [Target("b.py")]), tokens_to_evidence(reading, [Target("c.py")])
@@ -174,7 +175,7 @@ def tokens_to_evidence(reading: Reading, targets: Sequence[Target], most: int = 
     spent = reading.before
     for piece in reading.pieces:
         spent += piece.tokens
-        if spent > most:
+        if spent > MOST_TOKENS:
             return None
         if any(touches(piece.hit, target) for target in targets):
             return spent

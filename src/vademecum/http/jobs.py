@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
@@ -148,12 +148,10 @@ class Jobs:
     Args:
         settings: settings of the engines.
         paths: the served repositories; their unfinished jobs are resumed.
-        clock: tells the time.
     """
 
-    def __init__(self, settings: Settings, paths: Sequence[str] = (), clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, settings: Settings, paths: Sequence[str] = ()) -> None:
         self._settings = settings
-        self._clock = clock
         self._files = JobFiles(settings.home / "jobs")
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="vademecum-index")
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -174,7 +172,7 @@ class Jobs:
             if same is not None:
                 return same, False
             # a sequential number would reveal the number of jobs of other repositories
-            job = Job(uuid.uuid4().hex, repo, path, full, commit, created_at=self._clock())
+            job = Job(uuid.uuid4().hex, repo, path, full, commit, created_at=time.time())
             self._files.take(job.id)
             self._keep(job)
             self._add(job)
@@ -238,7 +236,7 @@ class Jobs:
             job.stage, job.done, job.total = stage, done, total
             job.changes += 1
 
-        job.state, job.started_at = "running", self._clock()
+        job.state, job.started_at = "running", time.time()
         end, trouble = "failed", problem(500, "the run ended unexpectedly: the server's log says how")
         try:
             progress("opening", 0, 0)
@@ -257,7 +255,7 @@ class Jobs:
 
         A job that server shutdown stopped stays unfinished on disk, for the next server.
         """
-        job.state, job.problem, job.finished_at = end, trouble or None, self._clock()
+        job.state, job.problem, job.finished_at = end, trouble or None, time.time()
         job.changes += 1
         _JOBS.add(-1)
         with suppress(StoreError):  # the run ended all the same; the next server would run it again

@@ -39,7 +39,7 @@ def _is_news(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith("Exception in ASGI application")
 
 
-def log_to_standard_error(level: int = logging.INFO) -> None:
+def log_to_standard_error() -> None:
     """Write logs of this server and its libraries as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
@@ -47,7 +47,7 @@ def log_to_standard_error(level: int = logging.INFO) -> None:
     for name in ("vademecum", "uvicorn", "uvicorn.error", "mcp"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []
-        logger.setLevel(level if name == "vademecum" else logging.WARNING)
+        logger.setLevel(logging.INFO if name == "vademecum" else logging.WARNING)
         logger.propagate = name not in {"vademecum", "uvicorn", "mcp"}
 
 

@@ -134,11 +134,9 @@ class RequestContext:
         paths = self.visitor.paths if repo is None else (self.path_of(repo),)
         return await self.shared.engines.call(Opening(paths, self.visitor.personal), function)
 
-    async def answer(
-        self, function: Callable[[Engine], Any], *, repo: str | None = None, status: int = 200
-    ) -> Response:
+    async def answer(self, function: Callable[[Engine], Any], *, repo: str | None = None) -> Response:
         """Return the result of `function(engine)` as JSON."""
-        return self.say(await self.engine(function, repo=repo), status=status)
+        return self.say(await self.engine(function, repo=repo))
 
     async def answer_of_state(self, function: Callable[[Engine], Any], *, repo: str = "") -> Response:
         """Return a cached answer that depends on the index state alone."""

@@ -8,7 +8,6 @@ no proxy, no redirect, and the key never leaves that address.
 from __future__ import annotations
 
 import json
-import random
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -73,7 +72,6 @@ class Web:
         headers: sent with every request, the key among them.
         timeout_s: seconds it may take to answer.
         wait: sleeps for a number of seconds.
-        chance: draws a number from 0 to 1.
 
     Raises:
         ConfigError: `url` is not an address, or a key cannot be sent in a header.
@@ -87,7 +85,6 @@ class Web:
         *,
         timeout_s: float = 60.0,
         wait: Wait = time.sleep,
-        chance: Callable[[], float] = random.random,
     ) -> None:
         self.source = source
         self.url = url.rstrip("/")
@@ -98,7 +95,7 @@ class Web:
         self._headers = {"Accept": "application/json", **headers}
         self._timeout_s = max(float(timeout_s), 0.05)
         self._wait = wait
-        self._patience = Patience(most_pause_s=LONGEST_WAIT_S, sleep=wait, chance=chance)
+        self._patience = Patience(most_pause_s=LONGEST_WAIT_S, sleep=wait)
         for name, value in self._headers.items():
             if not value.isprintable() or not value.isascii():
                 raise ConfigError(

@@ -11,7 +11,6 @@ from typing import Any
 from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error
 from vademecum.plugins import WITHOUT_PROVIDER
-from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
 from vademecum.sources.sources import open_provider
 from vademecum.types import Check, Passage
@@ -26,15 +25,14 @@ _TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.p
 Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]
 
 
-def check_providers(settings: Settings, embedder: Embedder | str | None = None) -> list[Check]:
+def check_providers(settings: Settings) -> list[Check]:
     """Try each provider, and list the data that leaves this machine.
 
-    `embedder` is the argument of `Engine.open`, None when the settings decide. Embedders are tried with their repository,
-    not here.
+    Embedders are tried with their repository, not here.
     """
-    loaders = _loaders(Parts(settings, embedder=embedder))
+    loaders = _loaders(Parts(settings))
     tried = [_tried(kind, *loaders[kind]) for kind in ("reranker", "enricher", "extractor") if kind in loaders]
-    return [*tried, *_leaving(settings, loaders, embedder)]
+    return [*tried, *_leaving(settings, loaders)]
 
 
 def _loaders(parts: Parts) -> dict[str, Loader]:
@@ -66,9 +64,9 @@ def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any,
     return Check(kind, ok=True, detail=f"{provider.name} answers")
 
 
-def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> list[Check]:
+def _leaving(settings: Settings, loaders: dict[str, Loader]) -> list[Check]:
     """Return one check for each destination, or one for "nothing"."""
-    found = [*_store_out(settings), *_ways_out(settings, loaders, embedder), *_sources_out(settings)]
+    found = [*_store_out(settings), *_ways_out(settings, loaders), *_sources_out(settings)]
     if settings.embedding.download:
         origin = settings.origin("embedding.download")
         found.append(
@@ -92,7 +90,7 @@ def _store_out(settings: Settings) -> Iterator[Check]:
         )
 
 
-def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> Iterator[Check]:
+def _ways_out(settings: Settings, loaders: dict[str, Loader]) -> Iterator[Check]:
     for kind, (load, _) in loaders.items():
         setting, what = CHOSEN_BY[kind]
         try:
@@ -103,9 +101,8 @@ def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder
         except Error:  # a provider that fails to load sends nothing; its own check says why
             continue
         if provider.remote:
-            given = kind == "embedder" and embedder is not None
-            chosen = "argument" if given else settings.origin(setting)
-            yield _way_out(settings, what, getattr(provider, "address", ""), f"{kind} {provider.name}", chosen)
+            place, who = getattr(provider, "address", ""), f"{kind} {provider.name}"
+            yield _way_out(settings, what, place, who, settings.origin(setting))
 
 
 def _sources_out(settings: Settings) -> Iterator[Check]:
