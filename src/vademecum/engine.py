@@ -234,14 +234,19 @@ class Engine:
             Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
         from vademecum.answers.piece import Within
+        from vademecum.code.codebase import asked_again
         from vademecum.context.code import context
 
-        self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = self._makers(Within(tuple(paths), tuple(exclude), commit), progress)
-        if not commit:
-            makers = replace(makers, sources=(self._remembered, lambda shown: self._items(task, shown)))
-        return context(makers, task, budget, session=session, form=form)
+
+        def ask() -> Context:
+            self._bring_up_to_date(progress, commit, refresh=refresh)
+            makers = self._makers(Within(tuple(paths), tuple(exclude), commit), progress)
+            if not commit:
+                makers = replace(makers, sources=(self._remembered, lambda shown: self._items(task, shown)))
+            return context(makers, task, budget, session=session, form=form)
+
+        return asked_again(ask)
 
     def map(
         self,

@@ -73,6 +73,8 @@ STEPS = st.one_of(
     st.tuples(st.just("index")),
     st.tuples(st.just("full")),
     st.tuples(st.just("abort"), numbers),
+    st.tuples(st.just("stash")),
+    st.tuples(st.just("rebase")),
     st.tuples(st.just("index HEAD")),
     st.tuples(st.just("worktree")),
     st.tuples(st.just("gc")),
@@ -145,6 +147,22 @@ class World:
         with contextlib.suppress(subprocess.CalledProcessError):  # nothing was committed yet
             self.repo.git("revert", "--no-edit", "HEAD")
 
+    def stash(self):
+        """Put all edits away, index what is left, and take them out again."""
+        with contextlib.suppress(subprocess.CalledProcessError):  # there are none
+            self.repo.git("stash", "-u")
+            self.engine.codebase.index()
+            self.repo.git("stash", "pop")
+
+    def rebase(self):
+        """Commit everything, and put the branch on top of `main`; a conflict leaves it where it was."""
+        self.repo.commit()
+        try:
+            self.repo.git("rebase", "main")
+        except subprocess.CalledProcessError:
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self.repo.git("rebase", "--abort")
+
     def index(self):
         self.engine.codebase.index()
 
@@ -197,7 +215,7 @@ class World:
 def answers(engine):
     """Return everything the engine says of the state."""
     report = engine.codebase.index()
-    said = [replace(report, added=0, removed=0, unchanged=0, seconds=0, failures=(), degraded={})]
+    said = [replace(report, added=0, removed=0, unchanged=0, seconds=0, failures=(), degraded={}, notes=())]
     said += [engine.codebase.search(query, k=20, refresh=False) for query in QUERIES]
     said += [engine.codebase.search(query, k=20, refresh=False, ranker="rrf") for query in QUERIES[:2]]
     said += [engine.codebase.search("alpha", refresh=False, pattern="def", languages=["python"])]

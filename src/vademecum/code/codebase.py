@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from vademecum.code.indexing.index import index
 from vademecum.code.indexing.refresh import Refresher
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # loaded where they are used, so that a search starts fast
     from vademecum.code.search.inventory import FileFacts
     from vademecum.items import NamedItem
 
+T = TypeVar("T")
+TRIES = 4  # of a question, while another process changes the index
 NOT_OPEN = "other repositories on this machine are not open to this caller: ask about the open ones"
 Below = Sequence[str]  # directories and files that limit declarations, from the repository's top; () for no limit
 ALL = "all"  # names every source
@@ -92,7 +95,8 @@ class Codebase:
         """
         if scip and commit:
             raise UsageError("--scip goes with the files on disk: leave --commit out")
-        return self._index(self._repositories[0][0], progress or silent, commit, full=full, scip=scip)
+        repo = self._repositories[0][0]
+        return asked_again(lambda: self._index(repo, progress or silent, commit, full=full, scip=scip))
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
         """Bring every open repository's index up to date."""
@@ -163,10 +167,7 @@ class Codebase:
         return self._answer(query, where, ranker or self._parts.ranker, self._parts.reranking(reranker))
 
     def _answer(self, query: Query, where: Where, ranker: str, reranking: Reranking) -> Answer:
-        try:
-            return self._search(query, where, ranker, reranking)
-        except (StoreCorruptError, StoreAwayError):  # the index was changed or went away meanwhile: open it again
-            return self._search(query, where, ranker, reranking)
+        return asked_again(lambda: self._search(query, where, ranker, reranking))
 
     def _search(self, query: Query, where: Where, ranker: str, reranking: Reranking) -> Answer:
         if where.sources:
@@ -183,9 +184,13 @@ class Codebase:
         from vademecum.code.graph.symbol import find_inherited, find_symbol
 
         where = Where(repos=(repo,) if repo else (), scope="repos", refresh=refresh)
-        opened = [narrowed(each, below) for each in self._opened(where)]
-        answer = find_symbol(opened, name, k, nearest=nearest)
-        return answer or find_inherited(opened, name, k, answer, silent)
+
+        def ask() -> Answer:
+            opened = [narrowed(each, below) for each in self._opened(where)]
+            answer = find_symbol(opened, name, k, nearest=nearest)
+            return answer or find_inherited(opened, name, k, answer, silent)
+
+        return asked_again(ask)
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:  # noqa: ARG002 - of `DocumentedCodebase`
         """Return the backlog items and documents that evidence references.
@@ -274,8 +279,11 @@ class Codebase:
         """
         from vademecum.code.graph import questions
 
-        graph = self.graph(repo, below=below)
-        return questions.as_it_stands(graph, ask(questions, graph))
+        def asked() -> Neighbours:
+            graph = self.graph(repo, below=below)
+            return questions.as_it_stands(graph, ask(questions, graph))
+
+        return asked_again(asked)
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:  # noqa: ARG002 - of `DocumentedCodebase`
         """Return the evidence that documents and backlogs give on a question.
@@ -329,8 +337,11 @@ class Codebase:
         """
         from vademecum.code.graph.outline import outline
 
-        graph = self.graph(repo, refresh=False)
-        return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths, within)
+        def drawn() -> list[Entry]:
+            graph = self.graph(repo, refresh=False)
+            return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths, within)
+
+        return asked_again(drawn)
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
         """Return up to `most` files after a path, and the total.
@@ -477,6 +488,18 @@ class Codebase:
             if name not in known:
                 raise UnknownError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
         return [known[name] for name in dict.fromkeys(names)]
+
+
+def asked_again(ask: Callable[[], T]) -> T:
+    """Return what `ask` returns, asked again where the index changed meanwhile.
+
+    Another process may write, or delete contents that nobody needs any more, between two steps of a question. `ask` opens
+    the index again each time. An index that is damaged fails each time.
+    """
+    for _ in range(TRIES - 1):
+        with suppress(StoreCorruptError, StoreAwayError):
+            return ask()
+    return ask()
 
 
 def no_source(names: Sequence[str], known: Collection[str] = ()) -> UsageError:
