@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from vademecum.memory.scoring import Weighed
 from vademecum.types import Verdict
 
-RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.85, 0.6, 0.1
+RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.85, 0.6, 0.15
 UNDECIDED = 0.5  # the most that a commit without a decision can be worth to a question for one
 SAID = 0.7  # the share of the question's idf in the first event, from which an answer may be resolved
 LITTLE = 50  # events; with this many, m and l count half

@@ -34,6 +34,7 @@ from vademecum.protocols import Clock
 if TYPE_CHECKING:
     from vademecum.memory.recall import Recall
 
+LEAST_TOLD = 0.1  # probability that the evidence holds the answer; below, none is told. `recall` asks for more
 MOST_READ = 15  # events; a later value may stand this far down
 _BESIDE = (Role.OUTPUT, Role.EDIT)  # of events whose words are not for reading
 CHAPTER_LINES = 12  # in one chapter of a timeline
@@ -111,10 +112,9 @@ class ContextBuilder:
         Sentences that are `told` already are left out.
         """
         from vademecum.memory.recall import Filters
-        from vademecum.types import Verdict
 
         found = self._recall.recall(ask.message, k=MOST_READ, filters=Filters())
-        if found.verdict is Verdict.NOT_FOUND:
+        if found.probability < LEAST_TOLD:
             return [], []
         now, asked = self._clock(), AskedFor(ask.message, found.weights)
         lines: dict[str, tuple[str, str]] = {}
