@@ -403,6 +403,9 @@ def test_the_hypergraph_has_joints(browser: Page, served: Served) -> None:
     assert browser.js("document.querySelectorAll('.joint').length") >= 1
     shown = "[...document.querySelectorAll('.arc')].filter(each => each.style.display !== 'none').length"
     before = browser.js(shown)
+    browser.js("document.querySelector('[aria-label=\"Find a tool\"]').focus()")
+    browser.type("mail/send")
+    assert browser.until("document.querySelector('.beside h2')?.textContent") == "send"
     browser.js("document.querySelector('.check input').click()")
     assert 0 < browser.js(shown) < before
 

@@ -66,10 +66,10 @@ export function open(main, parameters) {
     const path = current.get("in") || "", folder = at(root, path), repo = current.get("repo") || "";
     view?.close();
     view = null;
-    replace(crumbs, el("a", { href: link("map", { ...Object.fromEntries(current), in: "" }), "aria-current": path ? undefined : "page" }, "everything"),
+    replace(crumbs, el("a", { href: link("map", { ...Object.fromEntries(current), in: "" }), "aria-current": path ? undefined : "page" }, "all files"),
       path ? path.split("/").map((step, number, steps) => [el("span", { class: "slash" }, " / "), el("a", { href: link("map", { ...Object.fromEntries(current), in: steps.slice(0, number + 1).join("/") }), "aria-current": number === steps.length - 1 ? "page" : undefined }, el("bdi", {}, step))]) : "");
     if (!files.length) { replace(body, empty("Nothing is indexed yet", el("a", { href: link("index") }, "Index the repository"))); return; }
-    if (!folder?.folder) { replace(body, empty(`There is no folder ${path}`, el("a", { href: link("map", { repo }) }, "Show everything"))); return; }
+    if (!folder?.folder) { replace(body, empty(`There is no folder ${path}`, el("a", { href: link("map", { repo }) }, "Show all files"))); return; }
     document.getElementById("map-count").textContent = `${plural(folder.files, "file")}, ${plural(folder.size, "line")}`;
     const inside = path ? files.filter((file) => file.path.startsWith(`${path}/`)) : files;
     view = current.get("as") === "table" ? table(inside, repo) : drawing(folder, { ...(COLOURS[current.get("by")] || COLOURS.complexity), top: highest(files) }, repo, (to) => change({ in: to }));

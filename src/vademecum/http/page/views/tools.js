@@ -13,10 +13,11 @@ import { tabs } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 
 export const title = "Tools";
-const TABS = [["catalogue", "Catalogue", "/tools"], ["plan", "For an intent", "/tools/suggest"], ["graph", "Hypergraph", "/tools/graph"], ["traces", "Traces", "/tools/traces"]].filter(([, , path]) => holds(path));
+const TABS = [["catalogue", "Catalogue", "/tools"], ["plan", "Plan a task", "/tools/suggest"], ["graph", "Connections", "/tools/graph"], ["traces", "Traces", "/tools/traces"]].filter(([, , path]) => holds(path));
 const START = "Tools are taken in with: vade tools register tools.json, or from running servers with: vade tools register --servers. How they were used, with: vade tools observe traces.jsonl.";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to a chain" };
 const MOST_DRAWN = 150;
+const LEAST_SHOWN = 0.005;  // a probability that would read 0.00
 
 export function open(main, parameters) {
   let current = parameters, view = null, asking = new AbortController();
@@ -37,7 +38,7 @@ export function open(main, parameters) {
   update(parameters);
   return { update, close: () => { view?.close?.(); asking.abort(); }, keys: [
     ["f", "to the list or drawing", () => shelf.panel.querySelector("[role=grid], .task, .node[tabindex='0']")?.focus()],
-    ["1", "catalogue", () => go("tools", {})], ["2", "for an intent", () => go("tools", { tab: "plan" })], ["3", "hypergraph", () => go("tools", { tab: "graph" })], ["4", "traces", () => go("tools", { tab: "traces" })],
+    ["1", "catalogue", () => go("tools", {})], ["2", "plan a task", () => go("tools", { tab: "plan" })], ["3", "connections", () => go("tools", { tab: "graph" })], ["4", "traces", () => go("tools", { tab: "traces" })],
   ] };
 }
 
@@ -107,7 +108,7 @@ async function intent(panel, given, signal) {
         el("div", { class: "halves" },
           el("section", {}, el("h2", {}, "Which fit"), verdict(found, `${plural(found.searched, "tool")} searched`), el("ol", { class: "steps" }, found.matches.map(match)), found.matches.length ? "" : empty("No tool fits", START)),
           el("section", {}, el("h2", {}, "What comes next"), el("p", { class: "verdict" }, el("span", { class: `badge ${next_.abstained ? "warn" : "good"}` }, next_.abstained ? "Not sure" : "Next"), el("span", { class: "meter" }, bar(next_.probability), el("span", { class: "figure" }, chance(next_.probability))), next_.reason ? el("span", { class: "quiet" }, next_.reason) : ""),
-            el("ol", { class: "steps" }, next_.candidates.map((each) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("tools", { tool: each.tool }) }, each.tool), " ", el("span", { class: "meter" }, bar(each.probability), el("span", { class: "figure" }, chance(each.probability)))), each.path.length > 1 ? el("p", { class: "quiet" }, `by ${each.path.join(" → ")}`) : "", reasons(each.why), behind(each.traces)))))));
+            el("ol", { class: "steps" }, next_.candidates.filter((each) => each.probability >= LEAST_SHOWN).map((each) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("tools", { tool: each.tool }) }, each.tool), " ", el("span", { class: "meter" }, bar(each.probability), el("span", { class: "figure" }, chance(each.probability)))), each.path.length > 1 ? el("p", { class: "quiet" }, `by ${each.path.join(" → ")}`) : "", reasons(each.why), behind(each.traces)))))));
     });
   }
   await update(given);
@@ -171,14 +172,14 @@ async function hypergraph(panel, given, signal) {
   const degree = data.nodes.map(() => 0);
   for (const arc of data.arcs) for (const node of [...arc.tail, arc.head]) degree[node] += 1;
   const known = data.nodes.map((_, index) => index), joinedUp = known.filter((index) => degree[index] || data.nodes[index].calls);
-  const order = (joinedUp.length ? joinedUp : known).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
+  const order = (joinedUp.length ? joinedUp : known).sort((a, b) => (data.nodes[a].kind === "tool") - (data.nodes[b].kind === "tool") || data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
   const drawn = new Map(order.map((index) => [index, { ...data.nodes[index], index }]));
   const arcs = data.arcs.filter((arc) => arc.tail.length && drawn.has(arc.head) && arc.tail.every((node) => drawn.has(node))).map((arc) => ({ ...arc, from: arc.tail.map((node) => drawn.get(node)), to: drawn.get(arc.head) }));
   const nodes = [...drawn.values()];
   settle(nodes, arcs.flatMap((arc) => arc.from.map((source) => ({ source, target: arc.to }))), { size: 1000, pull: 0.25 });
   tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} ${joinedUp.length > MOST_DRAWN ? "most used" : "that lead somewhere or were called"} are drawn, all are in the catalogue` : ""}`);
   const about = el("aside", { class: "beside panel", "aria-label": "What is chosen" }), hidden = new Set();
-  const drawing = new Drawing({ label: "Hypergraph of tools", onfocus: (node) => show(node), onopen: (node) => show(node, true) });
+  const drawing = new Drawing({ label: "Connections of tools", onfocus: (node) => show(node), onopen: (node) => show(node, true) });
   const tip = fresh("tip");
   drawing.svg.prepend(svg("defs", {}, svg("marker", { id: tip, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 1 8 4 0 7z", fill: "context-stroke" }))));
   for (const arc of arcs) { arc.shape = svg("g", { class: `arc ${arc.kind}` }, joined(arc, tip)); drawing.view.append(arc.shape); }
@@ -215,7 +216,12 @@ async function hypergraph(panel, given, signal) {
     const box = el("input", { type: "checkbox", checked: true, id: fresh("kind"), onchange: () => { hidden[box.checked ? "delete" : "add"](kind); for (const arc of arcs) arc.shape.style.display = hidden.has(arc.kind) ? "none" : ""; } });
     return el("div", { class: "check" }, box, el("label", { for: box.id }, svg("svg", { width: 22, height: 10, "aria-hidden": "true" }, svg("line", { class: `arc-sample ${kind}`, x1: 1, x2: 21, y1: 5, y2: 5 })), `${said} (${arcs.filter((arc) => arc.kind === kind).length})`));
   });
-  replace(panel, el("div", { class: "bar-row" }, boxes), el("div", { class: "two" }, drawing.element, about));
+  const offered = fresh("offered"), find = el("input", { type: "search", class: "field", list: offered, placeholder: "Find a tool", "aria-label": "Find a tool", autocomplete: "off", data: { first: "" }, oninput: () => {
+    const node = nodes.find((each) => each.id === find.value) || nodes.find((each) => each.name.toLowerCase() === find.value.trim().toLowerCase());
+    if (node) show(node, true);
+  } });
+  replace(panel, el("p", { class: "quiet" }, "A line leads from a call to one that may follow. Lines that meet at a dot are needed together."),
+    el("div", { class: "bar-row" }, el("div", { class: "labelled when" }, find, el("datalist", { id: offered }, nodes.map((node) => el("option", { value: node.id })))), boxes), el("div", { class: "two" }, drawing.element, about));
   replace(about, el("p", { class: "quiet" }, "Choose a tool to see what leads to it and where it leads."));
   drawing.nodes(pairs);
   return { close: () => drawing.close(), update: () => {} };
