@@ -31,9 +31,8 @@ import psycopg
 import report
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.index.bm25 import bm25f, field_norms, term_keys
+from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
 from vademecum.index.query import plan_query
-from vademecum.index.schema import CODE
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.migrate import upgrade
 from vademecum.storage.postgres.search import PostgresSearch

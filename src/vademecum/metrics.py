@@ -29,7 +29,7 @@ import threading
 import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -134,9 +134,7 @@ class Histogram(Metric):
 
     def observe(self, amount: float, **labels: str) -> None:
         """Add one observation."""
-        self._observe(amount, tuple(sorted(labels.items())))
-
-    def _observe(self, amount: float, key: Labels) -> None:
+        key = tuple(sorted(labels.items()))
         with self._lock:
             seen = self._seen.get(key)
             if seen is None:
@@ -144,9 +142,14 @@ class Histogram(Metric):
             seen.counts[bisect_left(self.bounds, amount)] += 1
             seen.total += amount
 
-    def timed(self, **labels: str) -> AbstractContextManager[None]:
+    @contextmanager
+    def timed(self, **labels: str) -> Iterator[None]:
         """Observe the block's duration in seconds, even if the block fails."""
-        return _Timed(self, tuple(labels.items()) if len(labels) == 1 else tuple(sorted(labels.items())))
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observe(time.perf_counter() - started, **labels)
 
     def count(self, **labels: str) -> int:
         """Return the number of observations for these labels."""
@@ -163,25 +166,6 @@ class Histogram(Metric):
                 yield f"{self.name}_bucket{_labels((*key, ('le', bound)))} {below}"
             yield f"{self.name}_sum{_labels(key)} {total:.15g}"
             yield f"{self.name}_count{_labels(key)} {below}"
-
-
-class _Timed(AbstractContextManager[None]):
-    """A running observation.
-
-    It is a class because a generator would cost a search of 1 ms a fiftieth.
-    """
-
-    __slots__ = ("_histogram", "_key", "_started")
-
-    def __init__(self, histogram: Histogram, key: Labels) -> None:
-        self._histogram = histogram
-        self._key = key
-
-    def __enter__(self) -> None:
-        self._started = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self._histogram._observe(time.perf_counter() - self._started, self._key)  # noqa: SLF001 - its own other half
 
 
 M = TypeVar("M", bound=Metric)

@@ -13,8 +13,8 @@ from vademecum.code.search import signals
 from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.errors import StoreCorruptError
 from vademecum.index import bm25
+from vademecum.index.bm25 import CODE
 from vademecum.index.postings import Postings
-from vademecum.index.schema import CODE
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.types import FileKind
 

@@ -11,9 +11,8 @@ import pytest
 from handbook import SAMPLE
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UsageError
-from vademecum.index.bm25 import bm25f, term_keys
+from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.query import plan_query
-from vademecum.index.schema import CODE
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
 from vademecum.storage.postgres import search as server_side

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vademecum.answers.piece import CODE, MATCHED, Context, Form, Part, Piece
-from vademecum.answers.render import LINE_CHARACTERS, declared, visible
+from vademecum.answers.render import LINE_CHARACTERS, declared, freshness_of, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100
@@ -123,17 +122,11 @@ def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
     verdict = f"{str(answer.verdict).replace('_', ' ')} {answer.probability:.2f}"
     places = [piece.place for part in parts for piece in part.pieces if piece.place]
     before = f"{heading.shown_before} shown before" if heading.shown_before else ""
-    yield " | ".join(filter(None, (verdict, _freshness(places), before)))
+    yield " | ".join(filter(None, (verdict, freshness_of(places), before)))
     if answer.reason:
         yield visible(answer.reason)
     if answer.nearest:
         yield visible(f"nearest: {', '.join(answer.nearest)}")
-
-
-def _freshness(places: Sequence[Evidence]) -> str:
-    counts = Counter(place.freshness for place in places)
-    changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
-    return ", ".join(changed) or ("fresh" if places else "")
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:

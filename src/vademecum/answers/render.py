@@ -251,18 +251,18 @@ def _header(answer: Answer, style: Style) -> Iterator[str]:
     said = f"{style.verdict(str(answer.verdict).replace('_', ' '))} {answer.probability:.2f}"
     if places := answer.evidence:
         files = len({(place.repo, place.path) for place in places})
-        yield f"{said} | {_freshness(places)} | {counted(len(places), 'result')} in {counted(files, 'file')}"
+        yield f"{said} | {freshness_of(places)} | {counted(len(places), 'result')} in {counted(files, 'file')}"
     else:
         yield f"{said} | {counted(answer.searched, 'chunk')} searched"
     nearest = answer.nearest and f"nearest: {', '.join(answer.nearest)}"
     yield from (visible(said) for said in (answer.reason, nearest) if said)
 
 
-def _freshness(evidence: Sequence[Evidence]) -> str:
-    """Return "fresh", or the counts of changed results."""
+def freshness_of(evidence: Sequence[Evidence]) -> str:
+    """Return "fresh", or the counts of changed results; "" for no results."""
     counts = Counter(item.freshness for item in evidence)
     changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
-    return ", ".join(changed) or "fresh"
+    return ", ".join(changed) or ("fresh" if evidence else "")
 
 
 def _by_file(evidence: Sequence[Evidence]) -> list[list[Evidence]]:

@@ -33,10 +33,9 @@ from vademecum.code.search.signals import kind_priors, unasked_kinds
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.errors import AccessError, UsageError
-from vademecum.index.bm25 import term_keys
+from vademecum.index.bm25 import CODE, term_keys
 from vademecum.index.fusion import convex, reciprocal_rank, top
 from vademecum.index.query import Plan, plan_query
-from vademecum.index.schema import CODE
 from vademecum.index.segment import segment_of
 from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.digests import blake2b
 from vademecum.embedding.calibration_texts import ANCHORS, FORMAT, Side
 from vademecum.errors import EmbedError, StoreCorruptError
 from vademecum.index.arrays import save_arrays, stored_arrays

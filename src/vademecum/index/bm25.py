@@ -18,12 +18,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.postings import Matches, Postings, damaged
-from vademecum.index.schema import Schema
 from vademecum.index.tokenize import key
 
 Copies = NDArray[np.int64] | None
 Norms = NDArray[np.float32]
 Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The fields of a document, in the order of its term counts.
+
+    Attributes:
+        fields: names.
+        weights: how much one occurrence in each field counts.
+        b: how much a long field is held against its words, 0..1, for each field.
+        k1: how soon repeated words stop to count.
+    """
+
+    fields: tuple[str, ...]
+    weights: tuple[float, ...]
+    b: tuple[float, ...]
+    k1: float = 1.2  # the textbook value
+
+
+# Chunks of code. Docs weigh 2 (CodeRAG decision 1). Long bodies are penalised, long names hardly.
+CODE = Schema(("body", "name", "signature", "docs"), (1.0, 3.0, 1.0, 2.0), (0.75, 0.3, 0.5, 0.5))
 
 
 class Indexed(Protocol):

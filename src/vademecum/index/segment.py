@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import ranges, save_arrays, stored_arrays
+from vademecum.index.bm25 import CODE
 from vademecum.index.postings import Postings, build, merge
-from vademecum.index.schema import CODE
 from vademecum.index.stored_fields import NOTHING_STORED, Stored, laid
 from vademecum.types import ChunkKind
 

@@ -7,7 +7,6 @@ Source: M. F. Porter, "An algorithm for suffix stripping" (1980).
 from __future__ import annotations
 
 from functools import lru_cache
-from string import ascii_lowercase
 
 _SINGULAR = {"alias", "atlas", "bias", "canvas", "lens"}  # no plurals, though they end as plurals do
 
@@ -87,40 +86,20 @@ _STEP_4 = (
 )  # fmt: skip
 
 
-_SHORTEST, _LONGEST = min(map(len, (*_STEP_2, *_STEP_3))), max(map(len, (*_STEP_2, *_STEP_3)))
-
-
 def _replaced(word: str, rules: dict[str, str]) -> str:
-    for length in range(min(_LONGEST, len(word)), _SHORTEST - 1, -1):  # the longest that is there counts
-        suffix = word[-length:]
-        if suffix in rules:
-            base = word[:-length]
-            return base + rules[suffix] if _measure(base) > 0 else word
-    return word
+    suffix = max(filter(word.endswith, rules), key=len, default="")
+    base = word.removesuffix(suffix)
+    return base + rules[suffix] if suffix and _measure(base) > 0 else word
 
 
 def _step_4(word: str) -> str:
-    if not word.endswith(_STEP_4):  # mostly
-        return word
-    suffix = next(each for each in _STEP_4 if word.endswith(each))
-    base = word[: -len(suffix)]
+    suffix = next(filter(word.endswith, _STEP_4), "")
+    base = word.removesuffix(suffix)
     return base if _measure(base) > 1 and (suffix != "ion" or base.endswith(("s", "t"))) else word
-
-
-class _Shapes(dict[int, str]):
-    """Maps letters for `str.translate`: v for a vowel, c otherwise."""
-
-    def __missing__(self, letter: int) -> str:
-        return "c"
-
-
-_SHAPES = _Shapes({ord(letter): "v" if letter in "aeiou" else "c" for letter in ascii_lowercase})
 
 
 def _shape(word: str) -> str:
     """Return v for each vowel and c for each consonant."""
-    if "y" not in word:
-        return word.translate(_SHAPES)
     shape = ""
     for i, letter in enumerate(word):
         is_vowel = letter in "aeiou" or (letter == "y" and i > 0 and shape[-1] == "c")

@@ -50,7 +50,10 @@ class Stored:
         lists = b",".join([told[begin:end] for begin, end in zip(begins, ends, strict=True)])
         try:
             found = json.loads(f"[{lists.decode('ascii')}]")
-            return [StoredChunk(*own[:5], tuple(own[5:])) for _, own in zip(chunks, found, strict=True)]
+            return [
+                StoredChunk(start, end, digest, signature, summary, tuple(symbols))
+                for _, (start, end, digest, signature, summary, *symbols) in zip(chunks, found, strict=True)
+            ]
         except (ValueError, TypeError) as error:
             raise StoreCorruptError(f"what was kept of chunks is damaged ({error}): run `vade index --full`") from error
 

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.bm25 import field_norms
-from vademecum.index.schema import Schema
+from vademecum.index.bm25 import Schema, field_norms
 from vademecum.memory.session_index import Layout, Part, laid_out
 
 EVENT = Schema(("text",), (1.0,), (0.3,), k1=0.9)  # messages are short, and most have a few lines

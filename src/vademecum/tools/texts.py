@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.bm25 import field_norms, gains, inverse_document_frequency
+from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_frequency
 from vademecum.index.postings import Postings, build
-from vademecum.index.schema import Schema
 from vademecum.index.stopwords import STOP_WORDS
 from vademecum.index.tokenize import key, run_terms, runs, term_table
 

@@ -34,7 +34,6 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # members o
 FITTED = {"static:static-2": "ranker-1.json"}  # fitted weights, by the embedder they were fitted on
 NO_SENTENCES: Mapping[str, str] = {}
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
-Parsed = tuple[ParsedFile, bool]  # a file's chunks, and False where Python's own parser rejected the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +71,13 @@ def analyse(
     depend on each other. Without an embedder the vectors are left to the caller. Without `references` the references
     are left for the graph to find. `sentences`, by chunk hash, replace the offline summaries.
     """
-    return completed(jobs, parsed_files(jobs, deadline_s, references=references), embedder, terms, sentences)
-
-
-def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) -> list[Parsed]:
-    """Parse each file: the first half of the analysis.
-
-    With `references` the files' references are found as well.
-    """
     from vademecum.code.chunking.chunk import chunk_file  # a search without new files does not load the chunker
+    from vademecum.code.chunking.enrich import summarise
 
-    return [
+    parsed = [
         describe(chunk_file(content, language, deadline_s, references=references), content)
         for content, language in jobs
     ]
-
-
-def completed(
-    jobs: Sequence[Job],
-    parsed: Sequence[Parsed],
-    embedder: Embedder | None,
-    terms: RunTable,
-    sentences: Mapping[str, str] = NO_SENTENCES,
-) -> list[Analysis]:
-    """Return the analysis of parsed files, in the same order.
-
-    See `analyse`.
-    """
-    from vademecum.code.chunking.enrich import summarise
-
     sizes = [len(file.chunks) for file, _ in parsed]
     hashes = [digest for file, _ in parsed for digest in chunk_hashes(file.chunks, file.language)]
     chunks = [chunk for file, _ in parsed for chunk in file.chunks]

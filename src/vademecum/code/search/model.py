@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from vademecum.code.chunking.analyse import FITTED
 from vademecum.code.search.signals import Floats, Signals
 from vademecum.code.snapshot.files import FILE_KINDS
-from vademecum.index.bm25 import saturated
+from vademecum.index.bm25 import Schema, saturated
 from vademecum.index.query import Plan
-from vademecum.index.schema import Schema
 from vademecum.index.segment import FIELDS, KIND_CODES
 from vademecum.types import ChunkKind, FileKind
 
@@ -245,7 +244,8 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
         slot: int64 (C,), the file of each piece, ascending; every file has a piece.
         novelty: 0..1.
     """
-    of_file = np.exp(_from_highest(files @ model.file))
+    of_file = files @ model.file
+    of_file = np.exp(of_file - of_file.max())
     of_file /= of_file.sum()
     logits = pieces @ model.piece
     starts = np.searchsorted(slot, np.arange(len(files)))
@@ -264,7 +264,3 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
 def novelty_of(plan: Plan) -> float:
     """Return the share of a file's worth in naming it, 0..1."""
     return NOVELTY if len(plan.terms) <= LONG else NOVELTY_OF_LONG
-
-
-def _from_highest(values: Floats) -> Floats:
-    return np.asarray(values - values.max(initial=-np.inf), np.float32)

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from vademecum.code.snapshot.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.code.snapshot.view import View
-from vademecum.index.bm25 import bm25f, term_keys
+from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.postings import Matches, damaged
 from vademecum.index.query import Plan, is_meant, is_within, name_term
-from vademecum.index.schema import CODE
 from vademecum.index.segment import KIND_CODES, quantised
 from vademecum.index.tokenize import key
 from vademecum.index.vectors import cosines, scaled_products

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from vademecum.code.snapshot.files import LEFT_OUT, FileTable
 from vademecum.index.arrays import ranges
-from vademecum.index.bm25 import field_norms
-from vademecum.index.schema import CODE
+from vademecum.index.bm25 import CODE, field_norms
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.index.stored_fields import StoredChunk
 
