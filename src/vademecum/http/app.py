@@ -33,8 +33,7 @@ from vademecum.http.routes import (
     graph,
     indexing,
     memory,
-    page,
-    reference,
+    pages,
     server,
     symbols,
     tools,
@@ -97,11 +96,11 @@ def application(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
         responses=ALWAYS
     )  # fmt: skip
-    for module in (server, reference, code, symbols, graph, indexing, events, memory, tools, page):
+    for module in (server, code, symbols, graph, indexing, events, memory, tools, pages):
         app.include_router(module.router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
-    app.mount("/page", page.PageFiles(), name="page")
+    app.mount("/page", pages.PageFiles(), name="page")
     return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
 
 

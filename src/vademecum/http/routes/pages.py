@@ -1,16 +1,20 @@
-"""The API reference at `/docs`: one page from `/openapi.json`.
+"""Pages for people: the page at `/`, and the API reference.
 
-The page loads nothing else.
+The page has its files below `/page` and sends requests to this server only. The reference at `/docs`, made from `/openapi.json`, loads nothing else.
 """
 
 from __future__ import annotations
 
+import mimetypes
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
 
-router = APIRouter(tags=["reference"])
+FOLDER = Path(__file__).parents[1] / "page"
 _HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>vademecum API</title><style>
 :root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
@@ -20,9 +24,35 @@ td,th{text-align:left;vertical-align:top;padding:.15rem .8rem .15rem 0}p{margin:
 <p>The same as JSON: <a href="openapi.json">openapi.json</a>. Keys go into <code>Authorization: Bearer KEY</code> or
 <code>X-API-Key: KEY</code>. Errors are problem details (RFC 9457); lists have <code>items</code>, <code>total</code> and the
 cursor of the <code>next</code> page.</p>"""
+ALWAYS_ASK = {"Cache-Control": "no-cache"}  # cached files of another version would not fit together
+# Some systems map these suffixes to other types, and with `nosniff` a browser would not run the scripts.
+for _media, _suffix in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
+    mimetypes.add_type(_media, _suffix)
+
+router = APIRouter(include_in_schema=False)
 
 
-@router.get("/docs", include_in_schema=False)
+@router.get("/")
+async def page() -> Response:
+    """Return the page; it requests its other files itself."""
+    return FileResponse(FOLDER / "index.html", headers=ALWAYS_ASK)
+
+
+class PageFiles(StaticFiles):
+    """The files below `/page`, revalidated at every request."""
+
+    def __init__(self) -> None:
+        """Take the page's own folder."""
+        super().__init__(directory=FOLDER)
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Return a file, or 304 when it has not changed."""
+        response = super().file_response(*args, **kwargs)
+        response.headers.update(ALWAYS_ASK)
+        return response
+
+
+@router.get("/docs")
 async def docs(request: Request) -> Response:
     """Return a page that lists every route with its parameters."""
     described = request.app.openapi()
