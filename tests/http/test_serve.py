@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -68,6 +69,28 @@ def start(monkeypatch):
         if each.process.poll() is None:
             each.process.kill()
         each.process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("half", "answer"),
+    [
+        (b"GET /v1/search?q=budget HTTP/1.1\r\nHost: localhost\r\n", b""),
+        (b"", b""),
+        (b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{", b"HTTP/1.1 408 "),
+    ],
+    ids=["head", "nothing", "body"],
+)  # fmt: skip
+def test_half_a_request_is_not_held_for_ever(start, repo, monkeypatch, half, answer):
+    """Its connection ends after `server.timeout_s`, and whole ones go on being answered."""
+    monkeypatch.setenv("VADE_SERVER__TIMEOUT_S", "2")
+    server = start(cwd=repo().path)
+    host, _, port = server.address.removeprefix("http://").strip("/").partition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as slow:
+        slow.sendall(half)
+        assert server.ask("GET", "/v1/search?q=budget")["verdict"] != "not_found"
+        said = b"".join(iter(lambda: slow.recv(65_536), b""))
+        assert said.startswith(answer)
+        assert bool(said) == bool(answer)
 
 
 def test_it_listens_on_this_machine_and_ends_when_asked(start, repo):

@@ -491,7 +491,7 @@ class Codebase:
 
 
 def asked_again(ask: Callable[[], T]) -> T:
-    """Return what `ask` returns, asked again where the index changed meanwhile.
+    """Ask, and ask again where the index changed meanwhile.
 
     Another process may write, or delete contents that nobody needs any more, between two steps of a question. `ask` opens
     the index again each time. An index that is damaged fails each time.

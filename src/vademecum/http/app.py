@@ -101,7 +101,7 @@ def application(
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
     app.mount("/page", pages.PageFiles(), name="page")
-    return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
+    return Guard(app, roots, keys, hosts, own.max_body_bytes, own.timeout_s, log_queries=own.log_queries)
 
 
 def _shared(app: FastAPI) -> AppState:

@@ -8,6 +8,7 @@ because events are streamed.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 import uuid
@@ -61,6 +62,7 @@ class Guard:
         keys: Sequence[Key],
         hosts: frozenset[str] | None,
         max_body_bytes: int,
+        timeout_s: float,
         *,
         log_queries: bool,
     ) -> None:
@@ -69,7 +71,7 @@ class Guard:
         self._visitors: Mapping[str, Visitor] = {key.name: visitor(key, roots) for key in keys}
         self._everybody = Visitor("", tuple(root.path for root in roots), personal=True)
         self._hosts = hosts
-        self._max_body_bytes = max_body_bytes
+        self._max_body_bytes, self._timeout_s = max_body_bytes, timeout_s
         self._log_queries = log_queries
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,7 +89,7 @@ class Guard:
         try:
             with _OPEN.during(), continued(headers), span(f"HTTP {method}"):
                 self._let_in(scope, headers)
-                await self._app(scope, _limited(receive, self._max_body_bytes), said)
+                await self._app(scope, _limited(receive, self._max_body_bytes, self._timeout_s), said)
                 note({"http.route": _route(scope), "http.response.status_code": said.status})
         except ProblemError as refused:
             await refusal(refused, said.id)(scope, receive, said)
@@ -181,17 +183,27 @@ def _check_body(headers: Headers) -> None:
         raise ProblemError(415, "the body's Content-Type is missing: send application/json")
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Wrap `receive` to refuse bodies longer than `most` bytes.
+def _limited(receive: Receive, most: int, seconds: float) -> Receive:
+    """Wrap `receive` to refuse bodies that are too long or too late.
+
+    A body may have `most` bytes, and must have come within `seconds`.
 
     The limit also holds when `Content-Length` is wrong.
     """
-    seen = 0
+    seen, is_whole = 0, False
+    until = asyncio.get_running_loop().time() + seconds
 
     async def limited() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
+        nonlocal seen, is_whole
+        if is_whole:  # what comes now is that the client went
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError as error:
+            said = f"the body did not come within {seconds:g} seconds: send it at once, or raise server.timeout_s"
+            raise ProblemError(408, said) from error
+        seen, is_whole = seen + len(message.get("body", b"")), not message.get("more_body", False)
         if seen > most:
             raise _too_large(most)
         return message

@@ -89,6 +89,7 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
 
         from vademecum.http.app import application
         from vademecum.http.log import log_to_standard_error
+        from vademecum.http.patience import Patient
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     listening = listen(own.host, own.port)
@@ -106,10 +107,15 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
             ending.set()
             super().handle_exit(sig, frame)
 
+    class Timely(Patient):
+        """Gives a request's head as long as a call may take."""
+
+        seconds = own.timeout_s
+
     server = Server(
         uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS, http=Timely,
         )
     )  # fmt: skip
     server.run(sockets=[listening])
