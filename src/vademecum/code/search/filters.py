@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -29,7 +28,7 @@ from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import View
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
-from vademecum.matching import glob_pattern
+from vademecum.matching import glob_pattern, is_below
 from vademecum.types import KINDS, Query
 
 LEAST_SECONDS = 5.0  # the time limit without text; an ordinary pattern takes milliseconds
@@ -127,16 +126,12 @@ def _hits(paths: list[str], pattern: str) -> NDArray[np.bool_]:
     return np.fromiter((match(path) is not None for path in paths), bool, len(paths))
 
 
-def below(files: FileTable, prefixes: Iterable[str]) -> NDArray[np.bool_]:
+def below(files: FileTable, prefixes: Sequence[str]) -> NDArray[np.bool_]:
     """Return the files at or below a prefix, bool (F,).
 
-    No character is a wildcard.
+    No character is a wildcard. Without prefixes all files are.
     """
-    mask = np.zeros(len(files), bool)
-    for prefix in prefixes:  # paths ascend, so a directory's files are contiguous
-        mask[bisect_left(files.paths, f"{prefix}/") : bisect_left(files.paths, f"{prefix}0")] = True  # "0" follows "/"
-        mask[bisect_left(files.paths, prefix) : bisect_right(files.paths, prefix)] = True
-    return mask
+    return np.fromiter((is_below(path, prefixes) for path in files.paths), bool, len(files))
 
 
 def check_pattern(pattern: str) -> None:
