@@ -1,4 +1,4 @@
-"""A limit on the time that a connection may take for its request."""
+"""A limit on the time of half a request."""
 
 from __future__ import annotations
 
