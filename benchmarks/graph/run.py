@@ -85,6 +85,7 @@ class SiteEdges(FileEdges):
     """Keeps the name each reference is written by."""
 
     found: Logged
+    asked = ""
 
     def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
         """Every site, not only the first of each name."""
@@ -95,10 +96,14 @@ class SiteEdges(FileEdges):
         super()._call(owner, line, spelled, meaning)
         self.found.spelled = ""
 
+    def _meaning(self, owner: int, spelled: str) -> Meaning:
+        self.asked = spelled  # what is made of it may be written by another name than its own
+        return super()._meaning(owner, spelled)
+
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
         is_new = not self.found.spelled and value is not None
         if is_new and value is not None:
-            self.found.spelled = value.name
+            self.found.spelled = self.asked
         super()._use(owner, line, value, tier)
         self.found.spelled = "" if is_new else self.found.spelled
 
@@ -187,6 +192,8 @@ def fits(graph: Graph, target: Node, path: str, line: int, name: str) -> bool:
     nodes = graph.in_files([path])
     named = [n for n in nodes if n.start_line <= line <= n.end_line and n.qualified]
     inner = max(named, key=lambda n: n.start_line, default=None)
+    if target.kind == "file":
+        return inner is None  # what the file exports has no name
     if target.kind in CLASSES and inner is not None and inner.parent == target.id:
         return inner.name in {"__init__", "__new__", "constructor", target.name}
     if inner is not None and inner.start_line == line:

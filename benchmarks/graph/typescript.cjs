@@ -25,10 +25,18 @@ const host = { getCompilationSettings: () => options, getScriptFileNames: () => 
   readFile: ts.sys.readFile, directoryExists: ts.sys.directoryExists, getDirectories: ts.sys.getDirectories };
 const service = ts.createLanguageService(host);
 // A constant or a member that is but another name of a function stands for that function: either is a true target of the call.
+function assignedTo(declaration) {
+  const around = ts.isBinaryExpression(declaration) ? declaration : declaration.parent;
+  let held = around && ts.isBinaryExpression(around) && around.operatorToken.kind === ts.SyntaxKind.EqualsToken ? around.right : undefined;
+  while (held && ts.isBinaryExpression(held) && held.operatorToken.kind === ts.SyntaxKind.EqualsToken) held = held.right;
+  return held;
+}
 function passedOn(declaration) {
   const held = (ts.isVariableDeclaration(declaration) || ts.isPropertyAssignment(declaration)) && declaration.initializer
-    || ts.isExportAssignment(declaration) && declaration.expression;
+    || ts.isExportAssignment(declaration) && declaration.expression || assignedTo(declaration);
+  const whole = held && ts.isRequireCall(held, true) ? checker.getSymbolAtLocation(held.arguments[0]) : undefined;
   const symbol = ts.isShorthandPropertyAssignment(declaration) ? resolved(checker.getShorthandAssignmentValueSymbol(declaration))
+    : whole ? whole.exports && whole.exports.get("export=")
     : held && (ts.isIdentifier(held) || ts.isPropertyAccessExpression(held)) ? resolved(checker.getSymbolAtLocation(held)) : undefined;
   return symbol && symbol.declarations && !symbol.declarations.includes(declaration)
     ? [...placed(symbol.declarations), ...symbol.declarations.flatMap(passedOn)] : [];
@@ -62,7 +70,8 @@ function visit(node, source) {
       const places = symbol && symbol.declarations ? placed(symbol.declarations) : null;
       if (places) for (const place of symbol.declarations) places.push(...passedOn(place));
       if (places && places.some((place) => /^(Method|Property)Signature$/.test(place[2]))) places.push(...implementations(source, name));
-      found.push([source.fileName.slice(root.length), start, line, name.text, places]);
+      const runs = places && places.filter((place) => !place[0].endsWith(".d.ts"));  // declared apart from the code that runs
+      found.push([source.fileName.slice(root.length), start, line, name.text, places && places.length && !runs.length ? null : runs]);
     }
   }
   ts.forEachChild(node, (child) => visit(child, source));

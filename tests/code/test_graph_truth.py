@@ -83,6 +83,49 @@ SCRIPT = {
         "use.ts:use",
         {"own.ts:last exact"},
     ),
+    "a module that hands on another one": (
+        {"index.js": "module.exports = require('./lib/app');\n",
+         "lib/app.js": "exports = module.exports = makeApp;\nfunction makeApp() {}\nmakeApp.settle = function () {};\n",
+         "test/use.js": "const app = require('../');\nfunction use() { app(); app.settle(); }\n"},
+        "test/use.js:use",
+        {"lib/app.js:makeApp exact", "lib/app.js:makeApp.settle exact"},
+    ),
+    "modules that hand on each other": (
+        {"a.js": "module.exports = require('./b');\n", "b.js": "module.exports = require('./a');\n",
+         "use.js": "const a = require('./a');\nfunction use() { a.run(); }\n"},
+        "use.js:use",
+        set(),
+    ),
+    "a class that is all a module exports, by the main file of its package": (
+        {"package.json": '{"main": "lib/app.js"}', "lib/app.js": "module.exports = class App {\n  settle() {}\n};\n",
+         "test/use.js": "const Renamed = require('..');\nfunction use() { new Renamed().settle(); }\n"},
+        "test/use.js:use",
+        {"lib/app.js:App exact", "lib/app.js:App.settle typed"},
+    ),
+    "a function without a name is the file that exports it": (
+        {"a.js": "module.exports = (one) => one;\n", "b.js": "export default one => one;\n",
+         "use.js": "import b from './b';\nconst a = require('./a');\nfunction use() { a(1); b(1); }\n"},
+        "use.js:use",
+        {"a.js exact", "b.js exact"},
+    ),
+    "an export that holds nobody knows what": (
+        {"a.js": "exports.etag = generated({ weak: false });\n", "use.js": "const a = require('./a');\nfunction use() { a.etag(1); }\n"},
+        "use.js:use",
+        {"a.js:etag exact"},
+    ),
+    "a function that is a class": (
+        {"view.js": "module.exports = View;\nfunction View(name) { this.name = name; this.lookUp(name); }\n"
+                    "View.prototype.lookUp = function (name) { this.settle(); };\nView.prototype.settle = function () {};\n",
+         "use.js": "const View = require('./view');\nfunction use() { const view = new View('a'); view.lookUp('b'); }\n"},
+        "use.js:use",
+        {"view.js:View exact", "view.js:View.lookUp typed"},
+    ),
+    "itself in a function that is a class": (
+        {"view.js": "function View(name) { this.lookUp(name); }\n"
+                    "View.prototype.lookUp = function (name) { this.settle(); };\nView.prototype.settle = function () {};\n"},
+        "view.js:View.lookUp",
+        {"view.js:View.settle exact"},
+    ),
     "a long list in CommonJS": (
         {
             "all.js": "function last() {}\nmodule.exports = {\n" + "".join(f"  nameNumber{n}: {n},\n" for n in range(60)) + "  last,\n};\n",

@@ -107,6 +107,11 @@ class Classes(ABC):
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
+    def put_on(self, node: Node, name: str) -> Meaning:
+        """Return a member that a function is given outside of itself."""
+        inside = self.definitions.file(node.path).put_on.get(node.qualified, {}).get(name)
+        return (Value("def", node.path, inside.qualified), Tier.EXACT) if inside is not None else UNKNOWN
+
     def fitting(self, meaning: Meaning, count: int) -> Meaning:
         """Return the method or base method for a number of arguments.
 
@@ -328,7 +333,7 @@ class Classes(ABC):
             return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
             return UNKNOWN
-        if node.kind in CLASSES:
+        if node.kind in CLASSES or self.definitions.file(value.path).makes_instances(value.name):
             return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)

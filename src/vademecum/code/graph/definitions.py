@@ -164,6 +164,26 @@ class File:
         return frozenset(qualified for qualified, count in seen.items() if count > 1)
 
     @cached_property
+    def put_on(self) -> dict[str, dict[str, Node]]:
+        """By function: the members that the function, or its prototype, is given."""
+        if not self.rules.nests_functions:
+            return {}
+        functions = (node for node in self.nodes.values() if node.kind in FUNCTIONS and node.qualified in self.scopes)
+        apart = {
+            node.qualified: {
+                name: each
+                for name, each in self.scopes[node.qualified].items()
+                if not node.start_line <= each.start_line <= node.end_line
+            }
+            for node in functions
+        }
+        return {qualified: members for qualified, members in apart.items() if members}
+
+    def makes_instances(self, qualified: str) -> bool:
+        """Return whether a function is a class as JavaScript had them first."""
+        return qualified in self.put_on and qualified.rpartition(".")[2][:1].isupper()
+
+    @cached_property
     def returns(self) -> dict[str, list[tuple[str, str]]]:
         """By owner: "type" or "value", and the text of each result."""
         found: dict[str, list[tuple[str, str]]] = {}
@@ -207,7 +227,7 @@ class File:
         """Return the qualified name of the innermost class, "" for none."""
         while qualified:
             node = self.nodes.get(qualified)
-            if node is not None and node.kind in CLASSES:
+            if node is not None and (node.kind in CLASSES or self.makes_instances(qualified)):
                 return qualified
             if node is None and qualified in self.scopes:  # an `impl`, or methods of a type declared elsewhere
                 return qualified

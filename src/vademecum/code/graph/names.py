@@ -299,11 +299,14 @@ class Names(Classes):
 
     def _whole(self, where: str) -> Meaning:
         """Return a module as a value, for CommonJS its whole export."""
+        return self.definitions.once(("whole", where), self._as_value, UNKNOWN, where)
+
+    def _as_value(self, where: str) -> Meaning:
         if not where.endswith("/"):
             other = self.definitions.file(where)
             for module, spelled in other.exports.get("=", ())[:1]:
-                found = self.meaning(other, "", spelled) if not module else UNKNOWN
-                if found[0] is not None and not found[0].is_external:
+                found = self._exported(other, "=") if module else self.meaning(other, "", spelled)
+                if found is not None and found[0] is not None and not found[0].is_external:
                     return found
         return Value("module", where), Tier.EXACT
 
@@ -367,7 +370,7 @@ class Names(Classes):
             if self.definitions.file(node.path).rules.erases_types and node.kind in _HOLD_NOTHING:
                 return self._of_namesake(value, name, tier)
             if node.kind not in CLASSES:
-                return UNKNOWN
+                return self.put_on(node, name)
         if value.what == "def" and name == file.rules.maker:
             return Value("inst", value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
@@ -419,7 +422,7 @@ class Names(Classes):
         """Return the meaning of an exported name."""
         for module, spelled in file.exports.get(name, ()):
             if not module:
-                return self.meaning(file, "", spelled)
+                return self._own_export(file, name, spelled)
             where = self.modules.locate(file.path, module, file.rules)
             if not where:
                 return OUTSIDE
@@ -431,6 +434,14 @@ class Names(Classes):
             if where and (found := self._again(where, name)) is not None:
                 return found
         return None
+
+    def _own_export(self, file: File, name: str, spelled: str) -> Meaning:
+        """Return the meaning of an export that the file itself declares."""
+        if not spelled:
+            return Value("module", file.path), Tier.EXACT  # the file is what it exports without a name
+        found, node = self.meaning(file, "", spelled), file.scopes.get("", _NONE).get(name)
+        is_known = found[0] is not None or node is None
+        return held_by(found, node) if is_known else (Value("def", file.path, name), Tier.EXACT)
 
     def _whole_of(self, file: File) -> Meaning | None:
         """Return the default export that no statement names, None without one."""

@@ -247,16 +247,15 @@ class Outline:
 
     def _name(self, declaration: Declaration) -> None:
         """Work out name, scope and signature; parents come before their children."""
-        if declaration.names:
-            start, end = declaration.names[0]
-            declaration.name = _plain_name(self._content[start:end].decode())
+        names = (_plain_name(self._content[start:end].decode()) for start, end in declaration.names)
+        declaration.name = next((name for name in names if name not in _NOT_NAMES), "")
         if declaration.capture in _REOPENED:
             declaration.name = _plain_scope(declaration.name)
         inside = ""
         receiver = _plain_scope(declaration.scope)
-        if declaration.name in _NOT_NAMES:
-            declaration.name = ""
-        elif not declaration.name:  # tree-sitter-kotlin reads the `f` of `fun A.f()` as part of the receiver
+        if (
+            not declaration.name and not declaration.names
+        ):  # tree-sitter-kotlin reads the `f` of `fun A.f()` as part of the receiver
             receiver, _, declaration.name = receiver.rpartition(".")
         elif len(declaration.name) < 300 and (qualified := _QUALIFIED.match(declaration.name)):
             inside, declaration.name = _plain_scope(qualified[1]), qualified[2]

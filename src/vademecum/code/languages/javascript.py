@@ -52,6 +52,8 @@ _NAMES_ALONE = r"export\s*(?:type\s*)?[{*]"
 _EXPORTS = r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?"
 _MEMBER = r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])"
 _DEFAULT_VALUES = frozenset({"object", "new_expression", "call_expression", "member_expression"})
+_NAMED_VALUES = frozenset({"class", "function_expression"})
+_NAMELESS_VALUES = _NAMED_VALUES | {"arrow_function"}
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "function"})
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
 _GENERIC = frozenset(
@@ -111,6 +113,8 @@ class Script(Language):
         value = statement.child_by_field_name("value")
         if value is not None and value.type in _DEFAULT_VALUES:
             return default_of(value, text)
+        if value is not None and value.type in _NAMELESS_VALUES and value.child_by_field_name("name") is None:
+            return [("default", "", "")]
         return exports_of(whole(statement) if re.match(_NAMES_ALONE, beginning) else beginning)
 
     def assigned(
@@ -119,13 +123,14 @@ class Script(Language):
         """Read CommonJS: `require`, and assigned exports."""
         local = whole(name) if name.type == "object_pattern" else text(name)
         held = text(value)
-        if bound := required(local, held):
-            return bound, ()
-        exports = re.fullmatch(_EXPORTS, local)
+        bound, exports = required(local, held), re.fullmatch(_EXPORTS, local)
         if exports is None:
-            return None
+            return (bound, ()) if bound else None
+        if bound:
+            return (), [(exports[1] or "=", module, member) for _, module, member in bound]
         if exports[1] or not held.startswith("{"):
-            spelled = chain(held)
+            own = value.child_by_field_name("name") if value.type in _NAMED_VALUES else None
+            spelled = text(own) if own is not None else chain(held)
             return (), [(exports[1] or "=", "", spelled)] if spelled else ()
         return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
 
@@ -146,7 +151,8 @@ class Script(Language):
         """Find a module: relative, by a tsconfig, or in a workspace."""
         module = module.partition("?")[0]
         if module.startswith("."):
-            return _at(modules, posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
+            return _at(modules, place) or _main_of(modules, "" if place == "." else place)
         for place in _aliased(modules, importer, module):
             if found := _at(modules, place):
                 return found
@@ -319,13 +325,21 @@ def _in_workspace(modules: Modules, module: str) -> str:
     if name not in packages:
         return ""
     folder, below = packages[name], "/".join(parts[2 if module.startswith("@") else 1 :])
-    if below:
-        places = [posixpath.join(folder, "src", below), posixpath.join(folder, below)]
-    else:
-        package = _json(modules, posixpath.join(folder, "package.json"))
-        named = [package.get(key) for key in ("source", "types", "module", "main")]
-        places = [posixpath.join(folder, p) for p in ("src/index", "index", "src/main", "lib/index")]
-        places += [posixpath.normpath(posixpath.join(folder, p)) for p in named if isinstance(p, str)]
+    if not below:
+        return _main_of(modules, folder)
+    places = [posixpath.join(folder, "src", below), posixpath.join(folder, below)]
+    return next((found for place in places if (found := _at(modules, place))), "")
+
+
+def _main_of(modules: Modules, folder: str) -> str:
+    """Return the main file of a package's folder, "" for no package."""
+    manifest = posixpath.join(folder, "package.json")
+    if manifest not in modules.paths:
+        return ""
+    package = _json(modules, manifest)
+    named = [package.get(key) for key in ("source", "types", "module", "main")]
+    places = [posixpath.join(folder, p) for p in ("src/index", "index", "src/main", "lib/index")]
+    places += [posixpath.normpath(posixpath.join(folder, p)) for p in named if isinstance(p, str)]
     return next((found for place in places if (found := _at(modules, place))), "")
 
 

@@ -7,12 +7,12 @@
 (variable_declaration (variable_declarator name: (identifier) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)])) @function
 (assignment_expression left: (member_expression) @name
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @function
+  right: [(arrow_function body: (_) @body) (function_expression name: (_)? @name body: (_) @body) (generator_function body: (_) @body)]) @function
 
 (class_declaration name: (_) @name body: (_) @body) @class
 (export_statement value: (class body: (_) @body) @class)
 (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @class
-(assignment_expression left: (_) @name right: (class body: (_) @body)) @class
+(assignment_expression left: (_) @name right: (class name: (_)? @name body: (_) @body)) @class
 (method_definition name: (_) @name body: (_) @body) @member
 
 ; object literals that hold functions
