@@ -116,7 +116,7 @@ class C(Language):
             return sure[0], bool(read)
         if len({node.qualified for _, node in read}) == 1:
             return read[0], True
-        alone = own or next((each for each in (headers, bodies) if len(each) == 1), ())
+        alone = own or next((each for each in (headers, bodies) if len(each) == 1), [])
         return (alone[0], bool(own)) if alone else None
 
     def is_guarded(self, node: tree_sitter.Node) -> bool:
