@@ -47,7 +47,7 @@ ABLATIONS: Mapping[str, tuple[str, ...]] = {
     "without history": (*MEMORY, "popular"),
     "without text": (*TEXT, "unseen_match"),
     "without use": USE,
-    "without context": ("order", "transition", "session", "used"),
+    "without context": ("order", "transition", "session", "used", "before"),
 } | {f"without {head}": (head,) for head in (*TEXT, *MEMORY, *USE)}
 COVERAGE = (0.25, 0.5, 0.75, 0.9, 1.0)
 DRAWS = 2000
@@ -229,6 +229,17 @@ def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
     return found
 
 
+def by_shgat(made: Tools, test: Sequence[Task]) -> list[int]:
+    """Ranks by ADR-050's four heads: the best capability by the intent alone, then its first call that was not made."""
+    view, shgat = made._now().view, made._now().shgat
+    found = []
+    for task in test:
+        for turn in task.turns:
+            asked, calls = Asked(view, view.read(turn.intent)), [view.number[each] for each in turn.calls]
+            found += [rank_of(shgat.first_steps(asked, calls[:step]), tool) for step, tool in enumerate(calls)]
+    return found
+
+
 def cold(one: TraceSet, train: Sequence[Task], test: Sequence[Task], home: Path, seed: int) -> dict[str, list[int]]:
     """Ranks of tools that no training task has, by the model and by text alone."""
     names = [tool.id for tool in one.tools]
@@ -267,6 +278,7 @@ def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
         for name, places in baselines(view, train, test).items():
             found[name] += places
         found["by goal"] += by_goal(made, test)
+        found["by shgat"] += by_shgat(made, test)
         everything.append((steps, weights))
         training = trained(view) if ablations else []
         for name, dropped in ABLATIONS.items() if ablations else ():

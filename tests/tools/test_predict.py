@@ -68,15 +68,24 @@ def test_the_way_leads_over_what_always_comes_before(office):
     assert candidate.path[-1:] == (candidate.tool,)
 
 
-def test_a_goal_is_reached_by_its_first_step_not_yet_taken(office):
+@pytest.mark.parametrize("by", ["goal", "shgat"])
+def test_a_goal_is_reached_by_its_first_step_not_yet_taken(office, by):
     """By name, ADR-050's order: the target by the intent alone, the call by the way there."""
     for after in ((), ("web/search",), ("web/search", "web/fetch")):
-        prediction = office.predict(INTENT, after=after, by="goal", k=100)
+        prediction = office.predict(INTENT, after=after, by=by, k=100)
         assert not {candidate.tool for candidate in prediction.candidates} & set(after)
         assert sum(candidate.probability for candidate in prediction.candidates) == pytest.approx(1, abs=1e-4)
-    assert office.predict(INTENT, by="goal").candidates[0].tool == "web/search"
-    with pytest.raises(UsageError, match="attention, goal"):
+    assert office.predict(INTENT, by=by).candidates[0].tool == "web/search"
+    with pytest.raises(UsageError, match="attention, goal, shgat"):
         office.predict(INTENT, by="magic")
+
+
+def test_what_failed_is_no_target_of_the_four_heads(tools):
+    """A capability whose traces went wrong is weighed down by the ADR's steps, however near its intent is."""
+    for ok in (True, False):
+        tools.observe([trace("tidy the shed", (Call("shed/tidy"),), ok=ok, id_="one")])
+        tools.observe([trace("tidy the loft", (Call("loft/tidy"),), id_="two")])
+        assert tools.predict("tidy the shed", by="shgat").candidates[0].tool == ("shed/tidy" if ok else "loft/tidy")
 
 
 def test_tools_that_are_gone_are_not_predicted(office):

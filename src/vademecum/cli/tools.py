@@ -178,7 +178,7 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 )
 @click.option(
     "--by",
-    type=click.Choice(["attention", "goal"]),
+    type=click.Choice(["attention", "goal", "shgat"]),
     default="attention",
     show_default=True,
     help="What the prediction goes by.",

@@ -9,7 +9,7 @@
     transition    how often it came next, by the traces that speak for this intent in this context
     session       how often it came next after what the session has done before
     popular       how often it is called at all
-    used          whether it was called for this intent
+    used, before  whether it was called for this intent, or earlier in the session
     unseen        that no trace called it, and `unseen_match` how well it fits then
 
 Heads of text work from the first minute. Heads of memory read past traces. What memory says of a tool that was never used is the
@@ -36,7 +36,7 @@ from vademecum.tools.usage import EPSILON
 
 TEXT = ("match", "left", "order")
 MEMORY = ("terms", "attention", "ridge", "ridge_first", "transition", "session")
-USE = ("popular", "used")
+USE = ("popular", "used", "before")
 UNSEEN = ("unseen", "unseen_match")
 HEADS = (*TEXT, *MEMORY, *USE, *UNSEEN)
 STOPPING = ("bias", "transition", "session", "unmet", "long", "open", "surest")
@@ -96,6 +96,7 @@ class After:
         found, chain = unmoved.copy(), self.chains[row]
         found[:, _MOVING] = self._columns[row].T
         found[list(chain), _COLUMN["used"]] = 1
+        found[self._before(chain), _COLUMN["before"]] = 1
         return found
 
     def scores(self, unmoved: Floats, weights: Floats) -> Floats:
@@ -109,6 +110,7 @@ class After:
         found += unmoved
         for row, chain in enumerate(self.chains):
             found[row, list(set(chain))] += weights[_COLUMN["used"]]
+            found[row, self._before(chain)] += weights[_COLUMN["before"]]
         return found
 
     def stopping(self, taken: Taken) -> NDArray[np.float64]:
@@ -130,6 +132,10 @@ class After:
         return np.array(
             [np.minimum.reduce(unsaid[list(chain)], axis=0, initial=1) for chain in self.chains], np.float32
         )
+
+    def _before(self, chain: Sequence[int]) -> list[int]:
+        """The tools called earlier in the session, but not now."""
+        return [tool for tool in dict.fromkeys(self.asked.earlier) if tool not in chain]
 
     @cached_property
     def _columns(self) -> Floats:

@@ -90,7 +90,7 @@ class Metas:
         return dict(found)
 
     def weight(self, meta: int, weight: Weights) -> float:
-        """Return the weight of one's witnesses; 0 where a capability of it has no trace.
+        """Return the weight of witnesses; 0 for a capability without traces.
 
         Args:
             meta: Its number.

@@ -22,13 +22,14 @@ from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Candidate, Prediction
+from vademecum.tools.shgat import Shgat
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
-PREDICTORS = ("attention", "goal")
+PREDICTORS = ("attention", "goal", "shgat")
 _NOTHING = "nothing is asked for and nothing was called: say what is to be done, or what was called"
 _FAR = 700.0  # log-odds beyond which a probability is 0 and its exponential too large
 _SPEAKS = 0.01  # share of the attention from which a trace is named
@@ -46,8 +47,8 @@ class Situation:
     by: str = PREDICTORS[0]
 
 
-def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Prediction:
-    """Return the likeliest next calls."""
+def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: Shgat | None = None) -> Prediction:
+    """Return the likeliest next calls, by `shgat` if given."""
     after, strange = known(view, asked_for.after)
     earlier, _ = known(view, asked_for.earlier)
     says, few = any(char.isalnum() for char in asked_for.intent), bool(view.traces) and not model.traces
@@ -62,8 +63,8 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     unmoved = still(asked)
     features = here.heads(unmoved)
     taken = taken_probabilities(here.heads(unmoved, row=1) if after else features, model.search, model.certain)
-    if asked_for.by == "goal":
-        probability = toward_goals(view, way, taken, after)
+    if shgat or asked_for.by == "goal":
+        probability = shgat.first_steps(asked, after) if shgat else toward_goals(view, way, taken, after)
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))

@@ -1,7 +1,7 @@
 """Weights fitted on other people's traces, to begin with.
 
 `benchmarks/tools_prior.py` fits them on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT); here they stand
-with two digits. Set by hand are the session's part in stopping, of which these tasks know nothing; the other weights
+with two digits. Set by hand are `before` and the session's part in stopping, of which these tasks know nothing; the other weights
 of stopping, kept near those that also hold where there is no trace; the weights of links,
 which are all chains there; those of whole chains, kept small as people differ in the order in which they ask; and those of unseen
 tools, so that without any trace `match` alone ranks a search. With traces of one's own the weights move on from here.
@@ -31,6 +31,7 @@ _HEADS: Mapping[str, tuple[float, float]] = {
     "session": (0.18, 0.0),
     "popular": (-1.3, -1.4),
     "used": (-3.6, 0.0),
+    "before": (-2.5, 0.0),
     "unseen": (0.5, -1.2),
     "unseen_match": (5.0, 2.9),
 }

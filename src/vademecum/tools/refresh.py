@@ -26,6 +26,7 @@ from vademecum.tools.model import Model
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.prior import prior
 from vademecum.tools.scopes import within
+from vademecum.tools.shgat import Shgat
 from vademecum.tools.view import Reader, View
 
 ENOUGH = 20  # traces from which weights of one's own are fitted
@@ -54,6 +55,11 @@ class Known:
     def groups(self) -> Groups:
         """The learned groups."""
         return Groups(self.view)
+
+    @cached_property
+    def shgat(self) -> Shgat:
+        """The capabilities as ADR-050 scores them."""
+        return Shgat(self.view)
 
     @cached_property
     def pairs(self) -> Pairs:

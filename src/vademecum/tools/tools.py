@@ -240,7 +240,8 @@ class Tools:
             earlier: ids of the tools called before in the same session, for other intents.
             k: at most how many.
             threshold: abstain below this probability.
-            by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there.
+            by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there; "shgat"
+                scores it by the ADR's four heads.
 
         Raises:
             UsageError: an argument is wrong.
@@ -251,9 +252,8 @@ class Tools:
         if by not in PREDICTORS:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
         known = self._now()
-        return predict(
-            known.view, known.model, known.ways, Situation(intent, tuple(after), tuple(earlier), k, threshold, by)
-        )
+        asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by)
+        return predict(known.view, known.model, known.ways, asked_for, known.shgat if by == "shgat" else None)
 
     def suggest(self, intent: str) -> Plan:
         """Return a plan for an intent: calls in layers, with evidence."""
