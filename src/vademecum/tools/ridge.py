@@ -82,7 +82,8 @@ def hashed_rows(texts: Texts) -> Floats:
 def hashed(keys: NDArray[np.uint64], worth: NDArray[np.float64]) -> Floats:
     """Return words of some worth as a unit vector, float32 (BUCKETS,)."""
     bucket, sign = _bucket(keys, np.arange(_COPIES, dtype=np.uint64)[:, None])
-    return _unit(np.bincount(bucket.ravel(), (sign * worth).ravel(), BUCKETS)[None])[0]
+    total = np.bincount(bucket.ravel(), (sign * worth).ravel(), BUCKETS).astype(np.float64)
+    return np.asarray(_unit(total[None])[0], np.float32)
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ class Shgat:
 
     @cached_property
     def _shared(self) -> Floats:
-        """float32 (c, c): the tools that two capabilities share, weighed as Adamic and Adar (2003) do."""
+        """float32 (c, c): shared tools, weighed as Adamic and Adar (2003) do."""
         merged = self.view.graph.merged
         held = np.zeros((len(merged), merged.tools), np.float32)
         held[merged.member_trace, merged.member_tool] = 1

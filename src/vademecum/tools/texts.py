@@ -159,7 +159,7 @@ class Texts:
         One vector for several needs is near to none of them.
         """
         parts = () if question.parts is None else question.parts
-        return np.maximum.reduce([self._cosines(each) for each in (question.vector, *parts)])
+        return np.asarray(np.maximum.reduce([self._cosines(each) for each in (question.vector, *parts)]), np.float32)
 
     def _cosines(self, vector: Floats | None) -> Floats:
         if self.vectors is None or vector is None:
