@@ -42,7 +42,7 @@ class Shgat:
         np.maximum.at(near, graph.capability, np.clip(self.view.intents.dense(asked.question), 0, 1))
         heads = (2 * near + self._structure + self._temporal) / 4
         calls = np.bincount(graph.capability, minlength=len(near)).astype(np.float64)
-        good = np.bincount(graph.capability, [trace.ok for trace in self.view.traces], len(near))
+        good = np.bincount(graph.capability, [trace.ok for trace in self.view.traces], len(near)).astype(np.float64)
         return np.asarray(1 / (1 + np.exp(-heads * step(good, calls))), np.float32)
 
     def first_steps(self, asked: Asked, after: Sequence[int]) -> Floats:
@@ -56,7 +56,7 @@ class Shgat:
 
     @cached_property
     def _shared(self) -> Floats:
-        """float32 (c, c): shared tools, weighed as Adamic and Adar (2003) do."""
+        """Shared tools by Adamic and Adar (2003), float32 (c, c)."""
         merged = self.view.graph.merged
         held = np.zeros((len(merged), merged.tools), np.float32)
         held[merged.member_trace, merged.member_tool] = 1
@@ -66,7 +66,7 @@ class Shgat:
 
     @cached_property
     def _structure(self) -> Floats:
-        """float32 (c,): where a capability stands among the others."""
+        """Each capability's place among the others, float32 (c,)."""
         joint = self._shared
         spread = joint / np.maximum(joint.sum(0), 1e-9)
         rank = np.full(len(joint), 1 / max(len(joint), 1), np.float32)
@@ -78,7 +78,7 @@ class Shgat:
 
     @cached_property
     def _temporal(self) -> Floats:
-        """float32 (c,): how a capability was used."""
+        """Each capability's use, float32 (c,)."""
         graph, size = self.view.graph, len(self.view.graph.capabilities)
         count = np.bincount(graph.capability, minlength=size).astype(np.float32)
         together = np.bincount(graph.capability, graph.session >= 0, size).astype(np.float32)
