@@ -1,4 +1,4 @@
-"""PML's ADR-050 scores targets by four heads, without a context: SHGAT by name.
+"""Score capabilities by the four heads of PML's ADR-050, SHGAT by name.
 
     score = sigmoid(mean of (semantic, semantic, structure, temporal) * reliability)
 
@@ -46,7 +46,7 @@ class Shgat:
         return np.asarray(1 / (1 + np.exp(-heads * step(good, calls))), np.float32)
 
     def first_steps(self, asked: Asked, after: Sequence[int]) -> Floats:
-        """Return each tool's share as the next step to the best capabilities, float32 (n,)."""
+        """Return each tool's share as the next step, float32 (n,)."""
         found, score = np.zeros(len(self.view.tools), np.float32), self.scores(asked)
         for rank, number in enumerate(np.argsort(-score, kind="stable")[:TARGETS].tolist()):
             ahead = [tool for tool in self.view.graph.capabilities[number] if tool not in after]
