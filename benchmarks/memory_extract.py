@@ -32,7 +32,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from report import write
-from vademecum.memory.extract import LANGUAGES, extract
+from vademecum.memory.extract import extract
+from vademecum.memory.extract.sentences import kind_of
 from vademecum.memory.records import FactKind, Role
 from vademecum.memory.redact import redact
 
@@ -113,7 +114,7 @@ def chats(data: Path, labels: dict[str, Any]) -> dict[str, Any]:
 def costs(data: Path) -> dict[str, Any]:
     """Return what redacting and reading a message takes: of each the least of `ROUNDS` passes over all, so that each comes cold."""
     once = time.process_time()
-    patterns = [rule.compiled for language in LANGUAGES for rule in language.rules]
+    kind_of("Always use tabs, we decided on spaces because I prefer them.")
     once = time.process_time() - once
     extract("Always use tabs, we decided on spaces because I prefer them.")
     folders = sorted(data.glob("beam_dev/*/"))
@@ -124,7 +125,7 @@ def costs(data: Path) -> dict[str, Any]:
     return {
         "cpu_milliseconds": {str(role): spread(each) for role, each in by_role.items()}
         | {"redaction": spread([(redacting, length) for _, length, redacting, _ in least])},
-        "patterns_compiled_once": {"patterns": len(patterns), "cpu_milliseconds": round(1e3 * once)},
+        "model_loaded_once": {"cpu_milliseconds": round(1e3 * once)},
     }
 
 

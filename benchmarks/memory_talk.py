@@ -7,7 +7,7 @@ be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questi
 text, stay unread until reading is finished.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
-  (confidence 0.6 or more), whose value holds the words of the label and is denied where the label is.
+  (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
 - **Ended**: of labels of one or two words read as a decision or a fact, the share whose value is at most three words longer.
 - **Kept wrongly**: of what must not be kept, the share in which anything is read that an agent would be shown.
 - **Closed**: two messages, the second of which takes the first back, are recorded; then the old value no longer holds, and the new one does.
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 import tempfile
 import time
@@ -63,6 +64,7 @@ class Said:
 
     @property
     def half(self) -> str:
+        """The half that the text's digest puts it in."""
         return HALVES[hashlib.sha256(self.text.encode()).digest()[0] % 2]
 
 
@@ -71,17 +73,17 @@ def talk() -> list[Said]:
     return [Said(*line.replace("\\n", "\n").split("\t")) for line in lines]
 
 
-def holds(value: str, label: str) -> bool:
-    """Return whether a value holds a label's words and is denied as the label is."""
-    denied, low = label.startswith("not "), value.lower()
+def holds(value: str, label: str, subject: str = "") -> bool:
+    """Return whether a subject and its value hold a label's words, and the value is denied as the label is."""
+    denied, low = label.startswith("not "), f"{subject} {value}".lower()
     words = label.lower().removeprefix("not ").split()
-    return is_denied(value) is denied and all(word in low for word in words)
+    return is_denied(value) is denied and all(re.search(rf"(?<!\w){re.escape(word)}", low) for word in words)
 
 
 def right(said: Said) -> Statement | None:
     """Return the statement that a label is read as."""
     shown = [each for each in extract(said.text) if each.confidence >= SHOWN and each.kind in NEIGHBOURS[said.kind]]
-    return next((each for each in shown if holds(each.value, said.value)), None)
+    return next((each for each in shown if holds(each.value, said.value, each.subject)), None)
 
 
 def closed(said: Said) -> bool:

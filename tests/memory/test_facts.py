@@ -54,7 +54,7 @@ def test_two_causes_of_one_problem_are_no_contradiction():
         (["We use Redis for caching.", "We decided against memcached."], ["Redis", "not memcached"]),
         (["We decided to use Kafka.", "We decided not to use Kafka."], ["not Kafka"]),
         (["We decided not to use Kafka.", "We decided to use Kafka."], ["Kafka"]),
-        (["On utilise pnpm.", "N'utilise jamais npm."], ["pnpm", "jamais npm"]),
+        (["On utilise pnpm.", "N'utilise jamais npm."], ["pnpm", "pas npm"]),
         (["Don't add comments.", "Always add comments to public functions."], ["add comments to public functions"]),
     ],
 )
@@ -219,7 +219,8 @@ def test_a_reversal_in_plain_words_ends_the_old_value(memory, said, before, reve
     said(before)
     assert [fact.value for fact in memory.facts() if fact.subject == topic] == [values[0]]
     said(reversal)
-    assert [fact.value for fact in memory.facts() if fact.subject == topic] == [values[1]]
+    sure = [fact for fact in memory.facts() if fact.subject == topic and fact.confidence >= 0.6]
+    assert [fact.value for fact in sure] == [values[1]]
     assert [fact.value for fact in memory.facts(past=True) if fact.subject == topic and fact.valid_to] == [values[0]]
 
 

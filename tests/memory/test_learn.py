@@ -81,23 +81,24 @@ def test_a_long_event_is_shown_by_both_ends_and_that_is_said(opened: Callable[..
 def test_what_a_model_says_an_event_is_about_finds_it(opened: Callable[..., Engine], chat_server: Any) -> None:
     """The arrays knew the event before; it is read anew once, and is not sent to the model again for it."""
     memory = opened().memory
-    memory.record("The lift takes six people at most.", role="user", metadata={"floor": 3})
-    memory.record("Grace walks her dog at noon.", role="user")
-    memory.record(SAID, role="user")
+    late = "Shipping, Fridays mostly?"
+    memory.record("Six people, that lift?", role="user", metadata={"floor": 3})
+    memory.record("Her dog, at noon?", role="user")
+    memory.record(late, role="user")
     asked = "what is the cadence of our deliveries?"
     assert not memory.recall(asked, by="words").evidence
     chat_server.answer = lambda text: json.dumps(
         [
             {"event": id_, "quote": quote, "kind": "fact", "subject": subject, "value": quote}
-            for quote, subject in (("We ship on Fridays", "delivery cadence"), ("six people at most", "lift capacity"))
+            for quote, subject in (("Fridays mostly", "delivery cadence"), ("Six people", "lift capacity"))
             for id_ in re.findall(rf"^\[(\w+)\] user\n<.*>\n.*{quote}", text, re.MULTILINE)
         ]
     )
     assert [(each.kept, each.dropped) for each in memory.learn()] == [(2, 0)]
-    assert [each.event.text for each in memory.recall(asked, by="words").evidence] == [SAID]
+    assert [each.event.text for each in memory.recall(asked, by="words").evidence] == [late]
     assert memory.recall("capacity", by="words").evidence[0].event.metadata == {"floor": 3}
     assert len(memory.events()) == 3
-    assert [event.text for event in memory.events(metadata={"floor": 3})] == ["The lift takes six people at most."]
+    assert [event.text for event in memory.events(metadata={"floor": 3})] == ["Six people, that lift?"]
     assert [each.read for each in memory.learn()] == [0]
     assert len(chat_server.requests) == 1
 

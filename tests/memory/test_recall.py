@@ -506,7 +506,7 @@ def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clo
 
     said("I prefer tabs over spaces for indentation")
     clock.pass_days(2)
-    said("I think I prefer spaces over tabs for indentation, maybe")
+    said("I prefer spaces over tabs for indentation, I guess")
     found = memory.recall("indentation")
     facts = [fact for item in found.evidence for fact in item.facts]
     assert {fact.disputed for fact in facts} == {True}

@@ -124,7 +124,7 @@ def is_known(value: str) -> bool:
 def choice_of(text: str) -> Subject | None:
     """Return the kind of the first choice in a text, or None."""
     plain = without_marks(text)
-    match = next(_named(plain), None)
+    match = next(named(plain), None)
     choice = CHOICES[match[0].lower().replace("_", " ")] if match is not None else None
     if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
         return None
@@ -140,7 +140,7 @@ def names_in(value: str) -> frozenset[str]:
     (frozenset({'npm'}), frozenset({'kafka'}), frozenset())
     """
     plain = without_marks(value)
-    if known := frozenset(match[0].lower().replace("_", " ") for match in _named(plain)):
+    if known := frozenset(match[0].lower().replace("_", " ") for match in named(plain)):
         return known
     name = _NAME.fullmatch(plain)
     return frozenset((name["name"].lower(),)) if name else frozenset()
@@ -161,5 +161,6 @@ def without_marks(text: str) -> str:
     return text.replace("`", "").replace("*", "").replace('"', "")
 
 
-def _named(plain: str) -> Iterator[re.Match[str]]:
+def named(plain: str) -> Iterator[re.Match[str]]:
+    """Yield the known choices in a text, left to right."""
     return (each for each in CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end()))

@@ -20,7 +20,7 @@ _FRENCH_WORDS = re.compile(
 )
 _ENGLISH_WORDS = re.compile(
     r"(?i)\b(?:the|an|we|i|you|my|our|not|and|with|for|in|is|are|to|uses?|always|never|of|it|this|that|over|prefer|should|must|don't|from|now|no|by"
-    r"|be|at)\b"
+    r"|be|at|on|avoid)\b"
 )
 _MOST_CHARACTERS = 400  # of a text, examined for its language
 _LINKS = (

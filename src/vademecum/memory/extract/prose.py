@@ -27,14 +27,12 @@ class Reach:
         lines: Lines searched for prose, half at each end.
         prose: Characters of prose read: two thirds at the beginning, a third at the end.
         sentences: Sentences read; a part of a long sentence counts as one.
-        work: The budget for reading, in the units of `rules`.
     """
 
     characters: int
     lines: int
     prose: int
     sentences: int
-    work: int
 
 
 class Prose(NamedTuple):
@@ -78,7 +76,7 @@ _BULLETS = re.compile(r"(?:\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])
 def prose_of(message: str, reach: Reach) -> Prose:
     """Return a message of the same length with everything but prose blanked.
 
-    >>> prose_of('Use tabs. He said "always use four spaces".', Reach(1000, 100, 1000, 10, 1000)).text
+    >>> prose_of('Use tabs. He said "always use four spaces".', Reach(1000, 100, 1000, 10)).text
     'Use tabs. He said                         .'
     """
     if len(message) <= reach.characters and message.count("\n") < reach.lines:
@@ -125,7 +123,7 @@ def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
     usually follows the paste.
 
     >>> said = "Use tabs. " + "and so on, " * 2_000 + "never spaces."
-    >>> spans, left = read_of(Prose(said, (0, 0)), Reach(40_000, 100, 8_000, 100, 1000))
+    >>> spans, left = read_of(Prose(said, (0, 0)), Reach(40_000, 100, 8_000, 100))
     >>> spans[0] > spans[-1], min(spans), max(spans)[1] == len(said), left > 10_000
     (True, (0, 9), True, True)
     """

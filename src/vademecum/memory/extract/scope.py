@@ -65,6 +65,8 @@ FRENCH_LIMITS: tuple[Limit, ...] = (
     (re.compile(rf"(?i)\b(?:en|pour le code|pour du code|dans le code|code|fichiers?)\s+(?P<name>{_NAMES}|(?-i:Go|C))(?![\w-])"), _language, ("en", "code", "fichier")),
 )  # fmt: skip
 
+LIMITS = ENGLISH_LIMITS + FRENCH_LIMITS
+
 
 def where(sentence: str, limits: tuple[Limit, ...]) -> str:
     """Return the limit that a sentence names, "" where it names none.

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 
 from vademecum.memory.choices import CHOICE, Subject, choice_of, is_known, without_marks
-from vademecum.memory.extract.rules import Rule
 from vademecum.memory.extract.scope import LANGUAGES
+from vademecum.memory.extract.values import Found
 from vademecum.memory.labels import FRENCH
 from vademecum.memory.records import FactKind
 
@@ -183,7 +183,7 @@ _HOW = re.compile(
 )
 _ARTICLES = frozenset(("the", "a", "an", "any", "all", "le", "la", "les", "un", "une", "des", "du"))
 # The person before a verb: "on écrit", "tu me montres"
-_WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you)\s+(?:(?:me|nous|us)\s+|m')?)(?=\S+\s)")
+_WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you|i|je)\s+(?:(?:me|nous|us)\s+|m')?|j')(?=\S+\s)")
 # A decided act with its object, in English and French. Times, places and manners are no objects: the subject of "to stop
 # after three attempts" is stopping.
 _ACT = re.compile(
@@ -199,29 +199,27 @@ _MEANS = re.compile(
 )
 
 
-def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
+def subject_of(kind: FactKind, found: Found, value: str, *, head_first: bool) -> Subject:
     """Return a statement's subject.
 
     The subject comes from the sentence, from its condition, or from the kind of choice that the value is.
     """
-    if rule.about:
-        return Subject(rule.about)
-    if "part" in said:
-        return _of_part(noun(said["part"]), value)
+    said, choice = found.parts, choice_of(value)
+    if "part" in said and choice is not None:
+        return _used_for(choice, noun(said["part"]))
     if said.get("subject", "we").lower() not in PRONOUNS:
-        return _as_named(rule.kind, said, value)
+        return _as_named(kind, said, value)
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
     done_to, other = said.get("object", ""), said.get("other", "")  # an object of marks alone is empty
     thing = done_to or value
     if done_to and not is_known(thing):
-        before, found, _ = value.lower().partition(thing.lower())
-        return acted_on(verb_in(before) if found else "", thing)
-    chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (
-        _is_choice(rule.kind, thing) or bool(other) or rule.known
-    )
-    return (None if chosen else _done_to(rule.kind, said, thing)) or about(
-        thing, other, clause, head_first=head_first, whole=rule.kind is FactKind.DECISION and rule.negative
+        before, found_in, _ = value.lower().partition(thing.lower())
+        return acted_on(verb_in(before) if found_in else "", thing)
+    chosen = kind not in (FactKind.TODO, FactKind.FIX) and (_is_choice(kind, thing) or bool(other))
+    whole = kind in (FactKind.DECISION, FactKind.FACT) and found.negative
+    return (None if chosen else _done_to(kind, thing)) or about(
+        thing, other, found.clause, head_first=head_first, whole=whole
     )
 
 
@@ -231,20 +229,15 @@ def _as_named(kind: FactKind, said: dict[str, str], value: str) -> Subject:
     A preferred tool keeps its own kind: a "test runner" is a test framework.
     """
     named, _, what = said["subject"].lower().partition(" for ")
-    choice = choice_of(value) if kind is FactKind.PREFERENCE else None
+    choice = choice_of(value)
+    if choice is not None and _SHORT_FOR.get(noun(named)) == choice.name:
+        return choice
     if choice is not None and any(_akin(one, other) for one in named.split() for other in choice.name.split()):
         return _used_for(choice, noun(what))
+    if choice is not None and kind in (FactKind.FACT, FactKind.DECISION):
+        return _used_for(choice, noun(named))
     done = _parted(value)[0] if kind is FactKind.INSTRUCTION else ""
     return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
-
-
-def _of_part(part: str, value: str) -> Subject:
-    """Return the subject of a statement on a part of the work.
-
-    That is the kind of tool used there, or the part with its property: the API and its "port".
-    """
-    choice = choice_of(value)
-    return _used_for(choice, part) if choice is not None else Subject(part, head(value))
 
 
 def _is_choice(kind: FactKind, value: str) -> bool:
@@ -259,7 +252,7 @@ def _is_choice(kind: FactKind, value: str) -> bool:
     return named is not None and _MEANS.fullmatch(without_marks(act["object"])[: named.start()]) is not None
 
 
-def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
+def _done_to(kind: FactKind, value: str) -> Subject | None:
     """Return the object and the verb of an act as a subject.
 
     "Never touch X without a test" must not replace "document X".
@@ -268,8 +261,7 @@ def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None
     if kind in (FactKind.TODO, FactKind.FIX):
         return Subject(acted_on(verb, rest).name)
     if kind is FactKind.INSTRUCTION:
-        used = USE.match(said.get("value", "")) is not None
-        return Subject(noun(rest)) if used else acted_on(verb, rest)
+        return acted_on(verb, rest)
     act = _ACT.match(value) if kind is FactKind.DECISION else None
     return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
 

@@ -1,0 +1,124 @@
+"""Tell a sentence's kind with a small linear model.
+
+Features are words, pairs and triples of words, and endings, hashed into 32,768 buckets; names of tools, paths, numbers and days
+count as such, whatever they are. `training/memory_reading` holds the sentences and the program that fit the weights. The built-in
+embedder's vectors as further features gained nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.index.arrays import load_arrays
+from vademecum.memory.choices import CHOICE
+from vademecum.memory.kinds import FactKind
+
+KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo", "back")
+"""What a sentence may be: nothing to keep, six kinds of statements, and words that take back the sentence before."""
+
+BUCKETS = 1 << 15
+_MOST_TOKENS = 60
+_USUAL = 40.0  # features of a short sentence
+_TOKEN = re.compile(
+    r"(?P<path>[\w.-]*/[\w./*-]*|[\w-]+\.(?:py|ts|js|go|md|toml|yaml|json|sql|dev|com|org|net|io)\b)|(?P<number>\d[\w.:,]*)"
+    r"|(?P<day>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"
+    r"|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*(?= \d))|(?P<quoted>\s{5,})|(?P<word>\w+)|(?P<mark>[^\w\s])"
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b\s*[:\u2013\u2014-]?\s*\w")
+_CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
+_WEIGHTS = Path(__file__).parent / "sentences-1.safetensors"
+
+
+class Kinded(NamedTuple):
+    """A sentence's kind, None for nothing, and two probabilities."""
+
+    kind: FactKind | None
+    kept: float  # that it states something lasting
+    back: float  # that it takes back the sentence before
+
+
+def kind_of(sentence: str) -> Kinded:
+    """Return a sentence's most probable kind.
+
+    >>> kind_of("we moved off npm, everything runs on pnpm now").kind, kind_of("can you rename this?").kind
+    (<FactKind.DECISION: 'decision'>, None)
+    """
+    if _TODO.match(sentence):
+        return Kinded(FactKind.TODO, 0.9, 0.0)
+    if len(_WORD.findall(sentence)) < 2:
+        return Kinded(None, 0.0, _odds(sentence)[-1])
+    odds = _odds(sentence)
+    best = max(range(1, len(KINDS) - 1), key=odds.__getitem__)
+    kept = 1 - odds[0] - odds[-1]
+    return Kinded(FactKind(KINDS[best]) if kept >= odds[0] else None, kept, odds[-1])
+
+
+def probability(sentence: str, kind: FactKind) -> float:
+    """Return the probability that a sentence states something of a kind."""
+    return _odds(sentence)[KINDS.index(kind)]
+
+
+def _odds(sentence: str) -> list[float]:
+    weights, scale, leaning = _model()
+    places = features(sentence)
+    scores = weights[places].sum(0, dtype=np.int32) * (scale * damping(len(places)))
+    scores[0] -= leaning
+    powers = np.exp(scores - scores.max())
+    return list((powers / powers.sum()).tolist())
+
+
+def damping(count: float) -> float:
+    """Return the factor on the summed weights of `count` features.
+
+    Long sentences are no surer than short ones."""
+    return math.sqrt(_USUAL / max(count, 1.0))
+
+
+def features(sentence: str) -> list[int]:
+    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`."""
+    shapes, names = list[str](), list[str]()
+    for shape, name in islice(_tokens(sentence), _MOST_TOKENS):
+        shapes.append(shape)
+        names += [name] if name else []
+    words = ["^", *shapes, "$"]
+    found = {*words, *names, f"{min(len(shapes), 24) // 3} long"}
+    found.update(map(" ".join, pairwise(words)))
+    found.update(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
+    found.update(f"{one} _ {other}" for one, other in zip(words, words[2:], strict=False))
+    found.update(f"^{word}" for word in words[1:4])
+    found.update(f"{word}$" for word in words[-4:-1])
+    found.update(f"~{word[-3:]}" for word in words if len(word) > 4)
+    found.update(f"{word[:4]}~" for word in words if len(word) > 5)
+    if words[-2] == "?":
+        found.update([f"?{word}" for word in words])
+    return sorted({crc32(each.encode("utf-8", "surrogatepass")) % BUCKETS for each in found})
+
+
+def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield each token's shape, and the word of a capitalised one."""
+    plain = CHOICE.sub("\ue000", sentence.replace("\u2019", "'"))
+    for found in _TOKEN.finditer(plain):
+        kind, text = found.lastgroup, found[0]
+        if kind == "word" and (_CAPITALS.match(text, 1) or (found.start() and text[0].isupper() and text != "I")):
+            yield "<name>", text.lower()
+        elif text == "\ue000":
+            yield "<tool>", ""
+        else:
+            yield (text.lower() if kind in ("word", "mark") else f"<{kind}>"), ""
+
+
+@lru_cache(maxsize=1)
+def _model() -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
+    arrays, _ = load_arrays(_WEIGHTS)
+    return np.asarray(arrays["weights"], np.int8), np.asarray(arrays["scale"], np.float32), float(arrays["leaning"][0])
