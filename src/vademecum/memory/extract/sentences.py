@@ -81,7 +81,8 @@ def _odds(sentence: str) -> list[float]:
 def damping(count: float) -> float:
     """Return the factor on the summed weights of `count` features.
 
-    Long sentences are no surer than short ones."""
+    Long sentences are no surer than short ones.
+    """
     return math.sqrt(_USUAL / max(count, 1.0))
 
 
