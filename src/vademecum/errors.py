@@ -162,7 +162,7 @@ class StoreCorruptError(StoreError):
 
 
 class StoreOutdatedError(StoreCorruptError):
-    """A derived file is whole, and of another version or embedder."""
+    """A derived file is missing, or of another version or embedder."""
 
 
 class StoreVersionError(StoreError):

@@ -49,6 +49,7 @@ class Row:
 
 
 # A tool that the server offers needs a row. Rows of tools that it does not offer are left out.
+FACT = "59814ad828"  # of the sentence remembered below: an id is made of what a fact is about
 ROWS = (
     Row(
         "search", {"query": "wait longer after each lost connection", "budget": 300}, ["time.sleep(base * 2**attempt)"]
@@ -68,6 +69,8 @@ ROWS = (
     Row("symbol", {"name": "retry_with_backoff", "relation": "impact"}, ["shop/payment.py", "charge", "refund"]),
     Row("remember", {"text": "We decided to keep amounts in cents because floats lose money."}, []),
     Row("recall", {"question": "How do we keep amounts?"}, ["cents"]),
+    Row("correct", {"fact": FACT, "text": "We decided to keep amounts in cents because banks do."}, []),
+    Row("forget", {"id": FACT}, []),
     Row("status", {}, ["shop"]),
     Row("search_tools", {"query": "charge a card"}, []),
     Row("predict_tool", {"intent": "charge a card"}, []),

@@ -370,6 +370,8 @@ def test_no_tool_of_mcp_runs_anything(hostile):
     values = {"query": "total", "task": "the total is wrong", "location": "src/total.py:1-3", "name": "price",
               "question": "prices", "text": "prices are whole", "intent": "add prices"}  # fmt: skip
     with Engine.open(str(hostile.folder)) as engine:
+        engine.memory.record("I prefer tabs over spaces for indentation", role="user")
+        values["fact"] = values["id"] = engine.memory.facts()[0].id
         for tool in TOOLS.values():
             required = tool.declaration()["inputSchema"].get("required", [])
             tool.call(engine, {name: values[name] for name in required})

@@ -285,7 +285,7 @@ def test_agents_are_told_nothing_of_another_repository(served):
     arguments = {
         "search": {"query": GUESSED}, "context": {"task": GUESSED}, "open": {"location": f"src/{SECRET}.py"},
         "symbol": {"name": f"{SECRET}_play", "relation": "callers"}, "recall": {"question": GUESSED},
-        "remember": {"text": "a note"}, "status": {}, "search_tools": {"query": "play"},
+        "remember": {"text": "a note"}, "correct": {"fact": GUESSED, "text": "a note"}, "forget": {"id": GUESSED}, "status": {}, "search_tools": {"query": "play"},
         "predict_tool": {"intent": "play"}, "suggest_plan": {"intent": "play"},
     }  # fmt: skip
     assert set(arguments) == set(TOOLS)

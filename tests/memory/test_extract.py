@@ -55,7 +55,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("I find type hints useful.", "preference", "hints", "type hints"),
         ("Our preferred database is Postgres.", "preference", "database", "Postgres"),
         ("Sort the examples by theme, like I prefer.", "preference", "examples", "Sort the examples by theme"),
-        ("I'd like answers in French.", "instruction", "answer language", "answers in French"),
+        ("I'd like answers in French.", "preference", "answer language", "answers in French"),
         ("I need everything to work offline.", "instruction", "work offline", "everything to work offline"),
         ("J'essaie de garder le bundle sous 100 Ko.", "preference", "bundle", "garder le bundle sous 100 Ko"),
         ("On essaie de limiter les dépendances.", "preference", "dépendances", "limiter les dépendances"),

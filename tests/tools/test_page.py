@@ -139,7 +139,7 @@ def test_it_fits_and_asks_for_nothing(browser: Page, file: Path, width: int, dar
     browser.go(file, width=width, height=800, dark=dark)
     browser.until("document.querySelectorAll('.plan-sheet .task').length == 4")
     assert browser.js("document.querySelectorAll('.plan-line').length") == sum(len(t.depends_on) for t in PLAN.tasks)
-    for tab, drawn in (("Catalogue", "[role=grid]"), ("Hypergraph", ".drawing .node"), ("For an intent", ".task")):
+    for tab, drawn in (("Catalogue", "[role=grid]"), ("Connections", ".drawing .node"), ("Plan a task", ".task")):
         browser.js(f"[...document.querySelectorAll('[role=tab]')].find(tab => tab.textContent == '{tab}').click()")
         browser.until(f"document.querySelector('{drawn}')")
         assert browser.js("document.documentElement.scrollWidth <= innerWidth"), tab
@@ -156,7 +156,7 @@ def test_the_page_leads_nowhere_else(browser: Page, file: Path) -> None:
     browser.go(file)
     browser.until("document.querySelector('.task')")
     assert browser.js("[...document.querySelectorAll('[role=tab]')].map(tab => tab.textContent)") == [
-        *("Catalogue", "For an intent", "Hypergraph"),
+        *("Catalogue", "Plan a task", "Connections"),
     ]
     links = "[...document.querySelectorAll('a[href]')].map(link => link.getAttribute('href'))"
     assert {link.partition("?")[0] for link in browser.js(links)} == {"#main", "#/tools"}

@@ -140,8 +140,8 @@ def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[st
         expected: metadata that the file must have.
 
     Raises:
-        StoreOutdatedError: the file is whole, and its metadata are others.
-        StoreCorruptError: the file is missing, or its bytes are not those that were written.
+        StoreOutdatedError: the file is missing, as on another machine, or whole with other metadata.
+        StoreCorruptError: the file's bytes are not those that were written.
     """
     try:
         found, metadata = _arrays(_whole(path))
@@ -153,7 +153,7 @@ def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[st
             )
         yield found, metadata
     except FileNotFoundError as error:
-        raise StoreCorruptError(f"{path} is missing; it is made again by `vade index --full`") from error
+        raise StoreOutdatedError(f"{path} is missing; it is made again when asked next") from error
     except _NOT_OURS as error:
         raise StoreCorruptError(f"{path} is damaged ({error}); it is made again by `vade index --full`") from error
 

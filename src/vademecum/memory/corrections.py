@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vademecum.errors import UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring
@@ -135,16 +135,14 @@ class Corrections:
         return next(each for each in facts if each.valid_to is None)
 
     def note(self, scope: Scope, kind: FactKind, text: str) -> None:
-        """Record a sentence as a fact. Raises `StoreError`.
-
-        Its kind is `kind`, unless rules read another.
-        """
+        """Record a sentence as a fact of a kind. Raises `StoreError`."""
         now = self._clock()
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo)
 
         def extract(text: str, role: Role, *, later: bool = False) -> Reading:
             found = self._extract(text, role, later=later)
-            return found if found.statements else Reading([Statement(kind, text, "", "", text, 1.0)])
+            read = found.statements[:1] or [Statement(kind, text, "", "", text, 1.0)]
+            return Reading([replace(each, kind=kind, confidence=1.0) for each in read])
 
         record([event], Recording(scope, self._scopes[-1], extract, self._anchoring), now)
         self._changed()

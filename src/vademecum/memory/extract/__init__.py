@@ -47,6 +47,7 @@ _CHOSEN = 0.6  # confidence of a preference inferred from a choice
 _UNTOLD = 0.5  # confidence that ends facts, and is too low to be told unasked
 _SHORT = 7  # words below which a sentence is one clause
 _LONG = 18  # words from which a sentence is read clause by clause
+_LONGEST = 40  # words from which only clauses are read
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
 # A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
@@ -183,7 +184,9 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     told = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
     told = [(clause, own) for clause, own in told if own.kept >= _CLEAR]
     whole = [(sentence, kinded)]
-    return told if length >= _LONG or (len(told) > 1 and length >= _SHORT) else whole
+    if told and (length >= _LONG or (len(told) > 1 and length >= _SHORT)):
+        return told
+    return whole if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
 
 
 def _is_own_choice(part: str, kind: FactKind, found: Found) -> bool:
