@@ -40,7 +40,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "dist", "out")
     for name in ("src", "plugins", "release", "editors", ".claude-plugin", ".agents"):
         shutil.copytree(TOP / name, top / name, ignore=ignored)
-    for name in ("CHANGELOG.md", "server.json"):
+    for name in ("CHANGELOG.md", "server.json", ".gitignore"):
         shutil.copy(TOP / name, top / name)
     git(top, "init", "--quiet")
     git(top, "add", "--all")

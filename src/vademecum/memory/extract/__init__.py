@@ -98,6 +98,7 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     ...     print(each.kind, "|", each.subject, "|", each.value, "|", each.where)
     instruction | tests | run the tests in src/api before you commit | src/api/**
     decision | package manager | pnpm |
+    decision | package manager | not npm |
     """
     return list(read(message, role).statements)
 
