@@ -95,10 +95,10 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
         At most one statement for each clause, with the start and end of its sentence.
 
     >>> for each in extract("Always run the tests in src/api before you commit. We moved off npm, it's pnpm now"):
-    ...     print(each.kind, "|", each.subject, "|", each.value, "|", each.where)
+    ...     print(each.kind, each.subject, each.value, each.where or "everywhere here", sep=" | ")
     instruction | tests | run the tests in src/api before you commit | src/api/**
-    decision | package manager | pnpm |
-    decision | package manager | not npm |
+    decision | package manager | pnpm | everywhere here
+    decision | package manager | not npm | everywhere here
     """
     return list(read(message, role).statements)
 
