@@ -18,6 +18,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,11 +130,11 @@ SECTIONS: Mapping[str, type] = {
     "privacy": PrivacySettings,
     "savings": SavingsSettings,
 }
-_MEANING = re.compile(r"^ {8}(\w+): (.+(?:\n {9,}.+)*)", re.MULTILINE)
+_MEANING = re.compile(r"^ {4}(\w+): (.+(?:\n {5,}.+)*)", re.MULTILINE)
 MEANINGS: Mapping[str, str] = {  # a sentence on each setting, from its section's docstring
     f"{section}.{name}": " ".join(said.split())
     for section, cls in SECTIONS.items()
-    for name, said in _MEANING.findall(cls.__doc__ or "")
+    for name, said in _MEANING.findall(cleandoc(cls.__doc__ or ""))
 }
 KNOWN: Mapping[str, Any] = {f"{section}.{f.name}": f for section, cls in SECTIONS.items() for f in fields(cls)}
 
