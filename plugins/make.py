@@ -78,7 +78,6 @@ def _registry() -> dict[str, Any]:
         "packages": [
             {
                 "registryType": "pypi",
-                "registryBaseUrl": "https://pypi.org",
                 "identifier": NAME,
                 "version": __version__,
                 "runtimeHint": "uvx",

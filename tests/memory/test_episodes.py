@@ -12,7 +12,7 @@ from vademecum.memory.episodes import error_lines, past_fix
 from vademecum.memory.records import Event, Role, event_id
 from vademecum.memory.wording import ENGLISH, FRENCH
 
-ROOT = "/work/app"
+ROOT = "/home/ada/app"
 RED = """\
 ____ test_upload ____
     assert retries(upload) == 7

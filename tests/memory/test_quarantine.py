@@ -21,13 +21,13 @@ class Session:
     """A repository whose agent fetches a page and notes what that says."""
 
     def __init__(self, open_memory: Any, clock: Any, home: Path) -> None:
-        self.clock, self.file = clock, home / ".claude" / "projects" / "-work-app" / "s.jsonl"
+        self.clock, self.file = clock, home / ".claude" / "projects" / "-home-ada-app" / "s.jsonl"
         self.file.parent.mkdir(parents=True)
-        self.memory = open_memory(outside=Outside(str(home), {}, ("/work/app",)))
+        self.memory = open_memory(outside=Outside(str(home), {}, ("/home/ada/app",)))
 
     def line(self, kind: str, content: Any) -> None:
         self.clock.now += 10
-        record = {"type": kind, "cwd": "/work/app", "sessionId": "s", "timestamp": self.clock.now, "message": {"content": content}}  # fmt: skip
+        record = {"type": kind, "cwd": "/home/ada/app", "sessionId": "s", "timestamp": self.clock.now, "message": {"content": content}}  # fmt: skip
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
 

@@ -24,7 +24,7 @@ from vademecum.memory.choices import CHOICE
 from vademecum.memory.kinds import FactKind
 
 KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo", "back")
-"""What a sentence may be: nothing to keep, six kinds of statements, and words that take back the sentence before."""
+"""The kinds of a sentence: nothing to keep, six kinds of statements, and words that take back the sentence before."""
 
 BUCKETS = 1 << 15
 _MOST_TOKENS = 60
