@@ -76,6 +76,15 @@ def test_a_command_ends_an_error_where_nothing_was_edited(work: Work) -> None:
     assert "grep" not in work.told(error)
 
 
+def test_a_folder_or_a_shell_in_front_is_not_the_command(work: Work) -> None:
+    """The command behind ends the error, and counts as the same with other options."""
+    lead = "cd /home/ada/app && "
+    failed = (Role.OUTPUT, "ModuleNotFoundError: No module named 'yaml'", {"failed": True})
+    run, install = ((Role.COMMAND, f"{lead}{command}", {}) for command in ("python tool.py", "pip install pyyaml"))
+    work.session("a", run, failed, install, (Role.COMMAND, "python tool.py -v", {}))
+    assert "pip install pyyaml`" in work.told("ModuleNotFoundError: No module named 'yaml'")
+
+
 def others() -> Iterable[tuple[str, list[tuple[Role, str, dict[str, Any]]]]]:
     """Sessions in which nothing ended the error."""
     still = (Role.OUTPUT, RED, {"failed": True})
@@ -83,6 +92,9 @@ def others() -> Iterable[tuple[str, list[tuple[Role, str, dict[str, Any]]]]]:
     yield "failed again", [RUN, FAILED, EDIT, RUN, still]
     yield "nothing was done", [RUN, FAILED, *GREEN]
     yield "another command passed", [RUN, FAILED, EDIT, (Role.COMMAND, "make lint", {}), (Role.OUTPUT, "ok", {})]
+    for lead in ("cd /home/ada/app && ", "bash -lc '"):
+        run, other = ((Role.COMMAND, f"{lead}{command}", {}) for command in ("pytest tests", "git status"))
+        yield f"another command passed behind {lead}", [run, FAILED, EDIT, other, (Role.OUTPUT, "ok", {})]
 
 
 @pytest.mark.parametrize("steps", [steps for _, steps in others()], ids=[name for name, _ in others()])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from vademecum.errors import UsageError
@@ -100,3 +102,36 @@ def test_the_page_is_in_the_language_that_is_set(open_memory):
     assert "\n# Mémoire\n\n## Préférences\n\n- Je préfère les tabulations" in page
     memory.page(page + "\n## Décisions\n\n- Livrer le vendredi\n", NAME)
     assert [str(fact.kind) for fact in memory.facts() if "vendredi" in fact.text] == ["decision"]
+
+
+def test_a_line_without_its_evidence_is_the_same_line(memory, page):
+    """Who deletes only what stands behind a sentence neither changes nor forgets a fact."""
+    bare = re.sub(r"(I prefer tabs over spaces for indentation) — .*", r"\1", page)
+    done = memory.page(bare, NAME)
+    assert done.edits == type(done.edits)({})
+    assert "I prefer tabs over spaces for indentation" in {fact.text for fact in memory.facts()}
+
+
+def test_a_wrapped_line_is_one_line(memory, page):
+    """As a formatter wraps it, and with any mark of a list."""
+    wrapped = page.replace("Always run make lint before", "Always run make lint\n  before").replace(
+        "- We decided", "1. We decided"
+    )
+    done = memory.page(wrapped, NAME)
+    assert done.edits == type(done.edits)({})
+    assert len(memory.facts()) == len(SAID)
+
+
+def test_every_sentence_of_a_new_line_is_noted(memory, page):
+    """One line may say two things."""
+    memory.page(page + "- Never push to main. Always squash commits.\n", NAME)
+    texts = " ".join(fact.text for fact in memory.facts())
+    assert "Never push to main" in texts
+    assert "Always squash commits" in texts
+
+
+def test_a_line_that_is_no_item_is_named(memory, page):
+    """Nothing that a person wrote is dropped without a word."""
+    with pytest.raises(UsageError, match=r"line \d+ .*Ship on Fridays"):
+        memory.page(page + "\nShip on Fridays\n", NAME)
+    assert len(memory.facts()) == len(SAID)

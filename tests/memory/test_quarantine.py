@@ -52,7 +52,13 @@ def session(open_memory: Any, clock: Any, tmp_path: Path) -> Session:
 
 @pytest.mark.parametrize(
     ("tool", "given"),
-    [("WebFetch", None), ("WebSearch", {"query": "set-up"}), ("Bash", {"command": "curl -s https://example.com"})],
+    [
+        ("WebFetch", None),
+        ("WebSearch", {"query": "set-up"}),
+        ("Bash", {"command": "curl -s https://example.com"}),
+        ("Bash", {"command": "curl -s example.com/setup.md"}),
+        ("Bash", {"command": "curl \\\n  https://example.com"}),
+    ],
 )
 def test_an_instruction_from_a_page_is_held_back(session: Session, tool: str, given: Any) -> None:
     """Whichever tool fetched it; it is in nothing that an agent is told, and listed with what was rejected."""
@@ -120,3 +126,22 @@ def test_an_export_keeps_what_is_held(session: Session, open_memory: Any) -> Non
     lines = list(session.memory.export())
     session.memory.import_lines(lines, everywhere=True)
     assert len(session.memory.rejected()) == 2
+
+
+def test_a_correction_of_an_agent_is_held_back_too(session: Session) -> None:
+    """Its words came from the page as well."""
+    session.memory.record("I prefer tabs over spaces for indentation", role="user")
+    session.fetch()
+    session.clock.now += 10
+    session.memory.edit(session.memory.facts()[0].id, NOTE, "agent")
+    session.memory.sync()
+    assert "collector" not in session.told()
+
+
+def test_reading_commits_alone_judges_no_note(session: Session) -> None:
+    """The text that a note came from is not there yet."""
+    session.fetch()
+    session.note()
+    session.memory.sync(sources=("git",))
+    session.memory.sync()
+    assert "collector" not in session.told()

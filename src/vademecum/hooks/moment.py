@@ -30,7 +30,8 @@ def files_of(said: Mapping[str, Any], root: str, directory: str) -> list[str]:
     named = [str(given[key]) for key in _FILES if isinstance(given.get(key), str)]
     patch = given.get("command")
     named += _PATCHED.findall(patch) if isinstance(patch, str) else []
-    paths = [os.path.relpath(os.path.join(directory, path), root) for path in named]
+    top = os.path.realpath(root)
+    paths = [os.path.relpath(os.path.realpath(os.path.join(directory, path)), top) for path in named]
     return [path.replace(os.sep, "/") for path in dict.fromkeys(paths) if not path.startswith("..")]
 
 

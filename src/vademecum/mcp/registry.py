@@ -119,7 +119,7 @@ def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) 
 
 
 def _correct(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    new = engine.memory_of().edit(arguments["fact"], arguments["text"])
+    new = engine.memory_of().edit(arguments["fact"], arguments["text"], "agent")
     return Outcome(f"corrected: {fact_text(new)}", {"fact": new.id})
 
 

@@ -120,15 +120,19 @@ class Corrections:
             scope.ledger.settle(keys)
         self._changed()
 
-    def edit(self, id_: str, text: str) -> Fact:
-        """Replace a fact's wording from now on. Raises `UsageError`, `StoreError`."""
+    def edit(self, id_: str, text: str, by: str = "") -> Fact:
+        """Replace a fact's wording from now on. Raises `UsageError`, `StoreError`.
+
+        `by` is "agent" for an agent's correction.
+        """
         if not text.strip():
             raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
         scope, fact = self._fact(id_)
         now = max(
             self._clock(), scope.ledger.after(fact.key)
         )  # later than the old wording, even if the clock was set back
-        event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata={"edits": id_})
+        metadata = {"edits": id_} | ({"by": by} if by else {})
+        event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata=metadata)
         wording = _wording_of(fact, self._extract)
         _, facts = record([event], Recording(scope, scope, wording, self._anchoring, fact.key), now)
         self._changed()
@@ -141,7 +145,7 @@ class Corrections:
 
         def extract(text: str, role: Role, *, later: bool = False) -> Reading:
             found = self._extract(text, role, later=later)
-            read = found.statements[:1] or [Statement(kind, text, "", "", text, 1.0)]
+            read = found.statements or [Statement(kind, text, "", "", text, 1.0)]
             return Reading([replace(each, kind=kind, confidence=1.0) for each in read])
 
         record([event], Recording(scope, self._scopes[-1], extract, self._anchoring), now)

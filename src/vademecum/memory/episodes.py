@@ -47,6 +47,9 @@ traceback most recent call last passed the and this for see above more details r
 warnings warning build main expected left right process completed log can found"""
 _EMPTY = frozenset(_EMPTY_TEXT.split())
 _LOOKS_TEXT = """ls cat head tail grep rg find git sed awk cd pwd echo wc which less tree diff stat file type env"""
+_BEFORE = re.compile(
+    r"^\s*(?:(?:ba|z)?sh -l?c ['\"]|cd\s+\S+\s*(?:&&|;)\s*)+"
+)  # a shell or a folder, not what runs there
 _LOOKS = frozenset(_LOOKS_TEXT.split())  # commands that change nothing that an error may come from
 
 
@@ -208,12 +211,13 @@ def _same(one: str, other: str) -> bool:
 
 
 def _without_options(command: str) -> set[str]:
-    first = re.split(r"\s(?:[|;]|2>&1|&&)", command.strip())[0]
+    first = re.split(r"\s(?:[|;]|2>&1|&&)", _BEFORE.sub("", command).strip(" '\""))[0]
     return {word for word in first.split() if not word.startswith("-")}
 
 
 def _program(command: str) -> str:
-    return os.path.basename(command.split(maxsplit=1)[0]) if command.strip() else ""
+    words = _BEFORE.sub("", command).split(maxsplit=1)
+    return os.path.basename(words[0]) if words else ""
 
 
 def _relative(path: str, root: str) -> str:

@@ -175,7 +175,7 @@ class Memory:
         store, outside, told = self._scopes[0].store, self._outside, told or (lambda *_: None)
         done = sync(outside, self.record_all, store, self._clock, sources=sources, told=told)
         done.read_on = read_on(self._into(self._scopes[0]), self._clock())
-        if hold_back(self._scopes, self._clock()):
+        if not sources and hold_back(self._scopes, self._clock()):  # a note is judged once, when all texts are here
             self.invalidate_preferences_cache()
         return done
 
@@ -362,12 +362,12 @@ class Memory:
         """
         return self._corrections.forget(id_)
 
-    def edit(self, id_: str, text: str) -> Fact:
+    def edit(self, id_: str, text: str, by: str = "") -> Fact:
         """Replace a fact's wording; the old wording becomes its past.
 
-        Raises `UsageError`, `StoreError`.
+        `by` is "agent" for an agent's correction. Raises `UsageError`, `StoreError`.
         """
-        return self._corrections.edit(id_, text)
+        return self._corrections.edit(id_, text, by)
 
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
         """Yield a scope as JSON lines with full provenance. Raises `StoreError`.

@@ -21,7 +21,8 @@ from vademecum.memory.wording import LANGUAGES, Wording, date_of
 
 WRITTEN = "page "  # prefix in `meta` of the pages written, by path
 _STAMP = re.compile(r"<!-- vademecum ([0-9a-f]{16})")
-_LINE = re.compile(r"[-*] (?P<text>.*?)(?: — (?P<evidence>[^—]*)`(?P<id>[0-9a-f]{10})`)?\s*")
+_LINE = re.compile(r"[ \t]*(?:[-*]|\d+[.)])\s+(?P<text>.*?)(?: — (?P<evidence>[^—]*)`(?P<id>[0-9a-f]{10})`)?\s*")
+_WRAPPED = re.compile(r"\n[ \t]+(?!(?:[-*]|\d+[.)])\s)(?=\S)")  # where a line goes on in the next one
 _KINDS = {name.casefold(): FactKind(kind) for each in LANGUAGES.values() for kind, name in each.kinds.items()}
 
 
@@ -68,7 +69,7 @@ def edits_of(text: str, scope: Scope, name: str) -> Edits:
     """Return the edits that a person made to a page.
 
     Raises:
-        UsageError: the page is not the one written last, or nothing is left of it.
+        UsageError: the page is not the one written last, nothing is left of it, or a line is no heading or item.
         StoreError: memory cannot be read.
     """
     rows = scope.store.scan("meta", [("name", "=", WRITTEN + name)], ("value",)).unwrap()
@@ -78,19 +79,23 @@ def edits_of(text: str, scope: Scope, name: str) -> Edits:
         raise UsageError(f"{name} is not as `vade memory page` last wrote it: move it away, or name another file")
     before: dict[str, str] = known["lines"]
     kind, seen, corrected, noted = FactKind.FACT, set[str](), dict[str, str](), list[tuple[FactKind, str]]()
-    for line in text.splitlines():
+    same = {digest: id_ for id_, digest in before.items()}
+    for number, line in enumerate(_WRAPPED.sub(" ", text).splitlines(), 1):
         if line.startswith("#"):
             kind = _KINDS.get(line.lstrip("# ").casefold(), FactKind.FACT)
-        found = _LINE.fullmatch(line)
-        said = found["text"].strip() if found else ""
-        if found is None or not said:
+        if not line.strip() or line.startswith(("#", "<!--")):
             continue
-        if found["id"] is None:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            raise UsageError(f"line {number} of {name} is no heading or item: begin it with `- `: {line.strip()[:80]}")
+        said = found["text"].strip()
+        id_ = found["id"] or same.get(_digest(said))
+        if id_ is None and said:
             noted.append((kind, said))
-        elif found["id"] in before:
-            seen.add(found["id"])
-            if _digest(said) != before[found["id"]]:
-                corrected[found["id"]] = said
+        elif id_ in before:
+            seen.add(id_)
+            if _digest(said) != before[id_]:
+                corrected[id_] = said
     gone = tuple(id_ for id_ in before if id_ not in seen)
     if gone and not seen:
         raise UsageError(f"nothing is left of {name}: `vade memory forget` forgets facts by id")

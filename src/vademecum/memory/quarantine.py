@@ -36,7 +36,8 @@ def hold_back(scopes: Sequence[Scope], now: float) -> int:
     notes = journal.read(sorted(number for number in journal.tagged(NOTED) if number > before))
     if not notes:
         return 0
-    fetched = list(journal.read(sorted(journal.tagged(FETCHED))).values())
+    at = [event.at for event in notes.values()]
+    fetched = journal.between(min(at) - NEAR_S, max(at) + 60, metadata=FETCHED)
     ids = [event.id for event in notes.values()]
     held = sum(_hold_back(scope, ids, fetched, journal, now) for scope in scopes) if fetched else 0
     store.upsert("meta", [(_DONE, str(max(notes)))]).unwrap()

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     r"|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*(?= \d))|(?P<quoted>\s{5,})|(?P<word>\w+)|(?P<mark>[^\w\s])"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b\s*[:\u2013\u2014-]?\s*\w")
+_TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b(?! (?:lists?|files?|apps?)\b)\s*[:\u2013\u2014-]?\s*\w")
 _CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
 _WEIGHTS = Path(__file__).parent / "sentences-1.safetensors"
 
@@ -69,13 +69,14 @@ def probability(sentence: str, kind: FactKind) -> float:
     return _odds(sentence)[KINDS.index(kind)]
 
 
-def _odds(sentence: str) -> list[float]:
+@lru_cache(maxsize=256)  # a sentence, its clauses and their parts are asked again and again
+def _odds(sentence: str) -> tuple[float, ...]:
     weights, scale, leaning = _model()
     places = features(sentence)
     scores = weights[places].sum(0, dtype=np.int32) * (scale * damping(len(places)))
     scores[0] -= leaning
     powers = np.exp(scores - scores.max())
-    return list((powers / powers.sum()).tolist())
+    return tuple((powers / powers.sum()).tolist())
 
 
 def damping(count: float) -> float:

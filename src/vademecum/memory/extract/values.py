@@ -60,7 +60,7 @@ def _any_of(text: str) -> str:
 
 
 _HELLO = re.compile(
-    rf"(?i)(?:(?:(?:no|non|nan)(?=[,.!]|\s+(?:wait|not|pas)\b)|(?:{_any_of(_HELLO_TEXT)})(?![\w']))[\s,:;.!\u2013\u2014-]*)+"
+    rf"(?i)(?:(?:(?:never mind|unless|peu importe|sauf si)\b[^,]*,|(?:no|non|nan)(?=[,.!]|\s+(?:wait|not|pas)\b)|(?:{_any_of(_HELLO_TEXT)})(?![\w']))[\s,:;.!\u2013\u2014-]*)+"
 )
 _TITLE = re.compile(
     r"(?i)(?:(?:final )?(?:decision|verdict|answer|outcome|conclusion|result|new plan|plan|note|rule|rule of thumb|house rule|convention|team convention|policy|our (?:rule|policy)|reminder"
@@ -70,7 +70,7 @@ _TITLE = re.compile(
 )
 _GOODBYE = re.compile(
     r"(?i)[\s,]*(?:\b(?:please|pls|thanks|stp|svp|merci|s'il (?:te|vous) plaît|from now on|from here on|going forward|from here|now|then|alors|du coup|désormais|dorénavant|maintenant|finalement|after all|any ?more|all the way"
-    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|across the board|as far as i'm concerned|if possible|no thanks|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now)|[.!?\u2026:;,\u2013\u2014-])+\s*$"
+    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|but|mais|across the board|as far as i'm concerned|if possible|no thanks|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now)|[.!?\u2026:;,\u2013\u2014-])+\s*$"
 )
 _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
@@ -98,15 +98,15 @@ _LISTED = re.compile(
 _REJECTING = re.compile(
     r"(?i)(?:\b(?:over|than|instead of|off|from|not(?: (?:using|use|to use))?|no more|no|never|dropp?(?:ed|ing)?|scrap(?:ped)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|remov(?:ed?|ing)|replac(?:ed?|es|ing)|out of|rid of|kill(?:ed)?|forget(?: about)?|against|goodbye|bye|left|leaving"
     r"|ripped out|threw out|gave up on|ruled out|rejected|swap(?:ped)?|turn(?:ed)? down|tried|retired?|sunset|don't (?:do|use|want|need)|not doing|without|anti|stopp?(?:ed|ing)?(?: using)?|no longer (?:use|on|using)|tired of|done with"
-    r"|plutôt qu'?e?|au lieu d[eu]|lâche|lâché|laisse tomber|laissé tomber|oublie|abandonne[rz]?|abandonné|arrête(?: avec)?|arrêté|vire|viré|jette|jeté|quitté|quitte|renonce(?:r)? à|renoncé à|remplace|remplacé|remplacer|plus de|pas(?: des| de| les)?|fini(?: avec)?|terminé|adieu|sans|pass(?:és?|e|er|ons) de|migr(?:és?|e|er|ons) de|n'utilise(?:ra)? (?:plus|pas))\s+(?:the |that |our |le |la |l'|les |d')?|\bd')$"
+    r"|plutôt qu'?e?|au lieu d[eu]|lâche|lâché|laisse tomber|laissé tomber|oublie|abandonne[rz]?|abandonné|arrête(?: avec)?|arrêté|vire|viré|jette|jeté|quitté|quitte|renonce(?:r)? à|renoncé à|remplace|remplacé|remplacer|plus de|pas(?: des| de| les)?|fini(?: avec)?|terminé|adieu|sans|préf\w+ [\w.+#-]+ à|pass(?:és?|e|er|ons) de|migr(?:és?|e|er|ons) de|n'utilise(?:ra)? (?:plus|pas))\s+(?:the |that |our |le |la |l'|les |d')?|\bd')$"
 )
 _REJECTED = re.compile(
     r"(?i)(?: (?:idea|plan|thing|stuff|setup))?,?(?: (?:is|was|are|'s|has been|have been|got|gets|est|c'est|a été|sont))*(?:'s)? ?(?:just |now |finally |too |being |finally |officially )*"
-    r"(?:out\b|gone|dead|history|off the (?:table|list)|dropped|removed|replaced|abandoned|over\b|no longer|not (?:an option|happening|coming back|it\b)|phased out|deprecated|retired|done for|locks?|locked|couldn't|can't|can not|too (?:slow|heavy|complicated|pricey|expensive|flaky)|was a nightmare|broke|didn't|was (?:slow|flaky|a pain)|got (?:too|silly)"
-    r"|abandonnée?|remplacée?|mort|morte|terminée?|finie?|non\b|exclu|hors de question|dégage|on oublie|oublie|trop (?:lent|lourd|cher|lourde)|(?:ne )?tient pas|rame|plant)"
+    r"(?:out\b|gone|dead|history|off the (?:table|list)|(?:dropped|removed|replaced|abandoned|abandonnée?|remplacée?)(?! (?!by\b|with\b|in\b|for\b|now\b|par\b|avec\b|pour\b)\w)|(?:less|slower|worse|heavier|moins \w+|plus (?:lent|lourd)) (?:than|que)\b|over\b|no longer|not (?:an option|happening|coming back|it\b)|phased out|deprecated|retired|done for|locks?|locked|couldn't|can't|can not|too (?:slow|heavy|complicated|pricey|expensive|flaky)|was a nightmare|broke|didn't|was (?:slow|flaky|a pain)|got (?:too|silly)"
+    r"|mort|morte|terminée?|finie?|non\b|exclu|hors de question|dégage|on oublie|oublie|trop (?:lent|lourd|cher|lourde)|(?:ne )?tient pas|rame|plant)"
 )
 _CHOOSING = re.compile(
-    r"(?i)(?:\b(?:to|use|using|with|on|it's|it is|now|so|then|hello|take|took|chose|picked|adopt(?:ed)?|by|for|à|au|vers|sur|par|c'est|prend|prends|garde|utilise|sera|donc|alors|en|place à|mais)\s+(?:plain |the |le |la |l')?|[:=]\s*)$"
+    r"(?i)(?:\b(?:to|use|using|with|on|it's|it is|now|so|then|hello|take|took|chose|picked|adopt(?:ed)?|by|for|à|au|vers|sur|par|c'est|prend|prends|garde|utilise|sera|donc|alors|en|place à|mais)\s+(?:plain |the |le |la |l')?|[:=](?!//)\s*)$"
 )
 _CHOSEN = re.compile(
     r"(?i)(?: (?:it is|then|now|instead|in\b|is in\b|won|wins|everywhere|replaced|replaces|handles|from (?:now|here) on|alors|maintenant|à la place|remplace|désormais)|,? it is\b|$)"
@@ -152,7 +152,7 @@ def _shapes() -> tuple[tuple[frozenset[FactKind], re.Pattern[str], bool], ...]:
         (preference, rf"(?:my|our|mon|ma|mes|notre|nos) (?:(?:top )?(?:favou?rite|preferred|go-to|top|first)(?: (?P<subject>(?!(?:for|tools?|choices?|options?|solutions?|librar\w+|packages?|ones?|is|are)\b)[\w-]+(?: (?!is\b)[\w-]+){{0,3}}?))?(?: (?:tool|choice|option|library|package|priority))?(?: for (?P<part>\S[^,;]{{0,60}}?))?|(?P<subjects>(?!outil\b)[\w-]+(?: [\w-]+)?) (?:préférée?s?|de prédilection|de choix)|outil (?:préféré|de prédilection)|(?P<priority>(?:top )?priority|priorité)) (?:is|are|est|c'est|reste|sont) {_V}", False),
         (rule | told, rf"(?P<value>{_NP}) (?:is|are|est|sont|reste) (?:my|our|mon|notre) (?:go-to|tool of choice|favou?rite|preferred|outil de prédilection|outil préféré)?(?:\b ?(?P<subject>(?!(?:tools?|choices?)\b)[\w-]+(?: [\w-]+){{0,2}}))?", False),
         (preference, rf"(?:my|our|mon|ma) (?P<subject>editor|shell|terminal|theme|os|ide|browser|éditeur|terminal|thème|navigateur) (?:is|est|c'est) {_V}", False),
-        (told, r"(?:the |our |le |la |l')?(?P<subject>[\w-]+(?: [\w-]+){0,3}?)\s?[:=]\s*(?P<value>\S.*)", False),
+        (told, r"(?:the |our |le |la |l')?(?P<subject>[\w-]+(?: [\w-]+){0,3}?)\s?[:=](?!//)\s*(?P<value>\S.*)", False),
         # what a thing must be, or is
         (instruction, r"(?:(?:do not|don't|dont) use|n'utilise[zr]? (?:pas|plus)) (?P<other>[^,;]+?)[,;:] ?(?:but |please |mais )?(?:use|utilise[zr]?|plutôt) (?P<value>[^,;]+?)(?: instead)?", False),
         (rule, rf"{_THE}(?P<subject>{_NP}) (?:must|should|ought to|needs? to|ha(?:s|ve) to|doit|doivent)(?: (?:always|only ever|toujours|absolument|impérativement|systématiquement))? (?!(?:never|not|jamais)\b){_V}", False),
@@ -402,7 +402,7 @@ class _Reader:
 
 
 _INSTEAD = re.compile(
-    r"(?i)\b(?:by|par|it'?s|c'est|we(?:'re| are)? (?:now )?(?:on|use)|on (?:est|passe|prend|fait) (?:sur |à |en )?|ce sera|so|donc|with) (?:a |plain )?(?P<value>[\w.+#-]+)|(?P<named>[\w.+#-]+) (?:instead|it is|is in|à la place)\b"
+    r"(?i)\b(?:by|par|let'?s use|use|go with|it'?s|c'est|we(?:'re| are)? (?:now )?(?:on|use)|on (?:est|passe|prend|fait) (?:sur |à |en )?|ce sera|so|donc|with) (?:a |plain )?(?P<value>[\w.+#-]+)|(?P<named>[\w.+#-]+) (?:instead|it is|is in|à la place)\b"
 )
 
 

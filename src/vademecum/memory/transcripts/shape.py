@@ -36,7 +36,7 @@ _NOT_SAID = re.compile(
     r"|realtime_\w+|recommended_\w+|external_\w+)\b"
 )
 
-_FETCHING = re.compile(r"\b(?:curl|wget|lynx)\b.*://")
+_FETCHING = re.compile(r"(?s)\b(?:curl|wget|lynx)\b.*(?:://|\w\.\w)|\bgh api\b")
 
 
 @dataclass(frozen=True, slots=True)
