@@ -1,4 +1,4 @@
-"""What rules read in chats at write time: how much of what is to last is captured, and how many messages are flagged.
+"""What is read in chats at write time: how much of what is to last is captured, and how many messages are flagged.
 
     python benchmarks/memory_extract.py --data BENCH/memory [--labels FILE]
 

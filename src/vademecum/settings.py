@@ -200,7 +200,7 @@ class MemorySettings:
         language: The language of headings and hints: `en` or `fr`.
         context_tokens: Most tokens of a session's context.
         max_events: Events kept in a scope's database; older ones are archived next to it.
-        extractor: The optional reader of events beside the rules: `rules` for none, or a provider's `name[:model]`.
+        extractor: The optional reader of events beside the built-in one: `rules` for none, or a provider's `name[:model]`.
     """
 
     language: str = setting("en")

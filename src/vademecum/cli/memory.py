@@ -373,7 +373,7 @@ def hook(event: str, agent: str) -> int:
 )
 @json_option
 def learn(most: int, *, as_json: bool) -> int:
-    """Have a language model read events for facts the rules missed.
+    """Have a language model read events for facts that were missed.
 
     The model is set as memory.extractor.
     """

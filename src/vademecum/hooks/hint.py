@@ -25,7 +25,7 @@ SUBAGENT = (
     "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
     "`impact` says who calls a function, what may break and which tests to run."
 )
-FOLDER = "hints"  # below the data directory: an empty file for each session that got the hint
+FOLDER = "hints"  # below the data directory: an empty file for each text that a session was told
 KEPT_S = 7 * 86_400.0  # sessions are shorter than this
 _GREPS = {"rg", "grep", "egrep", "ag", "ack"}
 _WITH_VALUE = {"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir"}
@@ -61,11 +61,14 @@ def pattern_of(said: Mapping[str, Any]) -> str:
     return ""
 
 
-def is_first(home: Path, session: str) -> bool:
-    """Return whether a session had no hint yet, and mark it."""
+def is_first(home: Path, told: str) -> bool:
+    """Return whether something was not told yet, and mark it.
+
+    `told` names the session, and the text where there are several.
+    """
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / hashlib.sha256(session.encode()).hexdigest()[:32]
+    path = folder / hashlib.sha256(told.encode()).hexdigest()[:32]
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:

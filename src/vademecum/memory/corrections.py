@@ -193,7 +193,7 @@ class Corrections:
 def _wording_of(fact: Fact, read: Extract) -> Extract:
     """Return an extractor that reads any text as this fact's new wording.
 
-    The value comes from the rules where they find the fact's subject in the text, else it is the text.
+    The value is read where the fact's subject is found in the text, else it is the text.
     """
 
     def extract(text: str, role: Role, *, later: bool = False) -> Reading:

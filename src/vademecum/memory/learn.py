@@ -1,7 +1,7 @@
 """Extract statements with a language model, keeping only quoted ones.
 
 An item of the model's answer counts if it names an event from the prompt and quotes words of that event, regardless of
-spaces. All other items are dropped and counted. Statements that the rules already read in the same words are not learned
+spaces. All other items are dropped and counted. Statements that were already read in the same words are not learned
 twice. Progress is stored after each batch, so the next run continues there and a failing server costs one batch.
 """
 
@@ -28,7 +28,7 @@ MOST_EVENTS = 200  # in one run, by default; a local model takes seconds for ten
 AT_ONCE = 10
 CONFIDENCE: Mapping[Role, float] = {Role.USER: 0.7, Role.NOTE: 0.75, Role.ASSISTANT: 0.5}
 SHOWN = 4_000  # characters of an event: two thirds from its beginning, the rest from its end
-FIRST_POSITION = 1000  # position of a model's first statement; those of the rules come before
+FIRST_POSITION = 1000  # position of a model's first statement; others come before
 _MOST_CHARACTERS = 300  # of a value or reason
 _LEAST_QUOTED = 8  # characters: a shorter quotation can be found anywhere
 
@@ -157,7 +157,7 @@ def _found(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _is_known(statement: Statement, event: Event) -> bool:
-    """Return whether the rules read a statement of this kind there."""
+    """Return whether a statement of this kind was read there."""
     return any(
         each.kind is statement.kind and each.start < statement.end and statement.start < each.end
         for each in extract(event.text, event.role)

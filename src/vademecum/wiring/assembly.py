@@ -67,7 +67,7 @@ def assemble_memory(parts: Parts, repos: Sequence[Repository], codebase: Codebas
 def extract(text: str, role: Role, *, later: bool = False) -> Reading:
     """Read the statements in a text.
 
-    The tables of rules are loaded at the first call.
+    The reader is loaded at the first call.
     """
     from vademecum.memory.extract import read
 

@@ -4,7 +4,7 @@
     we've moved off npm, it's pnpm now   pnpm, over npm
     no default exports                   not default exports
 
-Four steps: cut off the words around the statement (greetings, reasons, alternatives, conditions); ask which of the tools named is
+The patterns are long, in English and French: forms of speech are many. Four steps: cut off the words around the statement (greetings, reasons, alternatives, conditions); ask which of the tools named is
 chosen and which rejected; try the shapes of the kind; take off the words that only lead to the value. What remains is the value.
 """
 
