@@ -47,6 +47,8 @@ _CHOSEN = 0.6  # confidence of a preference inferred from a choice
 _UNTOLD = 0.5  # confidence that ends facts, and is too low to be told unasked
 _SHORT = 7  # words below which a sentence is one clause
 _LONG = 18  # words from which a sentence is read clause by clause
+_MOST_CHARACTERS = 800  # of a sentence that are read: a longer one is a paste
+_MOST_CLAUSES = 12  # of a sentence that are read
 _LONGEST = 40  # words from which only clauses are read
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
@@ -55,7 +57,7 @@ AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=32)
 LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000)
 # A boundary between clauses of which each may state something by itself
 _CLAUSE = re.compile(
-    r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|,?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
+    r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|(?<!\s),?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
     r"|,\s+(?=(?:i|i'm|i've|we're|we've|can|could|how|what|especially|considering|given|as stated|since|peux-tu|comment|sachant)\b)"
 )
 _MEANS = re.compile(
@@ -127,7 +129,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     last, back, before = list[Statement](), False, ""
     for start, end in spans:
-        said = _Said(prose.text[start:end], message[start:end], start, end, before)
+        said = _Said(prose.text[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
         kinded = kind_of(_as_typed(prose.text, start, end))
         if kinded.back >= _BACK:
             for one in last:
@@ -181,7 +183,8 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         return []
     if kinded.kind is None and length < _LONG:
         return []
-    clauses = [clause for clause in _CLAUSE.split(sentence) if len(clause.split()) > 1]
+    parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
+    clauses = [clause for clause in parts if len(clause.split()) > 1]
     told = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
     told = [(clause, own) for clause, own in told if own.kept >= _CLEAR]
     whole = [(sentence, kinded)]

@@ -27,7 +27,7 @@ KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo",
 """The kinds of a sentence: nothing to keep, six kinds of statements, and words that take back the sentence before."""
 
 BUCKETS = 1 << 15
-_MOST_TOKENS = 60
+_MOST_TOKENS, _MOST_CHARACTERS = 60, 800  # of a sentence that are looked at
 _USUAL = 40.0  # features of a short sentence
 _TOKEN = re.compile(
     r"(?P<path>[\w.-]*/[\w./*-]*|[\w-]+\.(?:py|ts|js|go|md|toml|yaml|json|sql|dev|com|org|net|io)\b)|(?P<number>\d[\w.:,]*)"
@@ -109,7 +109,7 @@ def features(sentence: str) -> list[int]:
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each token's shape, and the word of a capitalised one."""
-    plain = CHOICE.sub("\ue000", sentence.replace("\u2019", "'"))
+    plain = CHOICE.sub("\ue000", sentence[:_MOST_CHARACTERS].replace("\u2019", "'"))
     for found in _TOKEN.finditer(plain):
         kind, text = found.lastgroup, found[0]
         if kind == "word" and (_CAPITALS.match(text, 1) or (found.start() and text[0].isupper() and text != "I")):

@@ -13,13 +13,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from vademecum.memory.choices import named, up_to_another
 from vademecum.memory.extract.sentences import probability
 from vademecum.memory.kinds import FactKind
 
-_MOST = 300
+_MOST = 300  # characters of a value
+_TAIL = 280  # characters, in which a reason, a condition or a polite word ends a sentence
+_MOST_PARTS = 12  # of a sentence that are weighed
 
 
 @dataclass
@@ -270,7 +272,7 @@ class _Reader:
 
     def _part(self, text: str) -> str:
         """Return the part of a sentence that states the most."""
-        cuts = [0, *(each.end() for each in _PARTS.finditer(text)), len(text) + 1]
+        cuts = [0, *(each.end() for each in islice(_PARTS.finditer(text), _MOST_PARTS)), len(text) + 1]
         if len(cuts) == 2:
             return text
         parts = [text[start:end].strip(" ,;(-\u2013\u2014") for start, end in pairwise(cuts)]
@@ -294,14 +296,14 @@ class _Reader:
         if found is not None:
             self.parts["topic"] = found["topic"] or found["moment"]
             return _bare(found["value"] or found["done"])
-        found = _AT_END.search(text)
+        found = _AT_END.search(text, max(0, len(text) - _TAIL))
         if found is not None and len(text[: found.start()].split()) > 1:
             self.parts["topic"] = found["topic"]
             return text[: found.start()]
         return text
 
     def _without_reason(self, text: str) -> str:
-        found = _REASON.search(text)
+        found = _REASON.search(text, max(0, len(text) - _TAIL))
         if found is None or not found.start() or self.kind is FactKind.FIX:
             return text
         self.parts["reason"] = found["reason"]
@@ -417,7 +419,7 @@ def _bare(text: str) -> str:
         for pattern in (_HELLO, _TITLE):
             lead = pattern.match(text)
             text = text[lead.end() :] if lead is not None and lead.end() < len(text) else text
-    tail = _GOODBYE.search(text)
+    tail = _GOODBYE.search(text, max(0, len(text) - _TAIL))
     return text[: tail.start()] if tail is not None and tail.start() else text
 
 
