@@ -67,6 +67,26 @@ def test_macros_among_fields_do_not_hide_what_follows():
     assert names == [b"handle", b"x", b"LIB_FIELDS", b"level", b"LIB_LOW", b"LIB_HIGH", b"f"]
 
 
+def test_a_table_on_one_long_line_is_read():
+    """Generated tables have thousands of comments on a line, and headers thousands of names of types."""
+    comments = b"/* 0 */ 0, /* 1 */ 1, " * 3000
+    table, macro = b"int table[] = {" + comments + b"};\n", b"#define TABLE \\\n" + comments + b"\\\n  0\n"
+    types = b"void f(" + b"struct a *, " * 20_000 + b"int last);\n"
+    for content in (table, macro, b"#define OPEN " + b"/* " * 20_000 + b"\\\n  0 */\n", types):
+        syntax = parse(content + b"void g(int a);\n", "c").unwrap()
+        start, end = syntax.captures["name"][-1]
+        assert (content + b"void g(int a);\n")[start:end] == b"g"
+
+
+def test_the_word_enum_in_a_comment_begins_no_body():
+    content = (
+        b'/* Every enum constant of the protocol */\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+        b"#define API_TWICE(x) ((x) * 2)\nint api_open(void);\n#ifdef __cplusplus\n}\n#endif\n"
+    )
+    syntax = parse(content, "c").unwrap()
+    assert b"API_TWICE" in [content[start:end] for start, end in syntax.captures["name"]]
+
+
 def test_a_kotlin_constructor_on_the_next_line_does_not_hide_the_rest_of_the_file():
     content = (
         b"class Result<out T>\n@PublishedApi internal constructor(val held: Any?) {\n    fun one() = 1\n}\n\n"

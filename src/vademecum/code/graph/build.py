@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.names import Names
     from vademecum.code.graph.scip_names import Proof
 
-VERSION = "13"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "14"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 

@@ -42,9 +42,10 @@ _MACROS = (
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
     rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
 )
-_IN_MACRO = rb"/\*[^\n]*?\*/(?=[^\n]*\\\r?\n)"  # a comment in a macro of several lines, at which the grammar ends it
+_CONTINUED = rb"(?m)^[^\n]*\\\r?$"  # a line of a macro of several, which the grammar ends at a comment
+_COMMENT = rb"/\*.*?\*/"
 # The body of a type, and macros in it that the grammar has no place for: those that write fields or enumerated names.
-_BODY = rb"\b(?:(enum)|struct|union)\b[^{};()=]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+_BODY = rb"\b(?:(enum)|struct|union)\b[^{};()=#/]{0,200}\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
 _AMONG_FIELDS = rb"(?m)^[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
 _AMONG_NAMES = (
     rb"(?m)^[ \t]*(?:#[ \t]*(?:define|undef)\b(?:\\\r?\n|[^\n])*"
@@ -61,7 +62,7 @@ class C(Language):
 
     def readable(self, content: bytes) -> bytes:
         """Return a file with blanks for macros that break the grammar."""
-        content = re.sub(_IN_MACRO, _blank, re.sub(_MACROS, _blank, content))
+        content = re.sub(_CONTINUED, _without_comments, re.sub(_MACROS, _blank, content))
         return re.sub(_BODY, lambda body: re.sub(_AMONG_NAMES if body[1] else _AMONG_FIELDS, _blank, body[0]), content)
 
     def imported(self, statement: str) -> Iterator[Bound]:
@@ -128,6 +129,12 @@ class C(Language):
 
 def _is_conditional(candidate: Candidate) -> bool:
     return candidate[1].qualified in candidate[0].conditional
+
+
+def _without_comments(line: re.Match[bytes]) -> bytes:
+    """Return a line with blanks for the comments that end on it."""
+    text, end, rest = line[0].rpartition(b"*/")
+    return re.sub(_COMMENT, _blank, text + end) + rest
 
 
 def _blank(found: re.Match[bytes]) -> bytes:

@@ -45,7 +45,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 8  # raised when other references are found, so that those found before are found anew
+VERSION = 9  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
