@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from vademecum.errors import UsageError
 from vademecum.tools.observe import trace
 from vademecum.tools.ordering import layers
+from vademecum.tools.predict import PREDICTORS
 from vademecum.tools.records import Call, Task, Tool
 
 INTENT = "look up pottery on the web and keep the page"
@@ -78,6 +79,16 @@ def test_a_goal_is_reached_by_its_first_step_not_yet_taken(office, by):
     assert office.predict(INTENT, by=by).candidates[0].tool == "web/search"
     with pytest.raises(UsageError, match="attention, goal, shgat"):
         office.predict(INTENT, by="magic")
+
+
+@pytest.mark.parametrize("by", PREDICTORS)
+def test_tools_without_a_trace_are_asked_about(tools, tools_of_office, by):
+    """Before anything was registered or called, each way of predicting answers."""
+    assert tools.predict(INTENT, by=by).candidates == ()
+    tools.register(tools_of_office)
+    prediction = tools.predict(INTENT, by=by, k=100)
+    assert sum(candidate.probability for candidate in prediction.candidates) <= 1 + 1e-4
+    assert prediction.done == 0
 
 
 def test_what_failed_is_no_target_of_the_four_heads(tools):

@@ -68,10 +68,12 @@ class Shgat:
     def _structure(self) -> Floats:
         """Each capability's place among the others, float32 (c,)."""
         joint = self._shared
+        if not len(joint):
+            return np.zeros(0, np.float32)
         spread = joint / np.maximum(joint.sum(0), 1e-9)
-        rank = np.full(len(joint), 1 / max(len(joint), 1), np.float32)
+        rank = np.full(len(joint), 1 / len(joint), np.float32)
         for _ in range(ROUNDS):
-            rank = (1 - DAMPING) / max(len(joint), 1) + DAMPING * spread @ rank
+            rank = (1 - DAMPING) / len(joint) + DAMPING * spread @ rank
         laplacian = np.diag(joint.sum(0)) - joint
         cluster = np.linalg.eigh(laplacian)[1][:, min(1, len(joint) - 1)] > 0  # two, by Fiedler's vector
         return np.asarray(0.4 * _unit(rank) + 0.3 / (1 + cluster) + 0.3 * _unit(joint.sum(0)), np.float32)
