@@ -15,7 +15,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
 UNRELEASED = "## [Unreleased]\n"
-SHAPE = re.compile(r"\d+\.\d+\.\d+(?:rc\d+)?")
+SHAPE = re.compile(r"\d+\.\d+\.\d+")  # which every channel takes: VS Code has no release candidates
 
 
 def main() -> int:

@@ -68,9 +68,10 @@ def test_a_release_is_cut_in_one_step(clone: Path) -> None:
 
 
 def test_a_release_that_cannot_be_is_refused(clone: Path) -> None:
-    """A word that is no version, a version that is there, and a tree with changes: each is said, and nothing is written."""
+    """A word that is no version everywhere, a version that is there, and a tree with changes: each is said, and nothing is written."""
     before = git(clone, "rev-parse", "HEAD")
-    assert "'next' is no version" in cut(clone, "next").stderr
+    for word in ("next", "9.8.7rc1"):
+        assert f"{word!r} is no version" in cut(clone, word).stderr
     git(clone, "tag", "v9.8.7")
     assert "v9.8.7 is there already" in cut(clone, "9.8.7").stderr
     (clone / "CHANGELOG.md").write_text("# Changelog\n", encoding="utf-8")
