@@ -229,6 +229,20 @@ CASES = {
         },
         {"Lamp.light": [""], "Fire.light": [""]},
     ),
+    "javascript: a function that is a class returns what it returns": (
+        {
+            "maker.js": (
+                "function Gadget() {}\nGadget.prototype.spin = function spin() {}\n"
+                "function Maker() { return new Gadget() }\nMaker.prototype.spin = function spin() {}\n"
+                "function Held() { if (!(this instanceof Held)) return new Held() }\nHeld.prototype.spin = function spin() {}\n"
+                "function Top(size) { size.check(() => size.width) }\nTop.prototype.spin = function spin() {}\n"
+                "function bare() { Maker().spin() }\nfunction held() { Held().spin() }\n"
+                "module.exports = Top\n"
+            ),
+            "use.js": "const Top = require('./maker')\nfunction made() { new Top(4).spin() }\n",
+        },
+        {"Gadget.spin": ["bare"], "Maker.spin": [], "Held.spin": ["held"], "Top.spin": ["made"]},
+    ),
     "typescript: a constant beside an interface of its name": (
         {
             "node.ts": (

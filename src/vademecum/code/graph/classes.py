@@ -320,8 +320,8 @@ class Classes(ABC):
             return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
         return value, tier
 
-    def result(self, value: Value, tier: Tier) -> Meaning:
-        """Return the result of calling a value."""
+    def result(self, value: Value, tier: Tier, *, is_made: bool = False) -> Meaning:
+        """Return the result of calling a value, or making an instance of it."""
         node = self.node(value)
         if value.what == "inst":
             file = self.definitions.file(value.path) if node is not None else None
@@ -333,10 +333,16 @@ class Classes(ABC):
             return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
             return UNKNOWN
-        if node.kind in CLASSES or self.definitions.file(value.path).makes_instances(value.name):
+        is_class = self.definitions.file(value.path).makes_instances(value.name)
+        if node.kind in CLASSES or (is_class and (is_made or not self._returns(value))):
             return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
+
+    def _returns(self, value: Value) -> bool:
+        """Return whether a function is seen to return something."""
+        rows = self.definitions.file(value.path).returns.get(value.name, ())
+        return any(text not in _NOTHING for _, text in rows)
 
     def _result(self, value: Value) -> Meaning:
         file = self.definitions.file(value.path)

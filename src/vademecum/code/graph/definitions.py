@@ -15,6 +15,7 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages import Language, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.expression import chain
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind
@@ -182,6 +183,11 @@ class File:
     def makes_instances(self, qualified: str) -> bool:
         """Return whether a function is a class as JavaScript had them first."""
         return qualified in self.put_on and qualified.rpartition(".")[2][:1].isupper()
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """The names, without what is before a dot, after `new`."""
+        return frozenset(chain(text).rpartition(".")[2] for _, _, text in self.refs.news)
 
     @cached_property
     def returns(self) -> dict[str, list[tuple[str, str]]]:

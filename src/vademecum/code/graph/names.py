@@ -99,7 +99,7 @@ class Names(Classes):
             return itself((value, tier)) if parts[0][1] else (value, tier)
         found, used = self._through_packages(file, scope, value, parts)
         if used:
-            value, tier = self._applied(file, *found, rest[used - 1][1])
+            value, tier = self._applied(file, *found, rest[used - 1])
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
             if value is None:
                 return UNKNOWN
@@ -110,7 +110,7 @@ class Names(Classes):
                 if value is None:
                     return UNKNOWN
             value, tier = self.member(file, value, name, tier)
-            value, tier = self._applied(file, value, tier, suffix)
+            value, tier = self._applied(file, value, tier, (name, suffix))
         return value, tier
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
@@ -125,7 +125,7 @@ class Names(Classes):
         is_called = value is not None and value.is_external and suffix
         if is_called and (self._is_given(file, [part]) or self._is_variable(file, scope, name)):
             return HELD
-        return self._applied(file, value, tier, suffix) if suffix else (value, tier)
+        return self._applied(file, value, tier, (name, suffix)) if suffix else (value, tier)
 
     def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
         """Return whether a library's function may give the repository's own.
@@ -157,11 +157,12 @@ class Names(Classes):
             return self._in_namespace(file, scope, name, parts[1][0]), 1
         return UNKNOWN, 0
 
-    def _applied(self, file: File, value: Value | None, tier: Tier, suffix: str) -> Meaning:
+    def _applied(self, file: File, value: Value | None, tier: Tier, part: tuple[str, str]) -> Meaning:
         """Apply the calls and subscripts written after a name."""
+        name, suffix = part
         while suffix and value is not None and not value.is_external:
             if suffix.startswith("()"):
-                value, tier = self.result(value, tier)
+                value, tier = self.result(value, tier, is_made=name in file.made)
             elif value.what == "many":
                 value = Value("inst", value.path, value.name)
             elif not (value.what == "def" and file.rules.subscripts_classes):
