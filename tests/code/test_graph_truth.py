@@ -108,6 +108,29 @@ SCRIPT = {
         "use.js:use",
         {"a.js exact", "b.js exact"},
     ),
+    "a function without a name that an assignment of its own exports": (
+        {"a.js": "exports = module.exports = function (one) { return one; };\nmodule.exports.settle = function () {};\n",
+         "b.js": "export default function (one) { return one; }\n", "c.js": "module.exports = function* () {};\n",
+         "d.js": "export default function* () {}\n",
+         "use.js": "import b from './b';\nimport d from './d';\nconst a = require('./a'), c = require('./c');\n"
+                   "function use() { a(1); a.settle(); b(1); c(); d(); }\n"},
+        "use.js:use",
+        {"a.js exact", "a.js:settle exact", "b.js exact", "c.js exact", "d.js exact"},
+    ),
+    "a module that is no function": (
+        {"a.js": "exports.a = function () {};\n", "b.js": "export default () => 1;\nexport const c = 1;\n",
+         "d.js": "function one() {}\nmodule.exports = { a: one };\n",
+         "e.js": "const f = require('./f');\nfunction own() { f(); }\n", "f.js": "const e = require('./e');\n",
+         "use.js": "import * as ns from './b';\nconst o = require('./a'), list = require('./d'), e = require('./e');\n"
+                   "function use() { o(); ns(); list(); e(); }\n"},
+        "use.js:use",
+        set(),
+    ),
+    "modules that require each other": (
+        {"e.js": "const f = require('./f');\nfunction own() { f(); }\n", "f.js": "const e = require('./e');\n"},
+        "e.js:own",
+        set(),
+    ),
     "an export that holds nobody knows what": (
         {"a.js": "exports.etag = generated({ weak: false });\n", "use.js": "const a = require('./a');\nfunction use() { a.etag(1); }\n"},
         "use.js:use",

@@ -222,8 +222,10 @@ class FileEdges:
             node = names.definitions.file(value.leaf_path).nodes.get(value.leaf)
         elif value.what == "inst" and spelled.rpartition(".")[2] in _MAKERS:
             node = names.node(value)
-        elif value.what == "module" and self._rules.has_exports and not value.path.endswith("/"):
-            node = names.definitions.file(value.path).itself  # the file is the function it exports without a name
+        elif value.what == "module" and not value.path.endswith("/"):
+            other = names.definitions.file(value.path)
+            is_nameless = ("", "") in other.exports.get(value.name or "=", ())
+            node = other.itself if is_nameless else None  # the file is the function it exports without a name
         if node is not None:
             self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
 

@@ -306,7 +306,7 @@ class Names(Classes):
         if not where.endswith("/"):
             other = self.definitions.file(where)
             for module, spelled in other.exports.get("=", ())[:1]:
-                found = self._exported(other, "=") if module else self.meaning(other, "", spelled)
+                found = self._exported(other, "=") if module or not spelled else self.meaning(other, "", spelled)
                 if found is not None and found[0] is not None and not found[0].is_external:
                     return found
         return Value("module", where), Tier.EXACT
@@ -439,7 +439,7 @@ class Names(Classes):
     def _own_export(self, file: File, name: str, spelled: str) -> Meaning:
         """Return the meaning of an export that the file itself declares."""
         if not spelled:
-            return Value("module", file.path), Tier.EXACT  # the file is what it exports without a name
+            return Value("module", file.path, "" if name == "=" else name), Tier.EXACT  # the file is what is nameless
         found, node = self.meaning(file, "", spelled), file.scopes.get("", _NONE).get(name)
         is_known = found[0] is not None or node is None
         return held_by(found, node) if is_known else (Value("def", file.path, name), Tier.EXACT)

@@ -53,7 +53,7 @@ _EXPORTS = r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?"
 _MEMBER = r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])"
 _DEFAULT_VALUES = frozenset({"object", "new_expression", "call_expression", "member_expression"})
 _NAMED_VALUES = frozenset({"class", "function_expression"})
-_NAMELESS_VALUES = _NAMED_VALUES | {"arrow_function"}
+_NAMELESS_VALUES = _NAMED_VALUES | {"arrow_function", "generator_function"}
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "function"})
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
 _GENERIC = frozenset(
@@ -130,6 +130,8 @@ class Script(Language):
             return (), [(exports[1] or "=", module, member) for _, module, member in bound]
         if exports[1] or not held.startswith("{"):
             own = value.child_by_field_name("name") if value.type in _NAMED_VALUES else None
+            if own is None and value.type in _NAMELESS_VALUES:
+                return (), () if exports[1] else [("=", "", "")]
             spelled = text(own) if own is not None else chain(held)
             return (), [(exports[1] or "=", "", spelled)] if spelled else ()
         return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
