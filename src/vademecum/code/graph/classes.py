@@ -321,7 +321,7 @@ class Classes(ABC):
         return value, tier
 
     def result(self, value: Value, tier: Tier, *, is_made: bool = False) -> Meaning:
-        """Return the result of calling a value, or making an instance of it."""
+        """Return the result of calling a value, with `new` or without."""
         node = self.node(value)
         if value.what == "inst":
             file = self.definitions.file(value.path) if node is not None else None

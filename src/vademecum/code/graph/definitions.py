@@ -186,7 +186,7 @@ class File:
 
     @cached_property
     def made(self) -> frozenset[str]:
-        """The names, without what is before a dot, after `new`."""
+        """The names after `new`, without their modules."""
         return frozenset(chain(text).rpartition(".")[2] for _, _, text in self.refs.news)
 
     @cached_property

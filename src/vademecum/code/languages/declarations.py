@@ -253,9 +253,8 @@ class Outline:
             declaration.name = _plain_scope(declaration.name)
         inside = ""
         receiver = _plain_scope(declaration.scope)
-        if (
-            not declaration.name and not declaration.names
-        ):  # tree-sitter-kotlin reads the `f` of `fun A.f()` as part of the receiver
+        # tree-sitter-kotlin reads the `f` of `fun A.f()` as part of the receiver
+        if not declaration.name and not declaration.names:
             receiver, _, declaration.name = receiver.rpartition(".")
         elif len(declaration.name) < 300 and (qualified := _QUALIFIED.match(declaration.name)):
             inside, declaration.name = _plain_scope(qualified[1]), qualified[2]
