@@ -320,7 +320,7 @@ class Classes(ABC):
             return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
         return value, tier
 
-    def result(self, value: Value, tier: Tier, *, is_made: bool = False) -> Meaning:
+    def result(self, value: Value, tier: Tier, *, is_new: bool = False) -> Meaning:
         """Return the result of calling a value, with `new` or without."""
         node = self.node(value)
         if value.what == "inst":
@@ -333,16 +333,10 @@ class Classes(ABC):
             return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
             return UNKNOWN
-        is_class = self.definitions.file(value.path).makes_instances(value.name)
-        if node.kind in CLASSES or (is_class and (is_made or not self._returns(value))):
+        if node.kind in CLASSES or _makes(self.definitions.file(value.path), value.name, is_new=is_new):
             return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
-
-    def _returns(self, value: Value) -> bool:
-        """Return whether a function is seen to return something."""
-        rows = self.definitions.file(value.path).returns.get(value.name, ())
-        return any(text not in _NOTHING for _, text in rows)
 
     def _result(self, value: Value) -> Meaning:
         file = self.definitions.file(value.path)
@@ -362,3 +356,8 @@ def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
         node = names.definitions.file(base.path).scopes.get(base.name, {}).get(name)
         if node is not None:
             yield node
+
+
+def _makes(file: File, name: str, *, is_new: bool) -> bool:
+    """Return whether calling a function makes an instance of itself."""
+    return file.makes_instances(name) and (is_new or all(text in _NOTHING for _, text in file.returns.get(name, ())))

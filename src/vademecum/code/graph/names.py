@@ -162,7 +162,7 @@ class Names(Classes):
         name, suffix = part
         while suffix and value is not None and not value.is_external:
             if suffix.startswith("()"):
-                value, tier = self.result(value, tier, is_made=name in file.made)
+                value, tier = self.result(value, tier, is_new=name in file.made)
             elif value.what == "many":
                 value = Value("inst", value.path, value.name)
             elif not (value.what == "def" and file.rules.subscripts_classes):
