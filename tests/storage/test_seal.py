@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -122,6 +123,49 @@ def test_a_killed_writer_leaves_no_seal_and_loses_nothing(path):
     with closing(SqliteStore(path)) as store:
         store.upsert("meta", [("a", "1")]).unwrap()
     assert path.with_name("memory.db.seal").exists()
+
+
+def together(path, count, **options):
+    """What threads that open a file at once get: a store or an error each."""
+    start = threading.Barrier(count)
+
+    def opened(_):
+        start.wait(60)
+        try:
+            return SqliteStore(path, **options)
+        except StoreCorruptError as error:
+            return error
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(opened, range(count)))
+
+
+def test_all_that_open_a_damaged_file_at_once_are_refused(path):
+    """Not the first alone; and nobody's writing seals the damage as good."""
+    path.write_bytes(path.read_bytes().replace(b"xx", b"xy", 1))
+    for _ in range(50):
+        assert [type(found) for found in together(path, 4, durable=True)] == [StoreCorruptError] * 4
+
+
+@pytest.mark.parametrize("damage", ["a letter", "garbage"])
+def test_what_was_made_anew_is_not_set_aside_by_who_comes_second(tmp_path, damage):
+    """Whoever meets the damage goes on with the one new file: what was written to it stays."""
+    for number in range(50):
+        path = tmp_path / str(number) / "index.db"
+        with closing(SqliteStore(path)) as store:
+            store.upsert("meta", ROWS).unwrap()
+        if damage == "a letter":
+            path.write_bytes(path.read_bytes().replace(b"xx", b"xy", 1))
+        else:  # that SQLite notices itself
+            path.write_bytes(b"garbage " * 999)
+            path.with_name("index.db.seal").unlink()
+        stores = together(path, 4, set_aside=True)
+        for n, store in enumerate(stores):
+            store.upsert("meta", [(str(n), "1")]).unwrap()
+        for store in stores:
+            store.close()
+        assert len([store for store in stores if store.aside]) == 1
+        assert rows(path) == len(stores)
 
 
 CHILD = """

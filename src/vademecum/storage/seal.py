@@ -11,7 +11,8 @@ The file is read only where its size or times differ, as those of a copy do. A f
 reading one takes longer than who closes it should wait.
 
 Subtle: closing a file anywhere in a process drops the locks that SQLite holds on the file for all connections of that
-process. So a file is read here only while the process has no other connection to it, and is closed last.
+process. So a file is read here only while the process has no other connection to it, and is closed last. And closing a
+file removes the log beside its name, which may be another file's by then. So SQLite never opens a file that is broken.
 """
 
 from __future__ import annotations
@@ -22,16 +23,26 @@ import sqlite3
 import threading
 import time
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from vademecum.private import keep_names, private_opener
+from vademecum.storage.sqlite_file import set_aside
 
 SEALED_BYTES = 64_000_000  # read in 40 ms
 CHANGED = "was changed by something else: it is damaged, or a copy was put in its place (is the copy yours, delete {} as well)"
 EMPTY_SECONDS = 60.0  # a file that has been empty for longer is not one that is just being made
+
+
+class Found(NamedTuple):
+    """A file as it was before a connection to it."""
+
+    number: tuple[int, int]  # of the device and on it, zeros where there was no file
+    is_broken: bool  # whether something else changed the file since it was sealed, or emptied it
+    version: int  # SQLite's `user_version`, where the file is broken
 
 
 @dataclass(slots=True)
@@ -43,18 +54,35 @@ class _Held:
 
 
 _all: dict[str, _Held] = {}
+_turns: dict[str, threading.Lock] = {}  # to open a file
 _lock = threading.Lock()
 
 
-def hold(path: Path) -> bool:
-    """Note that a connection is about to be opened.
+@contextmanager
+def opening(path: Path) -> Iterator[Found]:
+    """Note that a connection is about to be opened, one at a time.
 
-    Returns whether something else changed the file since it was sealed, or emptied it.
+    Who comes next meets the file as the one before left it: refused, or made anew.
     """
+    place = os.path.realpath(path)
     with _lock:
-        held = _all.setdefault(os.path.realpath(path), _Held())
-        held.count += 1
-        return held.count == 1 and _is_broken(path)
+        turn = _turns.setdefault(place, threading.Lock())
+    with turn:
+        with _lock:
+            held = _all.setdefault(place, _Held())
+            held.count += 1
+            number = _number(path)
+            is_broken = held.count == 1 and _is_broken(path)
+            found = Found(number, is_broken, _version(path) if is_broken else 0)
+        yield found
+
+
+def put_aside(path: Path, found: Found) -> str:
+    """Set a damaged file aside, unless somebody has made it anew.
+
+    Another process may have. Returns the new name, or "" where nothing was done.
+    """
+    return str(set_aside(path)) if _number(path) == found.number else ""
 
 
 def unseal(path: Path, *, durable: bool) -> None:
@@ -136,6 +164,20 @@ def _is_broken(path: Path) -> bool:
         return not same and told == place.read_bytes()  # a seal that is gone by now went before a write
     except (OSError, ValueError, TypeError):  # no seal, or a damaged one
         return False
+
+
+def _number(path: Path) -> tuple[int, int]:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return 0, 0
+
+
+def _version(path: Path) -> int:
+    with suppress(OSError), path.open("rb") as file:
+        head = file.read(64)
+        return int.from_bytes(head[60:]) if head.startswith(b"SQLite format 3\0") else 0
+    return 0
 
 
 def _is_logged(path: Path) -> bool:

@@ -22,7 +22,7 @@ from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, Stor
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
-from vademecum.storage.seal import CHANGED, hold, let_go, sealing, unseal
+from vademecum.storage.seal import CHANGED, Found, let_go, opening, put_aside, sealing, unseal
 from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
 from vademecum.storage.sqlite_file import set_aside as move_aside
 
@@ -98,20 +98,29 @@ class SqliteStore:
         self._patience = threading.local()
         self.aside = ""  # the new name of a damaged file, if this object set one aside
         self._closed = False
-        broken = hold(self.path)
-        try:
+        with opening(self.path) as found:
             try:
-                self._open(broken=broken)
-            except StoreCorruptError:
-                if not set_aside:
-                    raise
-                self.aside = str(move_aside(self.path))
-                self._open()
-        except BaseException:
-            let_go(self.path, None)
-            raise
+                self._enter(found, set_aside=set_aside)
+            except BaseException:
+                let_go(self.path, None)
+                raise
 
-    def _open(self, *, broken: bool = False) -> None:
+    def _enter(self, found: Found, *, set_aside: bool) -> None:
+        try:
+            self._refuse_broken(found)
+            self._open()
+        except StoreCorruptError:
+            if not set_aside:
+                raise
+            self.aside = put_aside(self.path, found)
+            self._open()
+
+    def _refuse_broken(self, found: Found) -> None:
+        if found.is_broken:
+            self._refuse_newer(found.version)
+            raise StoreCorruptError(f"{self.path} {CHANGED.format(sealing(self.path).name)}: {self.remedy}")
+
+    def _open(self) -> None:
         self._opened += 1
         self._unwritable = None
         try:
@@ -120,9 +129,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise named(error, self.path, self.remedy) from error
         try:
-            self._refuse_newer()
-            if broken:
-                raise StoreCorruptError(f"{self.path} {CHANGED.format(sealing(self.path).name)}: {self.remedy}")
+            self._refuse_newer(version_of(self._db))
             log_ahead(self._db, self._busy_seconds)
             self._tune()
             self._migrate()
@@ -150,8 +157,8 @@ class SqliteStore:
         for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", f"cache_size=-{self._cached_kib}"):
             self._db.execute(f"PRAGMA {pragma}")
 
-    def _refuse_newer(self) -> None:
-        if (version := version_of(self._db)) > len(MIGRATIONS):
+    def _refuse_newer(self, version: int) -> None:
+        if version > len(MIGRATIONS):
             raise StoreVersionError(
                 f"{self.path} has version {version}, newer than this vademecum's {len(MIGRATIONS)}: upgrade vademecum, "
                 "or set VADE_HOME to another directory"
