@@ -93,7 +93,7 @@ def test_a_file_that_has_long_been_empty_was_emptied(tmp_path):
     path.write_bytes(b"")
     path.with_name("memory.db.seal").unlink(missing_ok=True)
     os.utime(path, (1e9, path.stat().st_mtime - 2 * EMPTY_SECONDS))
-    with pytest.raises(StoreCorruptError, match="changed by something else"):
+    with pytest.raises(StoreCorruptError, match=r"memory\.db is empty: delete it to begin anew"):
         SqliteStore(path)
 
 

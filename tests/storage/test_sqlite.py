@@ -186,18 +186,6 @@ def test_lists_of_any_length_are_asked_for_by_a_few_statements(tmp_path, monkeyp
     assert max(map(len, asked)) < 1_000
 
 
-def test_compacting_keeps_the_rows_and_gives_back_room(path):
-    """After rows are deleted, compacting makes the file smaller."""
-    with closing(SqliteStore(path)) as store:
-        store.upsert("vectors", [("e", str(n), b"x" * 1000) for n in range(2000)]).unwrap()
-        store.compact().unwrap()
-        before = path.stat().st_size
-        store.delete("vectors", []).unwrap()
-        store.compact().unwrap()
-        assert path.stat().st_size < before / 4
-        assert store.scan("meta") == Ok([("a", "1")])
-
-
 def test_a_damaged_file_is_set_aside_when_asked_for(tmp_path):
     """The damaged file is kept beside an empty new one."""
     path = tmp_path / "index.db"

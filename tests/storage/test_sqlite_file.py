@@ -49,10 +49,11 @@ def test_a_full_disk_is_read_and_written_again_once_there_is_room(path):
 
 
 def test_a_full_disk_makes_no_database(tmp_path):
-    """Where there is none to be read, the error is the one that writing met."""
+    """Where there is none to be read, the error is the one that writing met, and no empty file is left to be refused later."""
     code = FULL.partition("store = ")[0] + "SqliteStore(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "x.db"], capture_output=True, text=True, check=False)
     assert "StoreFullError" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_another_version_wrote_is_not_read(path):

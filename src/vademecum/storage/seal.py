@@ -29,20 +29,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from vademecum.errors import StoreFullError
 from vademecum.private import keep_names, private_opener
 from vademecum.storage.sqlite_file import set_aside
 
 SEALED_BYTES = 64_000_000  # read in 40 ms
 CHANGED = "was changed by something else: it is damaged, or a copy was put in its place (is the copy yours, delete {} as well)"
+EMPTY = "is empty: delete it to begin anew, or put a copy back"
 EMPTY_SECONDS = 60.0  # a file that has been empty for longer is not one that is just being made
 
 
 class Found(NamedTuple):
     """A file as it was before a connection to it."""
 
-    number: tuple[int, int]  # of the device and on it, zeros where there was no file
-    is_broken: bool  # whether something else changed the file since it was sealed, or emptied it
-    version: int  # SQLite's `user_version`, where the file is broken
+    number: tuple[int, int]  # of the device and on it, or `_NO_FILE`
+    fault: str  # what is wrong, where something else changed the file since it was sealed, or emptied it
+    version: int  # SQLite's `user_version`, where there is a fault
 
 
 @dataclass(slots=True)
@@ -53,6 +55,7 @@ class _Held:
     wrote: bool = False
 
 
+_NO_FILE = (0, 0)
 _all: dict[str, _Held] = {}
 _turns: dict[str, threading.Lock] = {}  # to open a file
 _lock = threading.Lock()
@@ -72,8 +75,8 @@ def opening(path: Path) -> Iterator[Found]:
             held = _all.setdefault(place, _Held())
             held.count += 1
             number = _number(path)
-            is_broken = held.count == 1 and _is_broken(path)
-            found = Found(number, is_broken, _version(path) if is_broken else 0)
+            fault = _fault(path) if held.count == 1 else ""
+            found = Found(number, fault, _version(path) if fault else 0)
         yield found
 
 
@@ -83,6 +86,18 @@ def put_aside(path: Path, found: Found) -> str:
     Another process may have. Returns the new name, or "" where nothing was done.
     """
     return str(set_aside(path)) if _number(path) == found.number else ""
+
+
+def give_up(path: Path, found: Found, error: BaseException) -> None:
+    """Note that no connection could be opened.
+
+    An empty file that a full disk left of a new one would look like one that was emptied, so it goes.
+    """
+    let_go(path, None)
+    if isinstance(error, StoreFullError) and found.number == _NO_FILE:
+        with suppress(OSError):
+            if not path.stat().st_size:
+                path.unlink()
 
 
 def unseal(path: Path, *, durable: bool) -> None:
@@ -141,36 +156,38 @@ def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
             db.close()
 
 
-def _is_broken(path: Path) -> bool:
-    """Return whether a file differs from its seal, or was emptied.
+def _fault(path: Path) -> str:
+    """Return how a file differs from its seal, or that it was emptied.
 
-    False as well where nothing can be said: without a seal, or with a log.
+    Nothing is said without a seal, or with a log.
     """
     place = sealing(path)
     try:
         if not path.exists():
             place.unlink(missing_ok=True)
-            return False
+            return ""
         if _is_logged(path):
-            return False
+            return ""
         if not path.stat().st_size and time.time() - path.stat().st_mtime > EMPTY_SECONDS:
-            return True
+            return EMPTY
         told = place.read_bytes()
         stamp, total = json.loads(told)
         if stamp == _stamp(path):
-            return False
+            return ""
         with path.open("rb") as file:
             same = total == _sum(file)
-        return not same and told == place.read_bytes()  # a seal that is gone by now went before a write
+        if same or told != place.read_bytes():  # a seal that is gone by now went before a write
+            return ""
+        return CHANGED.format(place.name)
     except (OSError, ValueError, TypeError):  # no seal, or a damaged one
-        return False
+        return ""
 
 
 def _number(path: Path) -> tuple[int, int]:
     with suppress(OSError):
         found = path.stat()
         return found.st_dev, found.st_ino
-    return 0, 0
+    return _NO_FILE
 
 
 def _version(path: Path) -> int:

@@ -22,7 +22,7 @@ from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, Stor
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
-from vademecum.storage.seal import CHANGED, Found, let_go, opening, put_aside, sealing, unseal
+from vademecum.storage.seal import EMPTY, Found, give_up, let_go, opening, put_aside, sealing, unseal
 from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
 from vademecum.storage.sqlite_file import set_aside as move_aside
 
@@ -101,8 +101,8 @@ class SqliteStore:
         with opening(self.path) as found:
             try:
                 self._enter(found, set_aside=set_aside)
-            except BaseException:
-                let_go(self.path, None)
+            except BaseException as error:
+                give_up(self.path, found, error)
                 raise
 
     def _enter(self, found: Found, *, set_aside: bool) -> None:
@@ -116,9 +116,9 @@ class SqliteStore:
             self._open()
 
     def _refuse_broken(self, found: Found) -> None:
-        if found.is_broken:
+        if found.fault:
             self._refuse_newer(found.version)
-            raise StoreCorruptError(f"{self.path} {CHANGED.format(sealing(self.path).name)}: {self.remedy}")
+            raise StoreCorruptError(f"{self.path} {found.fault}" + (f": {self.remedy}" if found.fault != EMPTY else ""))
 
     def _open(self) -> None:
         self._opened += 1
@@ -345,12 +345,6 @@ class SqliteStore:
     @_outcome
     def _check(self) -> str:
         return str(self._db.execute("PRAGMA quick_check(1)").fetchone()[0])
-
-    @_outcome
-    def compact(self) -> None:
-        """Return free pages to the disk."""
-        self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def start_over(self) -> None:
         """Set the file aside, without deleting, and begin an empty one.
