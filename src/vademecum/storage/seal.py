@@ -172,13 +172,12 @@ def _fault(path: Path) -> str:
             return EMPTY
         told = place.read_bytes()
         stamp, total = json.loads(told)
-        if stamp == _stamp(path):
-            return ""
-        with path.open("rb") as file:
-            same = total == _sum(file)
-        if same or told != place.read_bytes():  # a seal that is gone by now went before a write
-            return ""
-        return CHANGED.format(place.name)
+        same = stamp == _stamp(path)
+        if not same:
+            with path.open("rb") as file:
+                same = total == _sum(file)
+        is_newest = told == place.read_bytes()  # a seal that is gone by now went before a write
+        return CHANGED.format(place.name) if is_newest and not same else ""
     except (OSError, ValueError, TypeError):  # no seal, or a damaged one
         return ""
 
