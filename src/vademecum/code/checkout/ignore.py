@@ -27,7 +27,8 @@ SECRET_NAMES = words(
     " credentials .credentials credentials.json credentials.yml credentials.yaml credentials.ini credentials.toml"
     " credentials.xml credentials.csv credentials.yml.enc credentials.db"
     " secrets.json secrets.yml secrets.yaml secrets.toml secrets.ini secret.json secret.yml secret.yaml"
-    " application_default_credentials.json kubeconfig.yaml kubeconfig.yml .dev.vars serviceaccount.json accesskeys.csv rootkey.csv master.key terraform.rc .terraformrc"
+    " application_default_credentials.json kubeconfig.yaml kubeconfig.yml .dev.vars serviceaccount.json accesskeys.csv"
+    " rootkey.csv master.key terraform.rc .terraformrc"
 )
 SECRET_EXTENSIONS = words(
     # keys, key stores, password safes, and Terraform's state, which holds every secret it made

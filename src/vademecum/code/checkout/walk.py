@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-RULES_VERSION = 1  # increment when the tables of `ignore` change, so that known files are judged again
+RULES_VERSION = 2  # increment when the tables of `ignore` change, so that known files are judged again
 
 
 @dataclass(frozen=True, slots=True)
