@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ from vademecum.code.checkout.root import Root
 from vademecum.code.search.freshness import check_file
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.code.snapshot.repository import Opened
-from vademecum.result import Err, Ok
+from vademecum.errors import GitError
 from vademecum.types import Freshness
 
 
@@ -44,7 +45,10 @@ def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFac
     starts = np.searchsorted(view.row_file, chosen)
     ends = np.searchsorted(view.row_file, chosen, side="right")
     complexity = _complexity(opened, files.blobs[chosen].tolist())
-    committed = _commit_times(opened.repo.root, opened.snapshot.commit) if opened.snapshot.kind == "worktree" else {}
+    committed: dict[str, int] = {}
+    if opened.snapshot.kind == "worktree":
+        with suppress(GitError):  # as outside git
+            committed = _commit_times(opened.repo.root, opened.snapshot.commit)
     return [
         FileFacts(
             files.paths[number], files.language(number), FILE_KINDS[files.kinds[number]].value, int(files.sizes[number]),
@@ -57,12 +61,11 @@ def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFac
 
 @lru_cache(maxsize=4)
 def _commit_times(root: Root, commit: str) -> dict[str, int]:
-    """Return the files' commit times as of a commit, none outside git."""
-    match commit_times(root, commit):
-        case Ok(times):
-            return times
-        case Err():
-            return {}
+    """Return the files' commit times as of a commit.
+
+    Raises `GitError`, which is not cached.
+    """
+    return commit_times(root, commit).unwrap()
 
 
 def _complexity(opened: Opened, blobs: Sequence[int]) -> dict[int, int]:
