@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600
 _OTHERS = 0o077  # the permissions of a group and of everybody else
+NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
 def private_folder(path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -96,6 +99,18 @@ def test_a_job_that_cannot_be_written_down_does_not_begin(jobs, repo):
     with pytest.raises(StoreError):
         running.start("r", path)
     assert running.of((path,)) == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="a POSIX limit")
+def test_no_room_for_a_job_is_said_to_be_that(tmp_path):
+    """A limit on files is no room, as a full disk is."""
+    code = (
+        "import resource, signal, sys; from pathlib import Path; from vademecum.http.jobs import JobFiles;"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
+        "JobFiles(Path(sys.argv[1])).write({'id': 'a'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert "StoreFullError" in done.stderr
 
 
 def test_streams_have_an_end_to_their_number(serve, repo, monkeypatch):

@@ -25,7 +25,7 @@ from vademecum.engine import Engine
 from vademecum.errors import Error, StoreBusyError, StoreError, StoreFullError, UnknownError
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
-from vademecum.private import private_folder, private_opener
+from vademecum.private import NO_SPACE, private_folder, private_opener
 
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs
@@ -103,7 +103,7 @@ class JobFiles:
                 os.fsync(file.fileno())
             beside.replace(path)
         except OSError as error:
-            kind = StoreFullError if error.errno == 28 else StoreError  # ENOSPC
+            kind = StoreFullError if error.errno in NO_SPACE else StoreError
             raise kind(f"cannot write {path}: {error.strerror}; free some space or mend its permissions") from error
 
     def take(self, id_: str) -> bool:

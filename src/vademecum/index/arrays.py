@@ -13,7 +13,6 @@ only the disk itself can have damaged it.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
@@ -30,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreOutdatedError
-from vademecum.private import keep_names, private_opener
+from vademecum.private import NO_SPACE, keep_names, private_opener
 
 Arrays = dict[str, NDArray[np.generic]]
 Parts = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
@@ -44,7 +43,6 @@ _ALIGN = 64
 _BLOCK = 1 << 20
 SMALL = 4  # blocks: they take 2 ms to check
 _NOT_OURS = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what reading a damaged file may raise
-_NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, str]) -> None:
@@ -72,7 +70,7 @@ def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, 
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        if error.errno in _NO_SPACE:
+        if error.errno in NO_SPACE:
             raise StoreFullError(f"no room on the disk for {path}: free some space and index again") from error
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
