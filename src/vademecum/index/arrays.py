@@ -153,7 +153,7 @@ def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[st
     except FileNotFoundError as error:
         raise StoreOutdatedError(f"{path} is missing; it is made again when asked next") from error
     except _NOT_OURS as error:
-        raise StoreCorruptError(f"{path} is damaged ({error}); it is made again by `vade index --full`") from error
+        raise StoreCorruptError(f"{path} is damaged ({error}); it is made again when asked next") from error
 
 
 def _whole(path: Path) -> NDArray[np.uint8]:

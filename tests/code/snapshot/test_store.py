@@ -65,6 +65,46 @@ def test_a_damaged_derived_file_is_rebuilt(made, engine, kind, how):
     assert said(engine(made)) == expected
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_a_damaged_segment_is_named_once_and_for_all(made, engine, full):
+    """What makes its contents again takes its name from the index, so nobody after it hears of it."""
+    first = engine(made)
+    first.codebase.index()
+    (path,) = derived(first, "segment")
+    first.close()
+    path.write_bytes(b"garbage" * 100)
+    with closing(engine(made)) as second:
+        codebase = second.codebase
+        told = codebase.index(full=True).notes if full else [codebase.search("token budget").reason]
+        assert any(f"{path} is damaged" in note for note in told)
+        assert "damaged" not in codebase.search("token budget").reason
+    with closing(engine(made)) as third:
+        assert "damaged" not in third.codebase.search("token budget").reason
+        assert third.codebase.status()[0].note == ""
+        assert not any("damaged" in note for note in third.codebase.index(full=True).notes)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("way", ["search", "index"])
+def test_a_damaged_segment_that_nothing_needs_is_named_once(made, engine, way):
+    """It held what was deleted since, so nothing is made again."""
+    with closing(engine(made)) as first:
+        first.codebase.index()
+        needed = derived(first, "segment")
+        made.write("more.py", "def more():\n    return 1\n")
+        first.codebase.index()
+        (path,) = set(derived(first, "segment")) - set(needed)
+        (made.path / "more.py").unlink()
+        first.codebase.index()
+    path.write_bytes(b"garbage" * 100)
+    for is_told in (True, False):
+        with closing(engine(made)) as opened:
+            codebase = opened.codebase
+            told = codebase.index().notes if way == "index" else [codebase.search("token budget").reason]
+            assert any(f"{path} is damaged" in note for note in told) is is_told
+            assert path not in derived(opened, "segment")
+
+
 @pytest.mark.parametrize("array", ["docs", "offsets", "starts", "told_offsets"])
 def test_numbers_that_point_outside_are_said_and_mended(made, engine, array):
     """A segment that reads well and is wrong inside is an error that names the command, which makes its contents again."""

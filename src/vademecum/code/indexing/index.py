@@ -123,7 +123,7 @@ def index(
             repo.catalogue.mend()
     target = find_target(repo, revision, full=full)
     read = Reading()
-    current = target.is_current
+    current = target.is_current and not repo.catalogue.segments.unread  # a commit drops their names
     if not current:
         from vademecum.code.indexing.blas_threads import one_thread
 

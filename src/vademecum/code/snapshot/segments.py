@@ -49,6 +49,7 @@ class Segments:
         self._shared = bool(here)
         self._prefix = f"{here}/" if here else ""
         self._loaded: dict[str, Segment] = {}
+        self.unread = 0  # segments that were missing or damaged when they were last asked for
         self.damaged: list[str] = []  # what was found of damaged files, and is still to be told
 
     def names(self) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ class Segments:
                 if self.names() != names:  # joined by another process since we asked
                     return self.current()
                 self.note(error)
-        self._loaded = found
+        self._loaded, self.unread = found, len(names) - len(found)
         return list(found.values())
 
     def note(self, error: StoreCorruptError) -> None:
@@ -128,7 +129,7 @@ class Segments:
         """Merge neighbours in age (`runs_to_merge`), without content that is gone."""
         segments = self.current()[::-1]  # oldest first
         runs = [slice(0, len(segments))] if everything else runs_to_merge([segment.size for segment in segments])
-        if len(runs) == len(segments) and not everything:
+        if len(runs) == len(self.names()) and not everything:  # a file that cannot be read loses its name
             return
         keep = None
         if len(runs) == 1:
@@ -160,14 +161,14 @@ class Segments:
                 self._name(name, segment)
 
     def weed(self) -> bool:
-        """Drop segments whose arrays are inconsistent.
+        """Drop segments whose files are damaged or arrays inconsistent.
 
         Their contents are analysed again. Returns whether any was dropped.
         """
         kept = [
             (name, segment) for segment, name in zip(self.current(), self._loaded, strict=True) if is_sound(segment)
         ]
-        if len(kept) == len(self._loaded):
+        if len(kept) == len(self.names()):
             return False
         with self._store.transaction():
             self._store.delete("segments", self._own()).unwrap()
