@@ -161,11 +161,14 @@ def test_a_damaged_index_is_made_anew_and_that_is_said(repo, engine):
         database.write_bytes(b"\xa5" * 4096 + database.read_bytes()[4096:])
         opened = engine(made)
         codebase = opened.codebase
+        for _ in range(2):  # a look takes no word from an answer
+            assert "damaged" in codebase.status()[0].note
+            assert [check.ok for check in codebase.doctor() if check.name == "index"] == [False]
         found = codebase.search("retry with backoff")
         assert found.evidence[0].path == "src/net/retry.py"
         assert found.reason.startswith("the index was damaged and is made anew")
         assert f"{database}.damaged{number} " in found.reason
-        assert "damaged" not in codebase.search("retry with backoff").reason
+        assert "damaged" not in codebase.search("retry with backoff").reason + codebase.status()[0].note
         [check] = [check for check in codebase.doctor() if check.name == "database"]
         assert check.ok
         assert f"{database}.damaged{number}" in check.detail

@@ -36,7 +36,7 @@ def status_of(repo: Repository) -> RepoStatus:
     if loaded is None:
         return RepoStatus(
             repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.embedder().name, database, 0,
-            fresh=False, indexed_at=0.0, note="; ".join(repo.catalogue.damaged()),
+            fresh=False, indexed_at=0.0, note="; ".join(repo.catalogue.untold()),
         )  # fmt: skip
     snapshot, view = loaded
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
@@ -44,7 +44,7 @@ def status_of(repo: Repository) -> RepoStatus:
     return RepoStatus(
         repo.name, repo.root.path, head.branch, commit_of(snapshot.label), view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
-        snapshot.indexed_at, int(view.pending.sum()), "; ".join(repo.catalogue.damaged()),
+        snapshot.indexed_at, int(view.pending.sum()), "; ".join(repo.catalogue.untold()),
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def collect_garbage(repo: Repository) -> GcReport:
             if repo.clock() - path.stat().st_ctime > DAMAGED_KEPT_SECONDS:
                 path.unlink(missing_ok=True)
     repo.dense.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), silent)
-    return GcReport(blobs, chunks, max(before - _bytes(repo), 0), "; ".join(repo.catalogue.damaged()))
+    return GcReport(blobs, chunks, max(before - _bytes(repo), 0), "; ".join(repo.catalogue.untold()))
 
 
 def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:

@@ -148,15 +148,19 @@ class Catalogue:
 
     def damaged(self) -> tuple[str, ...]:
         """Return, once, the words on damaged files that are made anew."""
-        aside, found = self.store.aside, self.segments.damaged
-        if aside and aside != self._told:
-            self._told = aside
-            found.insert(
-                0,
-                f"the index was damaged and is made anew: what was left of it is {aside} (`vade gc` removes it in a week)",
-            )
-        self.segments.damaged = []
-        return tuple(found)
+        found = self.untold()
+        self._told, self.segments.damaged = self.store.aside, []
+        return found
+
+    def untold(self) -> tuple[str, ...]:
+        """Return the same words, and leave them for an answer."""
+        aside = self.store.aside
+        if not aside or aside == self._told:
+            return tuple(self.segments.damaged)
+        lost = (
+            f"the index was damaged and is made anew: what was left of it is {aside} (`vade gc` removes it in a week)"
+        )
+        return (lost, *self.segments.damaged)
 
     def snapshots(self) -> list[Snapshot]:
         """Return every snapshot, oldest first.
