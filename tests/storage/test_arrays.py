@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreOutdatedError
-from vademecum.index.arrays import SMALL, load_arrays, ranges, save_arrays, stored_arrays
+from vademecum.index.arrays import SMALL, load_arrays, packed, ranges, save_arrays, stored_arrays
 
 ARRAYS = {
     "counts": np.arange(7, dtype=np.int64),
@@ -88,6 +89,17 @@ def test_a_file_of_another_version_is_not_called_damaged(path):
     assert stored(path, format="1")
     with pytest.raises(StoreOutdatedError, match="another version"):
         stored(path, format="2")
+
+
+def test_a_file_without_checksums_is_of_an_older_version(tmp_path):
+    """Nobody damaged it; cut short, it is damaged."""
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(zlib.decompress(packed(ARRAYS, {"format": "1"})))
+    with pytest.raises(StoreOutdatedError, match="older version"):
+        stored(path, format="1")
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(StoreCorruptError, match="is damaged"):
+        stored(path, format="1")
 
 
 def test_what_reads_like_another_shape_is_damage(path):
