@@ -211,7 +211,7 @@ def _arrays(data: NDArray[np.uint8]) -> tuple[Arrays, dict[str, str]]:
 
 
 def _header(data: NDArray[np.uint8]) -> tuple[int, dict[str, Any]]:
-    """Return where the arrays begin, and what stands before them."""
+    """Return the place of the first array, and the header."""
     begin = 8 + int(data[:8].view("<u8")[0])
     return begin, json.loads(data[8:begin].tobytes())
 

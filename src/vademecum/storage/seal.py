@@ -63,9 +63,9 @@ _lock = threading.Lock()
 
 @contextmanager
 def opening(path: Path) -> Iterator[Found]:
-    """Note that a connection is about to be opened, one at a time.
+    """Let threads open connections to a file one at a time.
 
-    Who comes next meets the file as the one before left it: refused, or made anew.
+    Each meets the file as the one before left it, and is counted until `let_go`.
     """
     place = os.path.realpath(path)
     with _lock:
@@ -157,9 +157,9 @@ def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
 
 
 def _fault(path: Path) -> str:
-    """Return how a file differs from its seal, or that it was emptied.
+    """Return the fault of a file that was changed or emptied.
 
-    Nothing is said without a seal, or with a log.
+    It is unknown, and so "", without a seal or with a log.
     """
     place = sealing(path)
     try:
