@@ -29,6 +29,24 @@ def test_a_second_run_finds_nothing_to_do(repo, engine):
     assert (report.files, report.added, report.removed, report.unchanged) == (6, 0, 0, 6)
 
 
+def test_an_interrupt_between_two_files_tells_what_the_next_run_finds(repo, engine):
+    """An interrupt that comes before a file is told of still counts the file among those that are kept."""
+    made = repo(files={f"src/part_{n}.py": f"def step_{n}():\n    return {n}\n" for n in range(9)})
+    codebase, told = engine(made).codebase, []
+
+    def interrupts(stage, done, total):
+        if stage == "indexing" and done == 4 and not told:
+            told.append("interrupt")
+            raise KeyboardInterrupt
+        if told:
+            told.append((stage, done, total))
+
+    with pytest.raises(KeyboardInterrupt):
+        codebase.index(progress=interrupts)
+    assert told[1:] == [("indexing", 4, 9)]
+    assert codebase.index().added == 5
+
+
 def test_an_edit_counts_as_one_new_file(repo, engine):
     """One edited file is one whose content was not known."""
     made = repo()

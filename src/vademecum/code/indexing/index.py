@@ -281,7 +281,8 @@ def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progres
                 batch, weight, since = {}, 0, time.monotonic()
             progress("indexing", done + 1, len(jobs))
     except KeyboardInterrupt:  # the next run continues from this batch
-        repo.catalogue.add(batch)
+        numbers |= repo.catalogue.add(batch)
+        progress("indexing", sum(key in numbers for key in unknown), len(jobs))
         raise
     if batch:
         progress("storing", 0, 0)
