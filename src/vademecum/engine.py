@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.context.unified import Unified
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
+    from vademecum.memory.scope import Scope
     from vademecum.memory.shared_view import Sharing
     from vademecum.sources.sources import Sources
     from vademecum.tools.tools import Tools
@@ -56,6 +57,7 @@ class Engine:
         self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
         self._repositories = [repo for repo, _ in repositories]
         self._memories: dict[tuple[str, ...], Memory] = {}
+        self._scopes: dict[tuple[str, ...], tuple[Scope, ...]] = {}
 
     @cached_property
     def sources(self) -> Sources:
@@ -101,9 +103,18 @@ class Engine:
         if chosen not in self._memories:
             from vademecum.wiring.assembly import assemble_memory
 
-            repos = [each for each in self._repositories if each.name in chosen]
-            self._memories[chosen] = assemble_memory(self._parts, repos, self.codebase)
+            repos, scopes = self._scopes_of(chosen)
+            self._memories[chosen] = assemble_memory(self._parts, repos, self.codebase, scopes)
         return self._memories[chosen]
+
+    def _scopes_of(self, names: tuple[str, ...]) -> tuple[list[Repository], tuple[Scope, ...]]:
+        """Return some repositories with their memories, opened once."""
+        repos = [each for each in self._repositories if each.name in names]
+        if names not in self._scopes:
+            from vademecum.wiring.assembly import assemble_scopes
+
+            self._scopes[names] = assemble_scopes(self._parts, repos)
+        return repos, self._scopes[names]
 
     @classmethod
     def open(
@@ -334,16 +345,17 @@ class Engine:
         return self._notes(answer.evidence)[:most]
 
     def _notes(self, evidence: Sequence[Evidence]) -> list[Note]:
-        shown = {symbol: "" for item in evidence for symbol in item.symbols}
+        def symbols() -> dict[str, str]:
+            calls = {called: symbol for item in evidence for symbol, called in self._calls(item)}
+            return calls | {symbol: "" for item in evidence for symbol in item.symbols}
+
         try:
             if not self._has_memory():
                 return []
-            from vademecum.memory.anchors import any_anchored
+            from vademecum.wiring.assembly import code_notes
 
-            if not any_anchored(self.memory.scopes):
-                return []
-            calls = {called: symbol for item in evidence for symbol, called in self._calls(item)}
-            return self.memory.about({**calls, **shown})
+            repos, scopes = self._scopes_of((self.roots[0].name,))
+            return code_notes(repos, self.codebase, scopes, symbols)
         except Error:
             return []
 

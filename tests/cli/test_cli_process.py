@@ -62,6 +62,16 @@ def test_a_search_loads_only_what_it_uses(vade):
     assert not sorted(name for name in loaded if name.startswith(tuple(f"vademecum.{part}" for part in unused)))
 
 
+def test_a_search_beside_a_memory_loads_no_reader_of_words(vade):
+    """The notes that an answer shows need facts and their code, none of what reads, ranks or corrects."""
+    vade("index")
+    vade("memory", "remember", "we decided that `Budget.split` rounds down")
+    code = "from vademecum.cli import main; assert main(['search', 'how is the budget split']) == 0"
+    loaded = modules_after(f"{code}; print(flush=True)")
+    assert "vademecum.memory.anchors" in loaded
+    assert not loaded & {f"vademecum.memory.{part}" for part in ("memory", "extract", "recall", "redact", "sync")}
+
+
 def test_every_verb_has_help(vade):
     listed = vade("--help")
     assert listed.code == 0

@@ -22,7 +22,7 @@ from vademecum.memory.preferences import Preferences
 from vademecum.memory.quarantine import hold_back
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record_all, without_secrets
-from vademecum.memory.records import Chapter, Event, Fact, Note, Recalled, Recorded, event_id, kind_of, role_of
+from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.scoring import By, by_of
 from vademecum.memory.segment import Reader
@@ -242,14 +242,6 @@ class Memory:
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the best sessions for a question."""
         return self._recall.sessions(question, k=k, filters=Filters())
-
-    def about(self, symbols: Mapping[str, str]) -> list[Note]:
-        """Return the current facts about symbols of the code.
-
-        Args:
-            symbols: Qualified name → the shown symbol that calls it, or "" for a symbol that is shown itself.
-        """
-        return [note for scope in self._scopes for note in self._anchoring.about(scope, symbols)]
 
     def preferences(self, files: Sequence[str] = ()) -> list[Fact]:
         """Return the most confident current preferences and instructions, at most five.

@@ -6,7 +6,7 @@ Memory and tools are imported when they are first needed: a search imports neith
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,27 +22,25 @@ if TYPE_CHECKING:
     from vademecum.code.snapshot.repository import Repository
     from vademecum.memory.anchors import Site
     from vademecum.memory.memory import Memory
-    from vademecum.memory.records import Reading, Role
+    from vademecum.memory.records import Note, Reading, Role
+    from vademecum.memory.scope import Scope
     from vademecum.memory.sync import Outside
     from vademecum.protocols import Store
     from vademecum.tools.tools import Tools
 
 
-def assemble_memory(parts: Parts, repos: Sequence[Repository], codebase: Codebase) -> Memory:
-    """Return one memory for several repositories.
+def assemble_scopes(parts: Parts, repos: Sequence[Repository]) -> tuple[Scope, ...]:
+    """Open the memories of several repositories, the nearest first.
 
-    A personal one includes the global memory. Outside of git there is the global memory alone.
-
-    New events go to the first repository. Repositories are numbered in their order, and worktrees of one repository share
-    a memory.
+    A personal engine has the global memory too. Outside of git there is the global memory alone. Repositories are
+    numbered in their order, and worktrees of one repository share a memory.
 
     Raises:
         AccessError: only the global memory exists, and the caller may not see it.
     """
-    first = next((repo for repo in repos if repo.root.common_dir), repos[0])
+    first = _nearest(repos)
     if not parts.personal and not first.root.common_dir:
         raise AccessError(f"{first.name} is no git repository and has no memory of its own: ask about one that has")
-    from vademecum.memory.memory import Memory
     from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 
     roots: dict[Path, Root] = {}
@@ -56,12 +54,48 @@ def assemble_memory(parts: Parts, repos: Sequence[Repository], codebase: Codebas
         store = parts.stores.memory(root)
         parts.closing.append(store.close)
         scopes.append(scope_of(number, name, root.path if root else "", directory, store))
+    return tuple(scopes)
+
+
+def assemble_memory(parts: Parts, repos: Sequence[Repository], codebase: Codebase, scopes: tuple[Scope, ...]) -> Memory:
+    """Return one memory over the scopes of several repositories.
+
+    New events go to the first repository.
+    """
+    from vademecum.memory.memory import Memory
+
+    first = _nearest(repos)
     memory = Memory(
         scopes, first.prose, extract, parts.clock, look_up=partial(look_up, repos, codebase),
         language=parts.settings.memory.language, outside=surroundings(first, parts), sharing=parts.sharing,
     )  # fmt: skip
     parts.closing.append(memory.close)
     return memory
+
+
+def _nearest(repos: Sequence[Repository]) -> Repository:
+    """Return the first git repository; without one, the first folder."""
+    return next((repo for repo in repos if repo.root.common_dir), repos[0])
+
+
+def code_notes(
+    repos: Sequence[Repository], codebase: Codebase, scopes: Sequence[Scope], symbols: Callable[[], Mapping[str, str]]
+) -> list[Note]:
+    """Return the current facts about symbols of the code.
+
+    Args:
+        repos: The repositories of the code.
+        codebase: Their code.
+        scopes: The memories that are read; none of the rest of memory is loaded.
+        symbols: Makes qualified name → the shown symbol that calls it, or "" for a symbol that is shown itself. Called
+            only where a fact is about code.
+    """
+    from vademecum.memory.anchors import Anchoring, any_anchored
+
+    if not any_anchored(scopes):
+        return []
+    anchoring, wanted = Anchoring(partial(look_up, repos, codebase)), symbols()
+    return [note for scope in scopes for note in anchoring.about(scope, wanted)]
 
 
 def extract(text: str, role: Role, *, later: bool = False) -> Reading:
