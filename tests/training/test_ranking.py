@@ -98,14 +98,15 @@ def test_what_is_fitted_is_ranked_as_searches_rank(repo, engine):
     codebase = engine(repo("app", {f"src/{topic}.py": source(topic, *words) for topic, words in TOPICS.items()}), embedder="static").codebase  # fmt: skip
     codebase.index()
     ((opened, _),) = codebase._repositories
-    _, view = opened.catalogue.load("worktree", opened.root.path)
+    snapshot, view = opened.catalogue.load("worktree", opened.root.path)
     model = fitted_for(opened.embedder().name)
     for text in ("where does the cache evict its entry", "retry_task", "say what a router is"):
         gold = [{"path": "src/cache.py", "kind": "primary", "spans": [[1, 3]]}]
-        [question] = fitting.ask_all(Opened(opened, None, view), [{"query": text, "gold": gold}], "app", "set", "")
+        [question] = fitting.ask_all(Opened(opened, snapshot, view), [{"query": text, "gold": gold}], "app", "set", "")
         vector = opened.embedder().embed([Passage(text)], "query").unwrap()[0]
         plan = plan_query(text)
-        signals, _ = signals_of(view, plan, vector, KINDS["all"])
+        history = None if plan.is_bare else Opened(opened, snapshot, view).history
+        signals, _ = signals_of(view, plan, vector, KINDS["all"], None, history)
         shown = rank(signals, plan, None, 10, model=model).rows
         named = [(view.files.paths[view.row_file[row]], view.lines[row].tolist()) for row in shown.tolist()]
         right = [path == "src/cache.py" and lines[0] <= 3 for path, lines in named]

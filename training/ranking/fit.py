@@ -83,7 +83,8 @@ def ask_all(opened: Opened, questions: Iterable[dict[str, Any]], repo: str, grou
             if g["path"].startswith(prefix)
         ]  # a name is answered where its definition begins
         vector = opened.repo.embedder().embed([Passage(plan.text)], "query").unwrap()[0]
-        signals, _ = signals_of(opened.view, plan, vector, KINDS["all"])
+        history = None if plan.is_bare else opened.history
+        signals, _ = signals_of(opened.view, plan, vector, KINDS["all"], None, history)
         rows, fused = find_candidates(signals, None, plan, 10, WEIGHTS)
         if len(rows) and gold:
             pool = pool_of(signals, rows, fused)

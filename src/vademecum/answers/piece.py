@@ -27,6 +27,7 @@ MATCHED = (
     "words",
     "meaning",
     "path",
+    "past commits",
 )  # reasons for pieces that match the question; other reasons are relations
 CODE = frozenset({Form.WHOLE, Form.PART, Form.PASSAGE, Form.LINES})  # forms that show lines of a file as they are
 

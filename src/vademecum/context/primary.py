@@ -42,7 +42,7 @@ _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IG
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
 
-_SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict=True))
+_SIGNALS = tuple(zip(("definition", "lexical", "dense", "path", "history"), MATCHED, strict=True))
 
 
 class Matching:

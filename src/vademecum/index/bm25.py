@@ -89,12 +89,12 @@ def inverse_document_frequency(documents: int, holding: NDArray[np.float64]) -> 
     return np.log1p((documents - holding + 0.5) / (holding + 0.5))
 
 
-def gains(schema: Schema, tf: NDArray[np.uint8], norms: Norms, idf: NDArray[Any]) -> NDArray[Any]:
+def gains(schema: Schema, tf: NDArray[np.integer[Any]], norms: Norms, idf: NDArray[Any]) -> NDArray[Any]:
     """Return the BM25F gain of each posting: (P,), typed as `idf`.
 
     Args:
         schema: the fields F and their constants.
-        tf: uint8 (P, F), occurrences.
+        tf: integers (P, F), occurrences.
         norms: float32 (P, F), the rows of `field_norms` for the postings' documents.
         idf: (P,), of the postings' terms.
     """

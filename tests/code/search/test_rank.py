@@ -138,7 +138,7 @@ def signals(draw, files=9, chunks=30, terms=4):
     return Signals(
         lexical=some(size) * 9 * alive, dense=(rng.random(size) * 2 - 1).astype(np.float32) * alive,
         definition=some(size, 0.9), path=some(count), prior=rng.choice([1.0, 0.6, 0.35], count).astype(np.float32),
-        path_dense=some(count), rows=standing.astype(np.int64),
+        path_dense=some(count), history=some(count), rows=standing.astype(np.int64),
         files=np.repeat(np.arange(count, dtype=np.int32), [len(rows) for rows in own]),
         contents=contents, file_content=file_content, lengths=lengths,
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
@@ -225,7 +225,7 @@ def test_filters_narrow_before_the_cut(fitted):
 
 # -- several repositories ------------------------------------------------------------------------------------------------
 
-RELATIVE = {"fused", "coherence", "bm25"}  # to the best of all
+RELATIVE = {"fused", "coherence", "bm25", "history"}  # to the best of all
 
 
 @given(st.lists(signals(), min_size=2, max_size=3), plans)

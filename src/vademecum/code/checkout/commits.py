@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vademecum.code.checkout import git
 from vademecum.code.checkout.plumbing import run
@@ -18,6 +18,8 @@ from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
 
 _CHANGE = re.compile(r"\n?:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
+_MARKED = re.compile(r"[<>](?:[0-9a-f]{40}|[0-9a-f]{64})")
+_MESSAGES = ("log", "-z", "--no-merges", "--no-renames", "--no-show-signature", "--no-ext-diff", "--name-only")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@.*\n?", re.MULTILINE)
 
 
@@ -59,6 +61,21 @@ class Message:
     at: float
     text: str
     paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """The way from one commit to another.
+
+    Attributes:
+        gone: ids of commits that are not behind the other.
+        new: the subjects of commits that are behind the other alone, oldest first.
+        is_whole: whether `new` is everything, whatever was known.
+    """
+
+    gone: tuple[str, ...]
+    new: tuple[Message, ...]
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +169,7 @@ def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Mes
 
     Only commits after `known` are returned, where the history still has that commit. Merges are left out.
     """
-    options = (
-        "--no-merges",
-        "--no-renames",
-        "--no-show-signature",
-        "--no-ext-diff",
-        "--name-only",
-        f"--max-count={most}",
-    )
-    arguments = ("log", "-z", "--format=%x01%H%x00%an%x00%at%x00%B%x00", *options)
+    arguments = (*_MESSAGES, "--format=%x01%H%x00%an%x00%at%x00%B%x00", f"--max-count={most}")
     match _on_a_branch(root):
         case Err() as failure:
             return failure
@@ -177,6 +186,39 @@ def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Mes
             return failure
         case Ok(output):
             return Ok(_messages(output))
+
+
+def advance(root: Root, commit: str, known: str = "", most: int = 10_000) -> Result[Advance, GitError]:
+    """Return the way from the commit `known` to another, without merges.
+
+    Everything behind `commit` is new where `known` is "", unknown to git, or `most` commits away. The newest `most` are
+    returned.
+    """
+    arguments = (*_MESSAGES, "--format=%x01%m%H%x00%an%x00%at%x00%s%x00", f"--max-count={most}")
+    if known:
+        match run(root, *arguments, "--left-right", f"{known}...{commit}", "--"):
+            case Ok(output) if len(marked := _marked(output)) < most:
+                gone = tuple(message.id for mark, message in marked if mark == "<")
+                return Ok(Advance(gone, tuple(message for mark, message in marked if mark == ">")))
+            case _:  # rewritten or pruned, or a long way
+                pass
+    match run(root, *arguments, commit, "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(Advance((), tuple(message for _, message in _marked(output)), is_whole=True))
+
+
+def _marked(output: bytes) -> list[tuple[str, Message]]:
+    """Parse messages whose ids have a mark, `<` or `>`.
+
+    A subject may hold anything, so what has no id is left out.
+    """
+    return [
+        (message.id[0], replace(message, id=message.id[1:]))
+        for message in _messages(output)
+        if _MARKED.fullmatch(message.id)
+    ]
 
 
 def _messages(output: bytes) -> list[Message]:

@@ -22,6 +22,7 @@ from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
+from vademecum.code.indexing.read_history import begin_history
 from vademecum.code.languages import language_of
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
@@ -124,6 +125,8 @@ def index(
     target = find_target(repo, revision, full=full)
     read = Reading()
     current = target.is_current and not repo.catalogue.segments.unread  # a commit drops their names
+    before = target.previous[0].commit if target.previous else ""
+    store_history = begin_history(repo, target.head.commit, before, full=full)
     if not current:
         from vademecum.code.indexing.blas_threads import one_thread
 
@@ -134,6 +137,7 @@ def index(
             plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
             numbers = keep_contents(repo, read, plan, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
+    store_history()
     meaning = fill(repo, target.kind, target.place, progress, embed)
     note = repo.dense.catch_up(alone, progress)
     report = report_on(repo, target, read, meaning)

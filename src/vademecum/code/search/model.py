@@ -45,7 +45,7 @@ PIECE_FEATURES = (
     "dense", "coverage", "in_name", "definition", "definition_of_name", "length", *(f"is_{kind}" for kind in _KINDS),
 )  # fmt: skip
 FILE_FEATURES = (
-    *_OF_THE_BEST, "coherence", "bm25", "path_dense", *(f"unasked_{kind}" for kind in _UNASKED),
+    *_OF_THE_BEST, "coherence", "bm25", "path_dense", "history", *(f"unasked_{kind}" for kind in _UNASKED),
 )  # fmt: skip
 WHOLE_FILE = Schema(("text",), (1.0,), (0.75,))
 NAME_COUNTS = 2  # how much more an occurrence in a chunk's name counts for its file
@@ -121,6 +121,7 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
         "coherence": _relative(np.add.reduceat(pool.fused, pool.starts)),
         "bm25": _relative(bm25),
         "path_dense": signals.path_dense[files],
+        "history": _relative(signals.history[files]),
     }
     return (
         _rows(piece, PIECE_FEATURES, IS_KIND.take(signals.kinds.take(chunks), axis=1)).T,

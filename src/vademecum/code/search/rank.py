@@ -43,7 +43,7 @@ WEIGHTS = Weights()
 WARMTH = 0.15  # softmax temperature for the first step's scores: the likeliest on the model's training questions
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
-SHOWN = ("lexical", "dense", "path", "definition", "prior")
+SHOWN = ("lexical", "dense", "path", "definition", "history", "prior")
 TOLD = (*SHOWN, "worth", "score", "coverage")  # values of a row
 WEIGHED = (*SHOWN, "file", "piece", "worth", "score", "coverage", "gain")  # values of a row that a model weighed
 
@@ -141,7 +141,7 @@ def _weighed(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return candidates in a model's order, with the values of WEIGHED.
 
-    The values are float32 (11, C).
+    The values are float32 (12, C).
     """
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)

@@ -165,7 +165,10 @@ def find(request: Request, plan: Plan) -> Found:
     with stage("nearness"):
         dense, dense_note = request.cosines(vector)
     with stage("signals"):
-        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, dense, strict=True)]
+        found = [
+            signals_of(each.view, plan, vector, kinds, own, None if plan.is_bare else each.history)
+            for each, own in zip(opened, dense, strict=True)
+        ]
         own_signals = as_qualified([each.view for each in opened], [signals for signals, _ in found], plan)
         signals = laid_end_to_end(own_signals)
     embedder = "" if vector is None else opened[0].repo.embedder().name

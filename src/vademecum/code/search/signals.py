@@ -1,7 +1,7 @@
 """Signals of a view for a question.
 
-A signal is a value per chunk, per file or per term: words, meaning, path, definitions and file kind. Nothing is ranked
-here. `rank` weighs the signals of all rows to find candidates, and `model` describes those in more detail.
+A signal is a value per chunk, per file or per term: words, meaning, path, past commits, definitions and file
+kind. Nothing is ranked here. `rank` weighs the signals of all rows to find candidates, and `model` describes those in more detail.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.snapshot.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
+from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import View
 from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.postings import Matches, damaged
@@ -24,7 +25,7 @@ from vademecum.types import ChunkKind, FileKind
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64] | None
-PER_FILE = frozenset({"path", "prior", "path_dense"})
+PER_FILE = frozenset({"path", "prior", "path_dense", "history"})
 FEW_ROWS = 32  # so few rows are read without a look-up first
 _STEM = PATH_FIELDS.index("stem")
 _TYPES = [KIND_CODES.index(kind) for kind in (ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.TYPE)]
@@ -61,7 +62,7 @@ class Signals:
     """Signals of a view's N chunks and F files for T terms.
 
     Attributes:
-        lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
+        lexical, dense, definition: float32 (N,). path, prior, path_dense, history: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row, each file's together.
         contents, file_content: int32 (N,) and (F,), the content of each chunk and each file; ascending over the chunks.
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
@@ -78,6 +79,7 @@ class Signals:
     path: Floats
     prior: Floats
     path_dense: Floats
+    history: Floats
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
     contents: NDArray[np.int32]
@@ -105,13 +107,19 @@ class Signals:
 
 
 def signals_of(
-    view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind], near: Floats | None = None
+    view: View,
+    plan: Plan,
+    vector: Floats | None,
+    kinds: frozenset[FileKind],
+    near: Floats | None = None,
+    history: FileHistory | None = None,
 ) -> tuple[Signals, set[str]]:
     """Compute the signals of a view, and the unknown terms.
 
     Unknown terms are in no row and no path of the view. `vector` is the question's unit vector, or None to ignore
     meaning. `kinds` are the file kinds that the filter allows. `near` is float32 (N,), the cosine of each chunk where
-    it is known already; else it is computed.
+    it is known already; else it is computed. `history` has the past commits; None without, or for a name, which messages say
+    little of.
     """
     keys = term_keys(plan.terms + plan.joined)
     words = bm25f(CODE, view.segments, view.copies, view.norms, keys, len(plan.terms))
@@ -133,6 +141,7 @@ def signals_of(
         path=path,
         prior=kind_priors(unasked).take(view.files.kinds),
         path_dense=path_cosines(view.files, vector),
+        history=np.zeros(len(path), np.float32) if history is None else history.relevance(keys[: len(plan.terms)]),
         rows=view.row_chunk,
         files=view.row_file,
         contents=view.contents,

@@ -15,6 +15,7 @@ from vademecum.code.checkout.root import Root
 from vademecum.code.checkout.source import contained
 from vademecum.code.checkout.walk import WalkSettings
 from vademecum.code.snapshot.entries import Items
+from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.store import Catalogue, Snapshot
 from vademecum.code.snapshot.view import View
@@ -115,6 +116,11 @@ class Opened:
     view: View
     prefixes: tuple[str, ...] = ()
     note: str = ""  # on the index's problems, shown with every answer
+
+    @property
+    def history(self) -> FileHistory | None:
+        """The commits behind the snapshot; None where none are known."""
+        return self.repo.catalogue.histories.of(self.snapshot.commit, self.view.files, self.repo.root.prefix)
 
 
 def narrowed(opened: Opened, paths: Sequence[str]) -> Opened:

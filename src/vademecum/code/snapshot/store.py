@@ -1,8 +1,8 @@
 """The records and arrays of one repository, always consistent.
 
 The database is the truth: content by git blob id, chunks, symbols, and for each snapshot the content at each path.
-Beside it lie derived files of arrays, which ranking maps into memory: segments (of content) and one file table per
-snapshot. A derived file is written first, and named in the transaction that makes it current. So a crash at any instant
+Beside it lie derived files of arrays, which ranking maps into memory: segments (of content), one file table per
+snapshot, and the history of each commit that a snapshot is of. A derived file is written first, and named in the transaction that makes it current. So a crash at any instant
 leaves the last complete state, and a reader sees either the old state or the new one.
 """
 
@@ -20,6 +20,7 @@ from vademecum.code.chunking.analyse import Analysis, PathReader
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, file_table, load_files, save_files
 from vademecum.code.snapshot.manifest import Standing, keep
 from vademecum.code.snapshot.mirror_ledger import replaced
+from vademecum.code.snapshot.past_commits import Histories
 from vademecum.code.snapshot.segments import Segments
 from vademecum.code.snapshot.view import View, view_of
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
@@ -86,6 +87,7 @@ class Catalogue:
         self.read_paths = read_paths
         self.here = here
         self.segments = Segments(store, directory, embedder, here)
+        self.histories = Histories(directory, self.segments.note)
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
         self._asked: dict[tuple[str, str], tuple[Hashable, tuple[str, ...]]] = {}
         self._told = ""  # the last damaged database that was told of
@@ -431,7 +433,9 @@ class Catalogue:
         without a name has no owner.
         """
         with self.store.transaction():
-            named = {*self.segments.names(), *(snapshot.table_file for snapshot in self.snapshots())}
+            named = {*self.segments.names()}
+            for snapshot in self.snapshots():
+                named |= {snapshot.table_file, self.histories.name(snapshot.commit)}
             for path in self.directory.glob("*.safetensors*"):
                 if path.name not in named:
                     path.unlink(missing_ok=True)

@@ -1,0 +1,223 @@
+"""Past commits as arrays: words of messages, and the changed files.
+
+    ids     uint64 (C,)      the first 16 digits of each commit's id, oldest first
+    lengths int32  (C,)      distinct terms of each message
+    starts  int64  (C + 1,)  commit c changed paths[files[starts[c] : starts[c + 1]]]
+    files   int32  (M,)      places in `paths`, a list of strings from the top of the work tree
+    postings over the C commits with one field
+
+The arrays of a commit hold that commit and those before it, never a later one, so all checkouts of a commit share them.
+Of a message only the keys of terms are kept, so its text reaches neither a ranking nor an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreCorruptError
+from vademecum.index.arrays import ranges, save_arrays, stored_arrays
+from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_frequency
+from vademecum.index.postings import Postings, build, damaged, merge
+from vademecum.index.tokenize import key, query_terms
+
+if TYPE_CHECKING:
+    from vademecum.code.checkout.commits import Message
+    from vademecum.code.snapshot.files import FileTable
+
+MOST_COMMITS = 2_000  # twice as many gained nothing on later commits and on issues, and half as many lost
+MOST_FILES = 12  # a commit with more is a mass change, which its message does not tell of
+_MOST_CHARACTERS = 400  # read of a subject
+_FORMAT = "1"
+_MESSAGES = Schema(("message",), (1.0,), (0.75,))
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits that led to a state.
+
+    The module's docstring gives the shapes.
+    """
+
+    ids: NDArray[np.uint64]
+    lengths: NDArray[np.int32]
+    starts: Numbers
+    files: NDArray[np.int32]
+    paths: list[str]
+    postings: Postings
+
+    def __len__(self) -> int:
+        """Return the number of commits."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class FileHistory:
+    """A history beside the files of a snapshot.
+
+    Attributes:
+        history: the C commits, with M changed files.
+        files: int64 (M,), the snapshot's file of each; -1 for a file that it lacks.
+        norms: float32 (F, 1), the weight of one occurrence in the messages about each of the snapshot's files.
+    """
+
+    history: History
+    files: Numbers
+    norms: NDArray[np.float32]
+
+    def relevance(self, keys: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """Return the BM25 of the messages about each file, float32 (F,).
+
+        A file's messages count as one text. `keys` are the question's T terms. Raises `StoreCorruptError`.
+        """
+        history, terms = self.history, max(len(keys), 1)
+        try:
+            commits, _, term = history.postings.find(keys)
+            idf = inverse_document_frequency(len(history), np.bincount(term, minlength=terms).astype(np.float64))
+            begins = history.starts.take(commits)
+            counts = history.starts.take(commits + 1) - begins
+            file, term = self.files.take(ranges(begins, counts)), np.repeat(term, counts)
+            here = file >= 0
+            pairs, occurrences = np.unique(file[here] * terms + term[here], return_counts=True)
+            file, rarity = pairs // terms, idf[pairs % terms]
+            gained = gains(_MESSAGES, occurrences[:, None], self.norms.take(file, axis=0), rarity)
+        except (IndexError, ValueError) as error:
+            raise damaged(error) from error
+        return np.bincount(file, gained, len(self.norms)).astype(np.float32)
+
+
+def history_of(messages: Sequence[Message]) -> History:
+    """Return the history of messages, oldest first.
+
+    Mass changes are left out.
+    """
+    told = [message for message in messages if 0 < len(message.paths) <= MOST_FILES]
+    terms = [query_terms(message.text[:_MOST_CHARACTERS])[0] for message in told]
+    lengths = np.array([len(own) for own in terms], np.int32)
+    keys = np.array([key(term) for own in terms for term in own], np.uint64)
+    docs = np.repeat(np.arange(len(told), dtype=np.int32), lengths)
+    counts = [len(message.paths) for message in told]
+    paths, files = _numbered([path for message in told for path in message.paths])
+    ids = np.array([int(message.id[:16], 16) for message in told], np.uint64)
+    return History(ids, lengths, _starts(counts), files, paths, build(keys, docs, np.ones((len(keys), 1), np.uint8)))
+
+
+def continued(history: History, gone: Collection[str], messages: Sequence[Message]) -> History:
+    """Return a history without some commits, with newer ones.
+
+    `gone` are commit ids. The newest MOST_COMMITS are kept.
+    """
+    new = history_of(messages)
+    left = np.array([int(name[:16], 16) for name in gone], np.uint64)
+    kept = np.flatnonzero(~np.isin(history.ids, left))
+    kept = kept[max(0, len(kept) + len(new) - MOST_COMMITS) :]
+    number = np.full(len(history), -1, np.int32)
+    number[kept] = np.arange(len(kept))
+    counts = np.diff(history.starts)[kept]
+    names = [history.paths[file] for file in history.files[ranges(history.starts[kept], counts)].tolist()]
+    paths, files = _numbered(names + [new.paths[file] for file in new.files.tolist()])
+    return History(
+        np.concatenate((history.ids[kept], new.ids)), np.concatenate((history.lengths[kept], new.lengths)),
+        _starts([*counts.tolist(), *np.diff(new.starts).tolist()]), files, paths,
+        merge([history.postings, new.postings], [number, len(kept) + np.arange(len(new), dtype=np.int32)]),
+    )  # fmt: skip
+
+
+def _numbered(names: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the distinct names, and the place of each name."""
+    place: dict[str, int] = {}
+    numbers = [place.setdefault(name, len(place)) for name in names]
+    return list(place), np.array(numbers, np.int32)
+
+
+def _starts(counts: Sequence[int]) -> Numbers:
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+
+def beside(history: History, table: FileTable, prefix: str) -> FileHistory:
+    """Join a history with the files below `prefix`."""
+    place = {prefix + path: number for number, path in enumerate(table.paths)}
+    number = np.array([place.get(path, -1) for path in history.paths], np.int64)
+    files = number.take(history.files)
+    here = files >= 0
+    each = np.repeat(history.lengths, np.diff(history.starts))
+    lengths = np.bincount(files[here], each[here], len(table)).astype(np.float32)
+    changed = lengths[lengths > 0]
+    mean = np.array([changed.mean() if len(changed) else 1.0])
+    return FileHistory(history, files, field_norms(_MESSAGES, lengths[:, None], mean))
+
+
+class Histories:
+    """The histories of one repository's snapshots, one file a commit."""
+
+    def __init__(self, directory: Path, note: Callable[[StoreCorruptError], None]) -> None:
+        """Look in `directory`; `note` takes the word of a damaged file."""
+        self._directory, self._note = directory, note
+        self._last: tuple[str, History] | None = None
+        self._joined: tuple[History, FileTable, FileHistory] | None = None
+
+    @staticmethod
+    def name(commit: str) -> str:
+        """Return the name of a commit's file."""
+        return f"history-{commit}.safetensors"
+
+    def read(self, commit: str) -> History | None:
+        """Return a commit's history, or None.
+
+        A damaged file is deleted, so that the next index makes another. The last result is kept.
+        """
+        path = self._directory / self.name(commit)
+        if self._last is not None and self._last[0] == commit:
+            return self._last[1]
+        if not commit or not path.exists():
+            return None
+        try:
+            self._last = commit, _loaded(path)
+        except StoreCorruptError as error:
+            self._note(error)
+            with suppress(OSError):
+                path.unlink()
+            return None
+        return self._last[1]
+
+    def write(self, commit: str, history: History) -> None:
+        """Store a commit's history. Raises `StoreError`."""
+        postings, paths = history.postings, "\0".join(history.paths).encode("utf-8", "surrogatepass")
+        save_arrays(
+            self._directory / self.name(commit),
+            {
+                "ids": history.ids, "lengths": history.lengths, "starts": history.starts, "files": history.files,
+                "paths": np.frombuffer(paths, np.uint8), "keys": postings.keys, "offsets": postings.offsets,
+                "docs": postings.docs, "tf": postings.tf,
+            },
+            {"format": _FORMAT},
+        )  # fmt: skip
+        self._last = commit, history
+
+    def of(self, commit: str, table: FileTable, prefix: str) -> FileHistory | None:
+        """Return a commit's history beside files, or None.
+
+        The last result is kept.
+        """
+        history, known = self.read(commit), self._joined
+        if history is None:
+            return None
+        if known is None or known[0] is not history or known[1] is not table:
+            known = self._joined = history, table, beside(history, table, prefix)
+        return known[2]
+
+
+def _loaded(path: Path) -> History:
+    """Load a history from a file. Raises `StoreCorruptError`."""
+    with stored_arrays(path, format=_FORMAT) as (arrays, _):
+        a: dict[str, Any] = dict(arrays)
+        text = a["paths"].tobytes().decode("utf-8", "surrogatepass")
+        postings = Postings(a["keys"], a["offsets"], a["docs"], a["tf"])
+        return History(a["ids"], a["lengths"], a["starts"], a["files"], text.split("\0") if text else [], postings)
