@@ -125,6 +125,16 @@ def export_tree(git_dir: Path, commit: str, into: Path, root: str = "") -> None:
         )  # fmt: skip
 
 
+def borrow_history(git_dir: Path, commit: str, tree: Path) -> None:
+    """Make a tree a checkout of its commit, with the mirror's objects: it knows what was committed until then."""
+    own = tree / ".git"
+    (own / "refs").mkdir(parents=True)
+    (own / "objects" / "info").mkdir(parents=True)
+    (own / "objects" / "info" / "alternates").write_text(f"{(git_dir / 'objects').resolve()}\n", encoding="utf-8")
+    (own / "HEAD").write_text(f"{commit}\n", encoding="utf-8")
+    subprocess.run(["git", f"--git-dir={own}", "read-tree", commit], check=True, capture_output=True)
+
+
 @contextmanager
 def checkout(git_dir: Path, commit: str) -> Iterator[Path]:
     """Give a temporary directory that holds the whole tree of a commit; it is removed afterwards."""

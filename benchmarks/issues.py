@@ -4,7 +4,8 @@
 
 Every issue is asked twice: its first line, and all of it. Finished rows are kept in --state, so a stopped run goes on
 where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample. With --kept, the tree
-and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last.
+and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last. With
+--history, each tree is a checkout that knows the commits before it, as a user's is, and none after.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import report
-from data import Question, checkout, export_tree, load_questions, mirror_of
+from data import Question, borrow_history, checkout, export_tree, load_questions, mirror_of
 from metrics import mean_over_repositories
 from peers import PEERS, make
 from quality import differences, grouped, measure
@@ -78,7 +79,9 @@ def tree_of(question: Question, mirrors: Path, kept: Path | None) -> Iterator[Pa
         yield tree
 
 
-def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: Path, kept: Path | None) -> None:
+def run(
+    questions: list[Question], peer_names: list[str], mirrors: Path, state: Path, kept: Path | None, *, history: bool
+) -> None:
     """Work through the issues that have no rows yet, one checkout for all peers."""
     done = {(row["id"], row["peer"]) for row in read_state(state) if row["query"] == list(QUERIES)[-1]}
     for number, question in enumerate(questions, 1):
@@ -86,6 +89,8 @@ def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: 
         if not missing:
             continue
         with tree_of(question, mirrors, kept) as tree:
+            if history:
+                borrow_history(mirror_of(mirrors, question.snapshot), question.commit, tree)
             for name in missing:
                 rows = list(ask(name, question, tree, tree.parent / "home"))
                 with state.open("a", encoding="utf-8") as file:
@@ -142,15 +147,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")
     parser.add_argument("--kept", type=Path, help="keep one tree and one index per repository here")
+    parser.add_argument("--history", action="store_true", help="ask in checkouts that know their past commits")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     arguments = parser.parse_args(argv)
     questions = load_questions(arguments.data / "issues.jsonl.gz")
     kept = [question for question in questions if not arguments.only or question.repo in arguments.only]
     questions = in_turn(kept)[: arguments.limit]
-    run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept)
+    run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept, history=arguments.history)
     wanted = {question.id for question in questions}
     rows = [row for row in read_state(arguments.state) if row["id"] in wanted]
-    print("written:", report.write("issues", summarise(rows, arguments.peers), arguments.into).name)
+    name = "issues-history" if arguments.history else "issues"
+    print("written:", report.write(name, summarise(rows, arguments.peers), arguments.into).name)
 
 
 if __name__ == "__main__":

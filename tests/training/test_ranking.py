@@ -93,6 +93,19 @@ def test_nothing_is_written_unasked(data, capsys):
     assert sorted(data.rglob("*.json")) == before
 
 
+def test_one_weight_can_be_fitted_alone(data, capsys):
+    """All others stay those of the package's table."""
+    into = data / "table.json"
+    fitting.main(["--data", str(data), "--into", str(into), "--check", "--alone", "path_dense"])
+    table, today = json.loads(into.read_text("utf-8")), fitted_for(fitting.EMBEDDER)
+    assert list(table["piece"].values()) == pytest.approx(today.piece.tolist(), abs=1e-4)
+    changed = [
+        name for name, weight in zip(FILE_FEATURES, today.file, strict=True) if abs(table["file"][name] - weight) > 1e-4
+    ]
+    assert changed == ["path_dense"]
+    assert "left out" in capsys.readouterr().out
+
+
 def test_what_is_fitted_is_ranked_as_searches_rank(repo, engine):
     """The order that is measured is the order that is shown, and what is right is what the question says."""
     codebase = engine(repo("app", {f"src/{topic}.py": source(topic, *words) for topic, words in TOPICS.items()}), embedder="static").codebase  # fmt: skip

@@ -1,11 +1,13 @@
 """Fit the ranker's weights on questions about repositories that no evaluation uses.
 
-    python training/ranking/fit.py --data DATA --into src/vademecum/code/search/ranker-1.json [--check]
+    python training/ranking/fit.py --data DATA --into src/vademecum/code/search/ranker-1.json [--check] [--alone history]
 
 DATA holds `sets.json`, a list of {"name", "weight", "trees", "questions", "rooted"}: `trees/NAME` is a checkout,
 `questions/NAME.jsonl` its questions, {"query", "gold": [{"path", "kind", "spans"}]}, and `roots.json` says below which
 folder of it the product's code lies, which is all that is indexed where the set is `rooted`. The data is not part of
 this project; ../../src/vademecum/code/search/ranker-1.md says what it was.
+
+With --alone, one weight of the file model is fitted and all others stay: few sets come with a history.
 
 Both models are conditional logits (softmax regression over the candidates of a question), fitted by Adam with weight decay:
 the file model on which files are right, the piece model, inside right files, on which pieces share a line with the answer.
@@ -20,6 +22,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,17 @@ from numpy.typing import NDArray
 
 from vademecum import config
 from vademecum.bench.measures import ndcg
-from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, Pool, describe, novelty_of, pool_of, weigh
+from vademecum.code.search.model import (
+    FILE_FEATURES,
+    PIECE_FEATURES,
+    Model,
+    Pool,
+    describe,
+    fitted_for,
+    novelty_of,
+    pool_of,
+    weigh,
+)
 from vademecum.code.search.rank import WEIGHTS, find_candidates
 from vademecum.code.search.signals import signals_of
 from vademecum.code.snapshot.repository import Opened
@@ -187,6 +200,25 @@ def fitted(asked: Sequence[Asked]) -> Model:
     return Model(fit(file_items(asked), DECAY["file"]), fit(piece_items(asked), DECAY["piece"]))
 
 
+def fitted_alone(asked: Sequence[Asked], model: Model, place: int) -> Model:
+    """Fit one weight of the file model by Newton's method; the loss is convex in it."""
+    weights = model.file.copy()
+    weights[place] = 0
+    items = file_items(asked)
+    counts = np.array([item.weight for item in items]) / sum(item.weight for item in items)
+    for _ in range(STEPS):
+        slope, bend = 2 * DECAY["file"] * float(weights[place]), 2 * DECAY["file"]
+        for item, count in zip(items, counts, strict=True):
+            x, logits = item.features[:, place], item.features @ weights
+            share = np.exp(logits - logits.max())
+            share /= share.sum()
+            mean = float(share @ x)
+            slope += count * (mean - float(item.target @ x))
+            bend += count * (float(share @ x**2) - mean**2)
+        weights[place] -= slope / bend
+    return Model(weights, model.piece)
+
+
 def order(model: Model, a: Asked) -> NDArray[np.int64]:
     """Return the ten best candidates."""
     return np.argsort(-weigh(model, a.pieces, a.files, a.slot, a.novelty).score, kind="stable")[:10]
@@ -220,7 +252,7 @@ def means(asked: Sequence[Asked], model_of: Callable[[Asked], Model]) -> dict[st
     }
 
 
-def check(asked: Sequence[Asked]) -> dict[str, tuple[float, float]]:
+def check(asked: Sequence[Asked], fitted: Callable[[Sequence[Asked]], Model]) -> dict[str, tuple[float, float]]:
     """Measure on repositories that were left out of the fit, a quarter at a time."""
     repos = sorted({a.repo for a in asked})
     fold = {repo: n % FOLDS for n, repo in enumerate(repos)}
@@ -235,12 +267,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--into", type=Path, help="where the table goes; nothing is written without it")
     parser.add_argument("--home", type=Path, help="keep the indexes here between runs")
     parser.add_argument("--check", action="store_true", help="measure on repositories left out")
+    parser.add_argument("--alone", choices=FILE_FEATURES, help="fit this weight of the package's table, and no other")
     arguments = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as scratch:
         asked = load(arguments.data, arguments.home or Path(scratch))
+    fit_all: Callable[[Sequence[Asked]], Model] = fitted
+    if arguments.alone and (today := fitted_for(EMBEDDER)):
+        fit_all = partial(fitted_alone, model=today, place=FILE_FEATURES.index(arguments.alone))
     if arguments.check:
-        print("left out (NDCG@10, span recall):", check(asked))
-    model = fitted(asked)
+        print("left out (NDCG@10, span recall):", check(asked, fit_all))
+    model = fit_all(asked)
     table = {
         "embedder": EMBEDDER,
         "file": {name: round(float(w), 4) for name, w in zip(FILE_FEATURES, model.file, strict=True)},

@@ -9,7 +9,7 @@ Of each repository one commit some hundred before the newest is taken as its bas
 whole messages (`commit_body`) and titles of pull requests (`pr`) of what came after; the answers are the files they changed,
 where those are the same in the base as right before the change. So each answer stands in the base, and no change does.
 
-Written are `INTO/history/NAME.jsonl` and the tree of the base, `INTO/base/NAME`. What is written already is not made again.
+Written are `INTO/history/NAME.jsonl` and the tree of the base, `INTO/base/NAME`, with the history before it. What is written already is not made again.
 """
 
 from __future__ import annotations
@@ -291,6 +291,16 @@ def unpack(git_dir: str, blobs: dict[str, str], folder: Path) -> None:
     partly.rename(folder)
 
 
+def check_out(git_dir: str, sha: str, tree: Path) -> None:
+    """Make a tree a checkout of its commit, which borrows the objects: what was committed until then is known in it."""
+    own = tree / ".git"
+    (own / "refs").mkdir(parents=True)
+    (own / "objects" / "info").mkdir(parents=True)
+    (own / "objects" / "info" / "alternates").write_text(f"{Path(git_dir).resolve() / 'objects'}\n")
+    (own / "HEAD").write_text(f"{sha}\n")
+    git(str(own), "read-tree", sha)
+
+
 def stands_in(tree: Path, question: Question) -> bool:
     """Say whether all lines of an answer are in the tree as it was written."""
     for path, spans in question.gold.items():
@@ -312,6 +322,7 @@ def make(repository: Repository, into: Path) -> str:
         sha, tree = base.sha, into / "base" / repository.name
         if harvest.questions:
             unpack(repository.git_dir, base.blobs, tree)
+            check_out(repository.git_dir, sha, tree)
         questions = [question for question in harvest.questions if stands_in(tree, question)]
         counts = Counter(question.category for question in questions)
         about = json.dumps({"questions": counts, "base": sha[:10], "passed": dict(harvest.passed.most_common())})

@@ -40,7 +40,7 @@ def begin_history(repo: Repository, commit: str, before: str, *, full: bool) -> 
 
 
 def _read(repo: Repository, commit: str, before: str) -> History:
-    """Return the history that leads to a commit, empty where git has none."""
+    """Return the history behind a commit, empty where git has none."""
     if is_shallow(repo.root):
         return history_of(())
     known = repo.catalogue.histories.read(before)
