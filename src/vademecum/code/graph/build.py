@@ -1,7 +1,7 @@
 """A snapshot's graph brought up to date, file by changed file.
 
-The graph follows the snapshot: it is made of what the index holds, in one transaction, and names the state it was made
-of. Searching neither reads nor makes it; `vade index` and every question about the graph make it current.
+The graph follows the snapshot: it is made of what the index holds, and names the state it was made of. A change is stored
+in one transaction; a large graph is made and stored in parts, and one that was interrupted goes on from there. Searching neither reads nor makes it; `vade index` and every question about the graph make it current.
 
 What was consulted for a file's edges is kept as tokens: a path, `:name` for a name looked up everywhere, `/part` for a
 part of a module's name.
@@ -9,12 +9,13 @@ part of a module's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs
-from vademecum.code.graph.records import Change, Linked, Records, rows_of
+from vademecum.code.graph.records import UNFINISHED, Change, Linked, Records, Rows, joined, rows_of
 from vademecum.code.graph.terms import MANIFESTS, Node, Tier
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.languages import has_references
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.scip_names import Proof
 
 VERSION = "14"  # raised when edges are made another way, so that graphs made before are made anew
+AT_ONCE = 4_000  # files that are linked before what was read for them is let go of: some 300 MB
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
@@ -67,34 +69,99 @@ def _brought(
     """
     if records.state == state:
         return 0
-    made = make(catalogue, records, snapshot_files(view), progress, proofs)
-    return len(made.linked) if records.replace(made, state) else None
+    is_begun = records.state.startswith(f"{UNFINISHED}{state} ")
+    made = make(catalogue, records, snapshot_files(view), progress, proofs, is_begun=is_begun)
+    return made.count if records.replace(made, state) else None
 
 
 def make(
-    catalogue: Catalogue, records: Records, files: Files, progress: Progress, proofs: Proofs = NO_PROOFS
+    catalogue: Catalogue,
+    records: Records,
+    files: Files,
+    progress: Progress,
+    proofs: Proofs = NO_PROOFS,
+    *,
+    is_begun: bool = False,
 ) -> Change:
-    """Return the change from the stored graph to these files' graph."""
+    """Return the change from the stored graph to these files' graph.
+
+    `is_begun` tells that parts of this very graph are stored.
+    """
     version, _, rest = records.state.partition(":")
-    before = records.blobs() if version == VERSION else {}
+    before = records.blobs() if version == VERSION or is_begun else {}
     changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
+    new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
+    is_anew = not before or rest.partition(":")[2] != proofs.key or any(map(MANIFESTS.fullmatch, (*changed, *gone)))
+    if is_begun or (len(files) > AT_ONCE and (is_anew or len(changed) > AT_ONCE)):
+        done = before if is_begun else {}
+        return Change(len(files), _in_parts(records, new, files, done, progress, proofs), whole=False, fresh=not done)
     held = records.held([before[path] for path in changed if path in before])
     old = {path: records.file(path, before[path], files[path][1]) for path in changed if before.get(path) in held}
     records.read_ahead((files[path] for path in changed), progress)
-    new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
     nodes = [node for path in changed for node in nodes_of(new.file(path))]
     records.look_through(nodes, changed, gone, fresh=not before)
-    is_proven_anew = rest.partition(":")[2] != proofs.key
-    if not before or is_proven_anew or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
+    if is_anew:
         dirty = sorted(files)
     else:
         # of content that `gc` has dropped since nothing is known but its names: as if it had gone, and the new one come
         lost = [*gone, *(path for path in changed if path in before and path not in old)]
         touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
         dirty = sorted(records.consulting(touched).intersection(files).union(changed))
-    linked = list(resolve(new, dirty, progress, proofs))
-    return Change(not before, changed, gone, [each.file for each in linked], [rows_of(nodes, linked)])
+    parts = [rows_of(nodes, ()), *_linked(records, new, files, dirty, progress, proofs)]
+    return Change(len(dirty), [joined(parts)], fresh=not before, replaced=[*changed, *gone], linked=dirty)
+
+
+def _in_parts(
+    records: Records, new: Definitions, files: Files, done: Container[str], progress: Progress, proofs: Proofs
+) -> Iterator[Rows]:
+    """Yield the rows of a large graph in parts.
+
+    All nodes come first, then the edges.
+
+    Names are looked up among the nodes that are stored. Files in `done` are linked; once any is, all nodes are stored.
+    """
+    paths = sorted(files)
+    for part in _cut(paths) if not done else ():
+        progress("linking", 0, len(paths))
+        records.read_symbols(files[path][0] for path in part)
+        yield rows_of([node for path in part for node in nodes_of(new.file(path))], ())
+        new.forget()
+        records.forget()
+    left = [path for path in paths if path not in done]
+    yield from _linked(records, new, files, left, progress, proofs)
+
+
+def _linked(
+    records: Records,
+    definitions: Definitions,
+    files: Files,
+    paths: Sequence[str],
+    progress: Progress,
+    proofs: Proofs,
+) -> Iterator[Rows]:
+    """Yield the rows of files' edges, some files at once.
+
+    What was read for them is let go of before the next, so that memory does not grow with the repository.
+    """
+    from vademecum.code.graph.names import Names
+    from vademecum.code.languages.modules import Modules
+
+    names = Names(definitions, Modules(definitions))
+    for number, part in enumerate(_cut(paths)):
+        records.read_ahead((files[path] for path in part), progress)
+        yield rows_of((), list(resolve(names, part, partial(_told, progress, number * AT_ONCE, len(paths)), proofs)))
+        names.forget()
+        records.forget()
+
+
+def _cut(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (paths[first : first + AT_ONCE] for first in range(0, len(paths), AT_ONCE))
+
+
+def _told(progress: Progress, before: int, total: int, step: str, done: int, _: int) -> None:
+    """Tell the progress in a part as progress in the whole."""
+    progress(step, before + done, total)
 
 
 def snapshot_files(view: View) -> Files:
@@ -168,14 +235,9 @@ def interface(file: File) -> tuple[Any, ...]:
     )
 
 
-def resolve(
-    definitions: Definitions, paths: list[str], progress: Progress, proofs: Proofs = NO_PROOFS
-) -> Iterator[Linked]:
+def resolve(names: Names, paths: Sequence[str], progress: Progress, proofs: Proofs = NO_PROOFS) -> Iterator[Linked]:
     """Yield the edges of files, each with the tokens it consulted."""
-    from vademecum.code.graph.names import Names
-    from vademecum.code.languages.modules import Modules
-
-    names = Names(definitions, Modules(definitions))
+    definitions = names.definitions
     for done, path in enumerate(paths):
         file = definitions.file(path)
         definitions.consulted = set()

@@ -40,6 +40,11 @@ class Classes(ABC):
         self.definitions = definitions
         self.modules = modules
 
+    def forget(self) -> None:
+        """Let go of everything read and answered."""
+        self.definitions.forget()
+        self.modules.forget()
+
     @abstractmethod
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
         """Return the meaning of a chain in the scope of a declaration."""

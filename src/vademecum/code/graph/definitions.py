@@ -268,37 +268,49 @@ class Definitions:
         content: Callable[[int], bytes],
     ) -> None:
         """Take path → (blob, language), and readers of symbols, references and content."""
-        self._files = {path: File(path, blob, language, symbols, mentions) for path, (blob, language) in files.items()}
+        self._given = files
+        self._readers = symbols, mentions
         self._named = named
         self._content = content
-        self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
-        self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self._short: dict[Any, Any] = {}
         self._open: dict[Any, int] = {}  # what is being asked, with its depth
         self._cut = 0  # the depth of the outermost open question that was asked again, 0 for none
         self.consulted: set[str] = set()
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of everything read and answered."""
+        self._files: dict[str, File] = {}
+        self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
+        self._memo: dict[Any, tuple[Any, set[str]]] = {}
 
     def __contains__(self, path: str) -> bool:
         """Return whether there is a file at a path.
 
         This question is not noted.
         """
-        return path in self._files
+        return path in self._given
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
+        return iter(self._given)
 
     def file(self, path: str) -> File:
         """Return a file, and note that it was looked at."""
         self.consulted.add(path)
-        return self._files[path]
+        return self._file(path)
+
+    def _file(self, path: str) -> File:
+        known = self._files.get(path)
+        if known is None:
+            known = self._files[path] = File(path, *self._given[path], *self._readers)
+        return known
 
     def content(self, path: str) -> str:
         """Return a file's text.
 
         `build` watches the files that say where modules lie.
         """
-        return self._content(self._files[path].blob).decode("utf-8", "replace")
+        return self._content(self._given[path][0]).decode("utf-8", "replace")
 
     def named(self, name: str, family: str) -> list[tuple[File, Node]]:
         """Return the declarations of a name in a family, "" for any.
@@ -308,7 +320,7 @@ class Definitions:
         self.consulted.add(f":{name}")
         known = self._by_name.get((name, family))
         if known is None:
-            files = [file for path in sorted(self._named(name)) if (file := self._files.get(path)) is not None]
+            files = [self._file(path) for path in sorted(self._named(name)) if path in self._given]
             known = [
                 (file, node)
                 for file in files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from vademecum.code.chunking.chunk import references_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.edges import Found
 
 KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer to
+UNFINISHED = "unfinished "  # leads the state that a graph will have, which is stored in parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,14 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a graph: changed files, their nodes, relinked files."""
+    """A change of a graph: dropped rows and added rows."""
 
-    fresh: bool  # nothing is kept of what there was
-    changed: Sequence[str]
-    gone: Sequence[str]
-    linked: Sequence[File]
-    rows: Iterable[Rows]  # in one part or several
+    count: int  # of linked files
+    rows: Iterable[Rows]  # in parts, each kept before the next is asked for
+    whole: bool = True  # one part, kept all or nothing
+    fresh: bool = False  # nothing is kept of what there was
+    replaced: Sequence[str] = ()  # the paths of files that changed or went
+    linked: Sequence[str] = ()  # the paths of files whose edges are dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
         ],
         [(each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved))) for each in linked],
     )  # fmt: skip
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return parts as one."""
+    return Rows(*([row for part in parts for row in getattr(part, each.name)] for each in fields(Rows)))
 
 
 class Records:
@@ -116,24 +123,31 @@ class Records:
         """Return a file as it was."""
         return File(path, blob, language, self.symbols, self.mentions)
 
+    def read_symbols(self, blobs: Iterable[int]) -> None:
+        """Read the symbols of many files at once."""
+        found: dict[int, list[Row]] = {blob: [] for blob in blobs}
+        for row in self._store.get("symbols", [(blob,) for blob in found]).unwrap():
+            found[row[0]].append(row[1:])
+        for rows in found.values():
+            rows.sort()
+        self._symbols |= found
+
     def read_ahead(self, files: Iterable[tuple[int, str]], progress: Progress) -> None:
         """Read the symbols and references of many files at once.
 
         Files are given as blob and language; unknown references are found.
         """
-        languages = dict(files)
-        keys = [(blob,) for blob in languages]
-        found: dict[int, list[Row]] = {blob: [] for blob in languages}
-        for row in self._store.get("symbols", keys).unwrap():
-            found[row[0]].append(row[1:])
-        for rows in found.values():
-            rows.sort()
-        self._symbols |= found
-        for blob, text in self._store.get("mentions", keys).unwrap():
+        languages = {blob: own for blob, own in files if blob not in self._mentions or blob not in self._symbols}
+        self.read_symbols(languages)
+        for blob, text in self._store.get("mentions", [(blob,) for blob in languages]).unwrap():
             read = References.load(text)
             if read.version == VERSION:
                 self._mentions[blob] = read
         self._find({blob: own for blob, own in languages.items() if blob not in self._mentions}, progress)
+
+    def forget(self) -> None:
+        """Let go of the symbols and references read so far."""
+        self._symbols, self._mentions = {}, {}
 
     def _find(self, unread: Mapping[int, str], progress: Progress) -> None:
         """Find the references of contents that were indexed without them.
@@ -201,23 +215,32 @@ class Records:
     def replace(self, change: Change, state: str) -> bool:
         """Store a change; return False if the graph is another by now.
 
-        What comes in one part is kept all or nothing. Of several each is kept as it comes, nothing held while one is waited for,
-        and until the last is kept there is no graph, whatever happens: the next one who asks makes it.
+        What comes in one part is kept all or nothing. Of several each is kept as it comes, and until the last is kept there
+        is no graph, whatever happens: the next one who asks goes on from there.
         """
-        parts = iter(change.rows)
-        part, following, known = next(parts, None), next(parts, None), self.state
-        unfinished = f"unfinished {os.urandom(8).hex()}"
-        while part is not None:
+        known = self.state
+        for number, part in enumerate(change.rows):
+            after = state if change.whole else f"{UNFINISHED}{state} {os.urandom(8).hex()}"
             with self._store.transaction():
                 if self._read_state() != known:
                     return False
-                if known == self.state:
+                if not number:
                     self._make_room(change)
                 self._write(part)
-                known = state if following is None else unfinished
-                self._store.upsert("graphs", [(self._snapshot, known)]).unwrap()
-            part, following = following, next(parts, None)
-        return True
+                self._name(after)
+            known = after
+        return known == state or self._finish(known, state)
+
+    def _finish(self, known: str, state: str) -> bool:
+        """Name a graph stored in parts; return False if it changed."""
+        with self._store.transaction():
+            is_ours = self._read_state() == known
+            if is_ours:
+                self._name(state)
+        return is_ours
+
+    def _name(self, state: str) -> None:
+        self._store.upsert("graphs", [(self._snapshot, state)]).unwrap()
 
     def _make_room(self, change: Change) -> None:
         """Drop the rows that a change replaces."""
@@ -225,13 +248,13 @@ class Records:
             for family in ("nodes", "edges", "resolved", "graphs"):
                 self._store.delete(family, self._own).unwrap()
         else:
-            self._drop([*change.changed, *change.gone], change.linked)
+            self._drop(change.replaced, change.linked)
 
-    def _drop(self, paths: Sequence[str], linked: Sequence[File]) -> None:
-        """Drop the nodes of files, and the edges of relinked files."""
-        where: list[Condition] = [*self._own, ("path", "in", list(paths))]
-        sources = [number for (number,) in self._store.scan("nodes", where, ("id",)).unwrap()]
-        sources += [number for file in linked for number in (file.itself.id, *(n.id for n in file.nodes.values()))]
+    def _drop(self, replaced: Sequence[str], linked: Sequence[str]) -> None:
+        """Drop the nodes of replaced files, and the edges of relinked files."""
+        where: list[Condition] = [*self._own, ("path", "in", list(replaced))]
+        both: list[Condition] = [*self._own, ("path", "in", [*replaced, *linked])]
+        sources = [number for (number,) in self._store.scan("nodes", both, ("id",)).unwrap()]
         self._store.delete("edges", [*self._own, ("source", "in", sources)]).unwrap()
         self._store.delete("nodes", where).unwrap()
         self._store.delete("resolved", where).unwrap()

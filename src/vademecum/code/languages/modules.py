@@ -38,6 +38,10 @@ class Modules:
         self._found: dict[tuple[Language, str, str], str | None] = {}
         self._worked_out: dict[Callable[[Modules], Any], Any] = {}
 
+    def forget(self) -> None:
+        """Let go of the places found."""
+        self._found = {}
+
     def locate(self, importer: str, module: str, language: Language) -> str:
         """Return the path of a module, "" for elsewhere.
 
