@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vademecum.answers.document import Heading, alone, markdown
 from vademecum.answers.piece import Form, Piece, Section
-from vademecum.context.code import Makers, context, packed
+from vademecum.context.code import Makers, Page, context
 from vademecum.errors import UsageError
 from vademecum.providers.pattern_counter import PatternCounter
 from vademecum.types import Answer, Evidence, Freshness, Verdict
@@ -82,6 +82,10 @@ HEADINGS = st.builds(
     st.builds(Answer, TEXT, st.sampled_from(list(Verdict)), st.floats(0, 1), st.just(()), TEXT, st.lists(TEXT, max_size=2).map(tuple)),
     name_repos=st.booleans(),
 )  # fmt: skip
+
+
+def packed(heading, offered, budget, counter, form):
+    return Page(heading, budget, counter, form).packed(offered)
 
 
 @pytest.mark.parametrize("form", ["markdown", "json"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -341,3 +342,25 @@ def test_a_declaration_is_shown_whole_where_no_other_passage_shows_half_of_it():
         ("passage", 11, 108),
         ("passage", 91, 108),
     ]
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_what_no_budget_of_this_size_can_show_is_said_with_the_one_that_can(repo, engine, form):
+    """A path of 2,000 characters takes more than a small budget; a second result is shown beside the word about it."""
+    deep = "/".join(f"folder{n:03}" for n in range(200)) + "/m.py"
+    app = engine(repo("app", {deep: "def frobnicate(x):\n    return x + 1\n"}))
+    found = app.context("frobnicate", 200, form=form)
+    assert not pieces(found)
+    [needed] = re.findall(
+        r"1 result alone would take more than 200 tokens: give a budget of (\d+) to see it", found.text
+    )
+    assert found.tokens <= 200
+    assert pieces(app.context("frobnicate", int(needed), form=form))[0].place.path == deep
+    assert app.search("frobnicate", 60).answer.reason.startswith("1 result alone would take more than 60 tokens")
+    other = engine(
+        repo("two", {deep: "def frobnicate(x):\n    return x\n", "a.py": "def frobnicate(y):\n    return y\n"})
+    )
+    both = other.search("frobnicate", 100)
+    assert [piece.place.path for piece in pieces(both)] == ["a.py"]
+    assert "1 result alone would take more than 100 tokens" in both.text
+    assert not app.search("frobnicate", int(needed)).answer.reason

@@ -112,6 +112,14 @@ def test_an_embedder_for_prose_that_does_not_answer_leaves_words(repo, engine):
     answer = opened.codebase.search("alpha thing")
     assert answer.evidence
     assert "words alone" in answer.reason
+    opened.memory.record("alpha is kept in a drawer")
+    recalled = opened.memory.recall("alpha drawer")
+    assert recalled.evidence
+    assert "words alone" in recalled.reason
+    opened.tools.register_json('[{"name": "alpha_thing", "description": "Make an alpha."}]', server="s")
+    found = opened.tools.search("make an alpha")
+    assert found.matches
+    assert "words alone" in found.reason
 
 
 @pytest.mark.parametrize("name", COPIES)

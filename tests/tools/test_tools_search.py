@@ -12,7 +12,7 @@ from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 from vademecum.tools.reliability import CAP, smoothed
 from vademecum.tools.texts import Question, Texts, clauses
-from vademecum.types import Verdict
+from vademecum.types import Passage, Verdict
 
 
 class Failing:
@@ -244,3 +244,37 @@ def test_another_process_sees_what_was_observed(office, opened, traces_of):
     office.observe([trace("plant a tree", (Call("garden/plant"),))])
     assert other.stats().traces == 37
     assert ids(other.search("plant a tree"))[0] == "garden/plant"
+
+
+class Away:
+    """An embedder whose server is away, until it is back."""
+
+    name, remote = "away", False
+
+    def __init__(self, embedder):
+        self.embedder, self.asked, self.back = embedder, 0, False
+
+    @property
+    def dim(self):
+        return self.embed([Passage("width")], "query").unwrap().shape[1]
+
+    def embed(self, passages, kind):
+        self.asked += 1
+        return self.embedder.embed(passages, kind) if self.back else Err(EmbedError("nothing answers: start it"))
+
+
+def test_an_embedder_that_does_not_answer_leaves_words_and_is_asked_again(opened, embedder_of_tests, monkeypatch):
+    """Every answer says so, none waits for the server twice within a minute, and meaning counts once it is back."""
+    away = Away(embedder_of_tests)
+    tools = opened(away)
+    tools.register([Tool.of("mail", "send", "Send a message by mail."), Tool.of("web", "fetch", "Fetch a page.")])
+    found = tools.search("send a message")
+    assert found.matches[0].id == "mail/send"
+    for answer in (found, tools.predict("send a message"), tools.suggest("send a message")):
+        assert answer.reason.startswith("ranked by words alone: nothing answers: start it")
+    assert away.asked == 1
+    away.back = True
+    assert "words alone" in tools.search("send a message").reason, "a minute has not passed"
+    monkeypatch.setattr("vademecum.tools.view.REST_S", 0)
+    assert "words alone" not in tools.search("send a message").reason
+    assert tools.search("dispatch an email").matches[0].id == "mail/send"

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vademecum.amounts import counted
 from vademecum.answers import document
 from vademecum.answers.document import Heading
 from vademecum.answers.pack import pack
@@ -115,8 +115,14 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
 
 def answered(makers: Makers, heading: Heading, sections: Sequence[Section], budget: int, form: str) -> Context:
     """Return sections packed into a budget, as text and as pieces."""
+    page = Page(heading, budget, makers.counter, form)
+    parts, text = page.packed(sections)
+    if reason := page.too_long(sections, parts):
+        answer = replace(heading.answer, reason="; ".join(filter(None, (heading.answer.reason, reason))))
+        heading = replace(heading, answer=answer)
+        told, with_reason = Page(heading, budget, makers.counter, form).packed(sections)
+        parts, text = (told, with_reason) if with_reason else (parts, text)
     answer = heading.answer
-    parts, text = packed(heading, sections, budget, makers.counter, form)
     left_out = sum(len(section.offers) for section in sections) - sum(len(part.pieces) for part in parts)
     return Context(
         heading.task, text, makers.counter.count(text), budget, makers.counter.name, answer.verdict,
@@ -139,24 +145,49 @@ def unseen(section: Section, own: Turn) -> Section:
     return replace(section, offers=[left for left in offers if left])
 
 
-def packed(
-    heading: Heading, sections: Sequence[Section], budget: int, counter: TokenCounter, form: str
-) -> tuple[tuple[Part, ...], str]:
-    """Return the chosen parts and their page."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to fill with pieces, within a budget."""
 
-    def whole(parts: Sequence[Part]) -> str:
-        if form == "markdown":
-            return document.markdown(heading, parts)
-        return document.record_text(heading, parts, {"budget": budget, "counter": counter.name})
+    heading: Heading
+    budget: int
+    counter: TokenCounter
+    form: str
+    prices: dict[int, int] = field(default_factory=dict)  # by identity, because each piece is priced often
 
-    alone = partial(document.alone, name_repos=heading.name_repos) if form == "markdown" else document.alone_text
-    prices: dict[int, int] = {}  # by identity, because each piece is priced often
+    def packed(self, sections: Sequence[Section]) -> tuple[tuple[Part, ...], str]:
+        """Return the chosen parts and their page."""
+        parts = pack(sections, self.budget, self._price, self._tokens, self.heading.answer.probability)
+        text = self._whole(parts)
+        if self.counter.count(text) <= self.budget:
+            return parts, text
+        return tuple(Part(part.name, ()) for part in parts), ""
 
-    def price(piece: Piece) -> int:
-        if id(piece) not in prices:
-            prices[id(piece)] = counter.count(alone(piece))
-        return prices[id(piece)]
+    def too_long(self, sections: Sequence[Section], parts: Sequence[Part]) -> str:
+        """Return the reason that some matches fit no page; "" if all fit."""
+        shown = {id(piece) for piece in parts[0].pieces}
+        room = self.budget - self._tokens(())
+        left = [offer for offer in sections[0].offers if shown.isdisjoint(map(id, offer))]
+        least = [min(offer, key=self._price) for offer in left]
+        long = [piece for piece in least if self._price(piece) > room]
+        if not long:
+            return ""
+        needed = self.budget + self._tokens([Part(sections[0].name, (min(long, key=self._price),))])
+        seen = "it" if len(long) == 1 else "the shortest"
+        one = counted(len(long), "result")
+        return f"{one} alone would take more than {self.budget} tokens: give a budget of {-(-needed // 100)}00 to see {seen}"
 
-    parts = pack(sections, budget, price, lambda parts: counter.count(whole(parts)), heading.answer.probability)
-    text = whole(parts)
-    return (parts, text) if counter.count(text) <= budget else (tuple(Part(part.name, ()) for part in parts), "")
+    def _price(self, piece: Piece) -> int:
+        if id(piece) not in self.prices:
+            names = self.heading.name_repos
+            alone = document.alone(piece, name_repos=names) if self.form == "markdown" else document.alone_text(piece)
+            self.prices[id(piece)] = self.counter.count(alone)
+        return self.prices[id(piece)]
+
+    def _tokens(self, parts: Sequence[Part]) -> int:
+        return self.counter.count(self._whole(parts))
+
+    def _whole(self, parts: Sequence[Part]) -> str:
+        if self.form == "markdown":
+            return document.markdown(self.heading, parts)
+        return document.record_text(self.heading, parts, {"budget": self.budget, "counter": self.counter.name})

@@ -134,7 +134,7 @@ class Recall:
         )
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
-        reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
+        reason = self._or_by_words(reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason))
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched, weights)
 
     def _with_standing(
@@ -185,6 +185,11 @@ class Recall:
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, filters.since, filters.until, len(rows))
+
+    def _or_by_words(self, reason: str) -> str:
+        """Add to a reason that the embedder fails."""
+        problem = getattr(self._reader().embedder, "problem", "")
+        return "; ".join(filter(None, (reason, problem and f"ranked by words alone: {problem}")))
 
     def _or_archived(self, reason: str) -> str:
         """Add to a reason that archived events were not searched."""

@@ -173,7 +173,7 @@ class Recalled:
     verdict: Verdict
     probability: float  # that memory holds the answer, 0..1
     evidence: tuple[Evidence, ...] = ()
-    reason: str = ""  # given when the verdict is not `resolved`
+    reason: str = ""  # given when the verdict is not `resolved`, or words alone ranked
     since: float | None = None  # the time the question is about, seconds since the epoch, half-open
     until: float | None = None
     searched: int = 0  # events that passed the filters

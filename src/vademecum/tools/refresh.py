@@ -100,7 +100,7 @@ class Current:
         """
         version, known = self._ledger.version(), self._known
         self._asked = time.monotonic()
-        if known is None or self._waited_for(known, version):
+        if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
             known = self.read()
         if known.version != version or known.due:
             self._begin()
@@ -120,7 +120,7 @@ class Current:
         """
         with self._making:
             version = self._ledger.version()
-            if self._known is None or self._known.version != version:
+            if self._known is None or self._known.version != version or self._reader.lacks_vectors:
                 self._known, self._problem = self._made(version), ""
             return self._known
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store
@@ -33,6 +33,8 @@ from vademecum.tools.status import status_of
 from vademecum.tools.suggest import suggest
 from vademecum.tools.transcripts import read_transcript
 from vademecum.tools.view import Reader
+
+T = TypeVar("T", ToolAnswer, Prediction, Plan)
 
 
 class Tools:
@@ -220,7 +222,7 @@ class Tools:
             raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
         _check_count(k)
         known = self._now()
-        return search(known.view, known.model, Wanted(intent, k, server, reliability, least))
+        return self._told(search(known.view, known.model, Wanted(intent, k, server, reliability, least)))
 
     def predict(
         self,
@@ -253,12 +255,13 @@ class Tools:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
         known = self._now()
         asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by)
-        return predict(known.view, known.model, known.ways, asked_for, known.shgat if by == "shgat" else None)
+        shgat = known.shgat if by == "shgat" else None
+        return self._told(predict(known.view, known.model, known.ways, asked_for, shgat))
 
     def suggest(self, intent: str) -> Plan:
         """Return a plan for an intent: calls in layers, with evidence."""
         known = self._now()
-        return suggest(known.view, known.model, known.pairs, known.ways, known.groups, intent)
+        return self._told(suggest(known.view, known.model, known.pairs, known.ways, known.groups, intent))
 
     def fit(self) -> int:
         """Fit the weights on all traces now; return the number of traces."""
@@ -284,6 +287,12 @@ class Tools:
     def _now(self) -> Known:
         """Return everything as questions see it now."""
         return self._current.now()
+
+    def _told(self, answer: T) -> T:
+        """Add to an answer's reason why words alone ranked, where they did."""
+        if not (problem := self._reader.problem):
+            return answer
+        return replace(answer, reason="; ".join(filter(None, (f"ranked by words alone: {problem}", answer.reason))))
 
 
 def _check_count(k: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +12,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.errors import EmbedError
 from vademecum.protocols import Embedder
-from vademecum.result import Err
 from vademecum.tools.documents import document, is_deprecated, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Ledger
@@ -24,6 +25,7 @@ from vademecum.tools.texts import Floats, Question, Texts, clauses
 from vademecum.types import EmbedKind, Passage
 
 _QUESTIONS = 16  # that are kept as they were read
+REST_S = 60.0  # pause after a failure of the embedder, so that not every question waits for one
 
 
 @dataclass(frozen=True)
@@ -158,12 +160,19 @@ class Reader:
         self._view: View | None = None
         self._vectors: dict[str, Floats] = {}  # by the text's hash
         self._questions: dict[str, Question] = {}  # the latest ones, by their text
-        self.problem = ""  # why there are no vectors, if there are none
+        self._failed_at: float | None = None
+        self.problem = ""  # why some texts have no vector, or ""
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """True when the embedder failed, and has rested since."""
+        return self._failed_at is not None and time.monotonic() - self._failed_at >= REST_S
 
     def view(self) -> View:
         """Return the current view of the ledger."""
         version = self._ledger.version().written
-        if self._view is None or self._view.version != version:
+        if self._view is None or self._view.version != version or self.lacks_vectors:
+            self._failed_at, self.problem = None, ""
             self._view = self._made(version)
         return self._view
 
@@ -218,16 +227,18 @@ class Reader:
                 return None
             self._vectors |= dict(zip(new, made, strict=True))
             self._ledger.keep_vectors(name, [(h, v.tobytes()) for h, v in zip(new, made, strict=True)])
-        empty = np.zeros((0, self._embedder().dim), np.float32)
-        return np.stack([self._vectors[hash_] for hash_ in hashes]) if hashes else empty
+        return np.stack([self._vectors[hash_] for hash_ in hashes]) if hashes else self._embedded((), kind)
 
     def _embedded(self, passages: Sequence[Passage], kind: EmbedKind) -> Floats | None:
-        made = self._embedder().embed(passages, kind)
-        if isinstance(made, Err):  # words rank alone meanwhile
-            self.problem = str(made.error)
+        """Return the vectors of texts; None while the embedder fails."""
+        if self._failed_at is not None:
             return None
-        self.problem = ""
-        return made.value
+        embedder = self._embedder()
+        try:
+            return embedder.embed(passages, kind).unwrap() if passages else np.zeros((0, embedder.dim), np.float32)
+        except EmbedError as error:
+            self.problem, self._failed_at = str(error), time.monotonic()
+            return None
 
 
 def _nodes(
