@@ -92,6 +92,7 @@ STEPS = [  # names of steps and of their arguments; what stands twice is taken t
     ("lose", "number", "either"),
 ]
 SCRIPTS = 20  # in one repository
+EMBEDDERS = ("static", "hashing")  # by turns: ranked by the fitted model, and by constants
 LONGEST = 12  # steps of a script
 
 
@@ -102,15 +103,15 @@ class Abort(Exception):  # noqa: N818 - not an error of ours
 class World:
     """A repository, its index, and everything that may happen to them."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(self, place: Path, embedder: str = "hashing") -> None:
+        self.place, self.embedder = place, embedder
         self.repo = make_repository(place / "app", {"a.py": CONTENTS[1], "README.md": CONTENTS[4]})
         self.engine = self.opened()
 
     def opened(self, home: str = "home", path: Path | None = None) -> Engine:
         where = path or self.repo.path
         arguments = {"index.workers": 1, "storage.home": str(self.place / home)}
-        return Engine.open(where, settings=config.load(where, arguments=arguments), embedder="hashing")
+        return Engine.open(where, settings=config.load(where, arguments=arguments), embedder=self.embedder)
 
     def take(self, steps: Sequence[tuple[object, ...]]) -> None:
         """Take steps, each a name and its arguments; one that cannot be taken is left out."""
@@ -312,7 +313,7 @@ def tried(seeds: range) -> Iterator[tuple[int, str]]:
     left = list(seeds)
     while left:
         place = Path(tempfile.mkdtemp(prefix="vade"))
-        world = World(place)
+        world = World(place, EMBEDDERS[left[0] // SCRIPTS % len(EMBEDDERS)])
         try:
             for seed in left[:SCRIPTS]:
                 left.remove(seed)

@@ -98,7 +98,12 @@ def gains(schema: Schema, tf: NDArray[np.integer[Any]], norms: Norms, idf: NDArr
         norms: float32 (P, F), the rows of `field_norms` for the postings' documents.
         idf: (P,), of the postings' terms.
     """
-    frequency = (norms * tf) @ np.ones(len(schema.fields), np.float32)
+    by_field = norms * tf
+    frequency = by_field[:, 0]
+    for field in range(
+        1, len(schema.fields)
+    ):  # subtle: a product of matrices rounds the last rows otherwise than others
+        frequency = frequency + by_field[:, field]
     return idf * (frequency / (schema.k1 + frequency))
 
 
