@@ -2,7 +2,8 @@
 
     python scripted.py CATALOGUE.json
 
-CATALOGUE is a list of {name, description, takes, gives}. A value given for an input must be the one that some call returned.
+CATALOGUE is a list of {name, description, takes, gives, free}. A value given for an input must be one that some call returned; for those
+named in `free` any will do but "broken".
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ def main() -> None:
             ]}  # fmt: skip
         elif request["method"] == "tools/call":
             one, asked = catalogue[request["params"]["name"]], request["params"].get("arguments") or {}
-            odd = [value for value in asked.values() if value not in given]
+            free = one.get("free", ())
+            odd = [
+                value for name, value in asked.items() if value not in given and (name not in free or value == "broken")
+            ]
             made = {name: f"{name} number {4711 + len(given)}" for name in one["gives"]}
             given |= {*made.values()} if not odd else set()
             said = f"nothing gave {odd}" if odd else json.dumps(made)

@@ -18,17 +18,18 @@ import difflib
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
+from vademecum.errors import Error, ToolServerError, UrlElicitationError, UsageError
+from vademecum.mcp.chained import SERVER, Chained
 from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.pages import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
-from vademecum.mcp.permissions import Allowed, Permissions, effect
+from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, effect
 from vademecum.mcp.schema import violation
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream
@@ -90,6 +91,7 @@ class Gateway:
         self._pages = Pages(home, page)
         self.offerings = Offerings(fleet)
         self._traced = Traced(session, clock)
+        self._groups: dict[str, records.Group] = {}  # chains that were shown, by id
         self._fresh: list[Upstream] = []  # listed again, not yet registered
         self._lock = threading.Lock()
         self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
@@ -127,6 +129,7 @@ class Gateway:
         self._traced.intend(
             query, fits={id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
         )
+        self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
         lines = [_verdict_line(verdict, answer.probability if shown else 0.0)]
         lines += [line for match in shown for line in _described(match, self._tool(match.id))]
@@ -138,13 +141,15 @@ class Gateway:
         problems = self._current(engine)
         plan = self._known(engine).suggest(arguments["intent"])
         self._traced.intend(arguments["intent"], fits=dict.fromkeys((task.call for task in plan.tasks), 1.0), plan=True)
+        self._remember(self._known(engine), [group.id for group in plan.contains])
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
     def _read(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         if arguments["tool"].strip() == PAGE_TOOL:
             return Outcome(self._pages.read(arguments.get("arguments", {})), None)
-        _, tool = self._find(arguments["tool"])
+        chain = self._chain(arguments["tool"])
+        tool = chain.tool if chain else self._find(arguments["tool"])[1]
         if not tool.reads:
             raise UsageError(f"{tool.id} does not say that it only reads: call it by call_tool")
         return self._call(arguments, told)
@@ -152,8 +157,44 @@ class Gateway:
     def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         intent = arguments.get("intent", "")
-        upstream, tool = self._find(asked)
-        self._permissions.admit(tool, upstream.rules)
+        if chain := self._chain(asked):
+            outcome = self._run(chain, given, intent, told)
+        else:
+            upstream, tool = self._find(asked)
+            self._permissions.admit(tool, upstream.rules)
+            outcome = self._ask(upstream, tool, given, intent, told)
+        paged = self._pages.shown(outcome.content)
+        return outcome if paged is None else replace(outcome, content=tuple(paged), data=None)
+
+    def _run(self, chain: Chained, given: Mapping[str, Any], intent: str, told: Told | None) -> Outcome:
+        """Run an allowed chain of calls, up to a failure."""
+        steps = [self._find(tool.id) for tool in chain.tools]
+        if wrong := violation(given, chain.tool.input_schema):
+            raise UsageError(f"{chain.tool.id}: {wrong}: it takes {_signature(chain.tool) or 'nothing'}")
+        for upstream, tool in steps:
+            self._permissions.admit(tool, upstream.rules)
+        self._permissions.admit(chain.tool, ALWAYS_ASKED)
+        said, answers = list[Mapping[str, Any]](), list[Mapping[str, Any]]()
+        for place, (upstream, tool) in enumerate(steps):
+            head = f"[{place + 1} of {len(steps)}: {tool.id}]"
+            try:
+                outcome = self._ask(upstream, tool, chain.arguments(place, given, answers), intent, told)
+            except Error as error:
+                if not place:
+                    raise
+                left = ", ".join(tool.id for _, tool in steps[place + 1 :])
+                failed = f"{head} failed: {error}{f'; not called: {left}' if left else ''}"
+                return Outcome("", None, (*said, {"type": "text", "text": failed}), is_error=True)
+            said += [{"type": "text", "text": head}, *outcome.content]
+            if outcome.is_error:
+                break
+            answers.append({"content": outcome.content, "structuredContent": outcome.data})
+        return Outcome("", None, tuple(said), outcome.is_error)
+
+    def _ask(
+        self, upstream: Upstream, tool: records.Tool, given: Mapping[str, Any], intent: str, told: Told | None
+    ) -> Outcome:
+        """Call an admitted tool, and note the call."""
         if wrong := violation(given, tool.input_schema):
             raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
         started = time.monotonic()
@@ -167,8 +208,7 @@ class Gateway:
         outcome = _checked(tool, {**result, "content": linked(upstream.name, result.get("content") or ())})
         said = json.dumps([result.get("content"), result.get("structuredContent")], ensure_ascii=False)
         self._note(tool, given, said, intent, ok=not outcome.is_error, latency_s=time.monotonic() - started)
-        paged = self._pages.shown(outcome.content)
-        return outcome if paged is None else replace(outcome, content=tuple(paged), data=None)
+        return outcome
 
     def _note(
         self, tool: records.Tool, given: Mapping[str, Any], said: str, intent: str, *, ok: bool, latency_s: float
@@ -255,7 +295,20 @@ class Gateway:
         hint = f"did you mean {' or '.join(close)}?" if close else "search_tools finds them"
         raise UsageError(f"there is no tool {asked!r}: {hint}")
 
+    def _remember(self, known: Tools, ids: Iterable[str]) -> None:
+        """Keep the chains that are shown, so that they can be called."""
+        found = {id_: known.group(id_) for id_ in ids if id_.startswith(f"{SERVER}/")}
+        self._groups |= {id_: group for id_, group in found.items() if group}
+
+    def _chain(self, id_: str) -> Chained | None:
+        """Return a shown chain, unless a tool of the chain is gone."""
+        group = self._groups.get(id_.strip()) if SERVER not in self._fleet.all else None
+        tools = [tool for each in group.tools if (tool := self._tool(each))] if group else []
+        return Chained(group, tuple(tools)) if group and len(tools) == len(group.tools) else None
+
     def _tool(self, id_: str) -> records.Tool | None:
+        if chain := self._chain(id_):
+            return chain.tool
         server, _, name = id_.partition("/")
         upstream = self._fleet.all.get(server)
         return upstream.tools.get(name) if upstream else None
@@ -305,7 +358,8 @@ class Gateway:
             ),
             Tool(
                 "call_tool",
-                "Call any tool that search_tools or suggest_plan named; it may change things.",
+                "Call any tool that search_tools or suggest_plan named; it may change things. An id capability/... is a chain "
+                "of tools in one call.",
                 {
                     **_CALLED,
                     "intent": {"type": "string", "description": "What the call is for, if not what was searched for"},
@@ -367,9 +421,8 @@ def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
 
 def _described(match: Match, tool: records.Tool | None) -> list[str]:
     """Return the lines of a tool; an exact match has its schema."""
-    if match.kind != "tool":
+    if tool is None:
         return [f"{match.name}: {' -> '.join(match.tools)}"]
-    assert tool is not None
     words, says = " ".join(tool.description.split()), effect(tool)
     head = f"{tool.id}({_signature(tool)}) {match.score:.2f}{f' [{says}]' if says else ''}"
     lines = [head, f"  {words if match.exact else words[:_WORDS]}"]
@@ -388,6 +441,8 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
             task, known = tasks[id_], tool_of(tasks[id_].call)
             called = f"{task.call}({_signature(known) if known else ''})"
             lines.append(f"  {id_} {called}" + (f" after {', '.join(task.depends_on)}" if task.depends_on else ""))
+    chains = [chain for group in plan.contains if (chain := tool_of(group.id))]
+    lines += [f"as one call: {chain.id}({_signature(chain)})  {chain.description}" for chain in chains]
     return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
 
 
@@ -395,6 +450,7 @@ def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
     record: dict[str, Any] = {"id": match.id, "score": round(match.score, 3)}
     if tool is None:
         return record | {"tools": list(match.tools)}
+    record |= {"tools": list(match.tools)} if match.tools else {}
     return record | {"inputSchema": tool.input_schema, "annotations": tool.annotations}
 
 

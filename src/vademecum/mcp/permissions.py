@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import AccessError
+from vademecum.providers.servers.configured import Rules
 
 if TYPE_CHECKING:
-    from vademecum.providers.servers.configured import Rules
     from vademecum.tools.records import Tool
 
 FILE = "allowed-tools.json"  # in the user's home of data
 ANSWERS = ("once", "always", "no")
+ALWAYS_ASKED = Rules(ask=("*",))  # for a chain of tools
 _SHOWN = 300  # characters of a description in a question
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",

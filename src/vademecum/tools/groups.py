@@ -7,6 +7,7 @@ left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from vademecum.tools.links import links_of
 from vademecum.tools.macro_tools import RECURS
 from vademecum.tools.records import Group, Kind
 from vademecum.tools.view import View
@@ -41,7 +43,10 @@ class Groups:
     def capability(self, chain: tuple[int, ...]) -> Group:
         """Return a chain of tools as a capability."""
         tools = tuple(self.view.tools[tool].id for tool in chain)
-        return Group(_id("capability", tools), "capability", tools, tools, len(self.view.made.get(chain, ())))
+        made = self.view.made.get(chain, ())
+        linked = Counter(link for trace in made for link in set(links_of(self.view.traces[trace])))
+        often = tuple(sorted(link for link, times in linked.items() if 2 * times > len(made)))
+        return Group(_id("capability", tools), "capability", tools, tools, len(made), often)
 
     def meta(self, number: int) -> Group:
         """Return a meta-capability by its number."""

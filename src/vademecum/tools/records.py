@@ -102,6 +102,7 @@ class Group:
     members: tuple[str, ...]  # ids in order: tools, or of a meta-capability capabilities and single tools
     tools: tuple[str, ...]  # all of them, in order
     traces: int  # that show it
+    links: tuple[tuple[int, int], ...] = ()  # of a capability: places of calls whose outcome a later one uses
 
 
 @dataclass(frozen=True, slots=True)

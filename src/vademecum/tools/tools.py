@@ -182,6 +182,10 @@ class Tools:
     def _groups(self) -> list[Group]:
         return [*self._current.read().groups.known.values()]
 
+    def group(self, id_: str) -> Group | None:
+        """Return a learned group by its id; None for an unknown one."""
+        return self._now().groups.known.get(id_)
+
     def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
         """Return traces, the latest first, by id or by called tool."""
         found = [

@@ -64,7 +64,7 @@ async def predict(
     earlier: Ids = "",
     k: Annotated[int, Query(ge=1, le=100)] = 3,
     threshold: Annotated[float, Query(ge=0, le=1)] = 0.5,
-    by: Literal["attention", "goal"] = "attention",
+    by: Literal["attention", "goal", "shgat"] = "attention",
 ) -> Response:
     """Predict the next tool, with its probability.
 

@@ -1,0 +1,120 @@
+"""A learned chain of tools, called as one tool.
+
+    chain = Chained(group, tools)
+    chain.tool                                what the chain says of itself: its id, arguments and hints
+    chain.arguments(1, given, answers)        the arguments of its second call
+
+Traces say which call uses what an earlier one answered (`Group.links`). A required argument of such a call is taken from that answer,
+by names and types (`tools.fields`), where the answer holds one value of that name. All else comes from the arguments of the chain, which
+have the names that the tools give them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vademecum.mcp.permissions import effect
+from vademecum.tools.fields import DEPTH, Field, fields_of, inputs_of, match, words
+from vademecum.tools.records import Group, Tool
+
+SERVER = "capability"  # the first part of a chain's id
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
+_HINTS: Mapping[str, Mapping[str, bool]] = {
+    "reads": {"readOnlyHint": True},
+    "adds": {"readOnlyHint": False, "destructiveHint": False},
+    "may destroy": {"readOnlyHint": False, "destructiveHint": True},
+    "": {},
+}
+
+
+@dataclass(frozen=True)
+class Chained:
+    """A chain with its tools, in the order of their calls."""
+
+    group: Group
+    tools: tuple[Tool, ...]
+
+    @property
+    def tool(self) -> Tool:
+        """The chain as one tool; all that its calls may do counts."""
+        properties: dict[str, Any] = {}
+        required: dict[str, None] = {}
+        for place, tool in enumerate(self.tools):
+            for field in inputs_of(tool.input_schema):
+                properties.setdefault(field.name, tool.input_schema["properties"][field.name])
+                if field.required and not self._may_flow(place, field):
+                    required[field.name] = None
+        schema = {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
+        effects = {effect(tool) for tool in self.tools}
+        worst = next(each for each in ("may destroy", "", "adds", "reads") if each in effects)
+        said = f"Calls {', then '.join(tool.id for tool in self.tools)}."
+        name = self.group.id.partition("/")[2]
+        return Tool(self.group.id, name, SERVER, said, schema, annotations=_HINTS[worst])
+
+    def arguments(self, place: int, given: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return one call's arguments, those of earlier answers first.
+
+        Args:
+            place: the call's, from 0.
+            given: the arguments of the chain.
+            answers: the results of the calls before, in MCP's form.
+        """
+        fields = inputs_of(self.tools[place].input_schema)
+        found = {field.name: given[field.name] for field in fields if field.name in given}
+        for field in fields if answers else ():
+            flowing = self._flowing(place, field, answers) if field.required else []
+            found |= {field.name: flowing[0]} if flowing else {}
+        return found
+
+    def _givers(self, place: int) -> list[int]:
+        """Return the earlier calls that a call uses, latest first."""
+        return sorted((earlier for earlier, later in self.group.links if later == place), reverse=True)
+
+    def _may_flow(self, place: int, field: Field) -> bool:
+        """Return whether an earlier answer may hold an input."""
+        return any(
+            not (schema := self.tools[giver].output_schema)
+            or any(self._trust(place, field, giver, given) for given in fields_of(schema))
+            for giver in self._givers(place)
+        )
+
+    def _flowing(self, place: int, field: Field, answers: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return an input's value from the latest answer; [] for none."""
+        for giver in self._givers(place):
+            rated = [
+                (self._trust(place, field, giver, given), value) for given, value in _values(_data(answers[giver]))
+            ]
+            best = max((trust for trust, _ in rated), default=0.0)
+            values = [value for trust, value in rated if trust == best > 0]
+            if values and all(value == values[0] for value in values):  # of several, nobody knows which is meant
+                return values[:1]
+        return []
+
+    def _trust(self, place: int, field: Field, giver: int, given: Field) -> float:
+        return match(given, words(self.tools[giver].name), field, words(self.tools[place].name))
+
+
+def _data(answer: Mapping[str, Any]) -> Any:
+    """Return structured content, else the text as JSON."""
+    if answer.get("structuredContent") is not None:
+        return answer["structuredContent"]
+    texts = [part.get("text") for part in answer.get("content") or () if isinstance(part, Mapping)]
+    try:
+        return json.loads(texts[0]) if len(texts) == 1 and isinstance(texts[0], str) else None
+    except ValueError:
+        return None
+
+
+def _values(value: Any, around: frozenset[str] = frozenset(), depth: int = 0) -> Iterator[tuple[Field, Any]]:
+    """Yield the named values of an answer, outermost first."""
+    if isinstance(value, Mapping) and depth <= DEPTH:
+        for name, inner in value.items():
+            own = words(str(name))
+            yield Field(str(name), own, around, _TYPES.get(type(inner), "")), inner
+            yield from _values(inner, around | set(own), depth + 1)
+    elif isinstance(value, list) and depth <= DEPTH:
+        for inner in value:
+            yield from _values(inner, around, depth + 1)
