@@ -150,3 +150,29 @@ def test_gateways_with_servers_of_one_name_live_side_by_side(tmp_path: Path) -> 
     assert "supported by traces: 0" in plans["farm"] or "no tool fits" in plans["farm"]
     del post["desk"][-1]
     assert "stamp" not in through(tmp_path / "post", post, asked("seal the box 7"))
+
+
+@pytest.mark.slow
+def test_the_next_tool_is_predicted_from_what_was_called_for_the_task(tmp_path: Path) -> None:
+    """Learned through the gateway; the calls of a task are known there, and a tool that is denied is not proposed."""
+    shared = [tool("find", "Look up an entry.", gives=("entry_code",)), tool("send", "Dispatch.", ("entry_code",)), tool("weigh", "Weigh.")]  # fmt: skip
+
+    async def session(client: Client) -> None:
+        for number in range(6):
+            await ask(client, "search_tools", query=f"pass on the news of day {number}")
+            entry = json.loads(await ask(client, "call_tool", tool="desk/find", arguments={}))
+            await ask(client, "call_tool", tool="desk/send", arguments=entry)
+        begun = await ask(client, "predict_tool", intent="pass on the news of the week")
+        assert begun.splitlines()[0].endswith("after: nothing yet")
+        assert begun.splitlines()[1].startswith("  desk/find() ")
+        await ask(client, "call_tool", tool="desk/find", arguments={})
+        then = await ask(client, "predict_tool", intent="pass on the news of the week")
+        assert re.match(r".*, done \d\.\d\d, after: desk/find\n  desk/send\(entry_code: string\) 0\.\d\d", then), then
+        path = tmp_path / "project" / "servers.json"
+        servers = json.loads(path.read_text())
+        servers["mcpServers"]["desk"]["deny"] = ["send"]
+        path.write_text(json.dumps(servers))
+        await ask(client, "search_tools", query="anything")
+        assert "send" not in await ask(client, "predict_tool", intent="pass on the news of the week")
+
+    through(tmp_path / "project", {"desk": shared}, session)

@@ -76,12 +76,22 @@ def test_a_question_that_no_tool_fits_is_not_found(office, tools_of_office, ques
     answer = office.search(question)
     assert answer.verdict == Verdict.NOT_FOUND
     assert answer.probability < 0.05
-    assert (
-        answer.reason == f"probably none of {len(tools_of_office)} tools does this: what is listed is only the nearest"
-    )
+    said = f"probably none of {len(tools_of_office)} tools does this: what is listed is only the nearest"
+    assert answer.reason.startswith(said)
     assert all(
         match.score <= answer.probability * match.reliability for match in answer.matches if match.kind == "tool"
     )
+
+
+def test_a_question_in_another_language_finds_by_words_written_alike_or_says_why_not(tools, tools_of_office):
+    tools.register([*tools_of_office, Tool.of("cloud", "list_containers", "List the storage containers.")])
+    for question in ("Liste der Storage Container", "lister les containers de storage"):
+        answer = tools.search(question)
+        assert (answer.verdict != Verdict.NOT_FOUND, ids(answer)[0]) == (True, "cloud/list_containers")
+    for question in ("Eine Datei lesen", "envoyer un courriel au patron"):
+        answer = tools.search(question)
+        assert answer.verdict == Verdict.NOT_FOUND
+        assert answer.reason.endswith("no tool says most of its words: ask in the tools' language")
 
 
 @pytest.mark.parametrize("question", ["write text to a file", "send a message by mail", "search the web for pages"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     "servers",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Instead serve the servers in FILE (its mcpServers) behind four tools: search, plan and two to call.",
+    help="Instead serve the servers in FILE (its mcpServers) behind five tools: search, plan, predict and two to call.",
 )
 def mcp(paths: tuple[str, ...], servers: str | None) -> int:
     """Serve the current repository, or each PATH, to coding agents over MCP.

@@ -1,14 +1,14 @@
-"""A gateway: many tool servers behind four tools.
+"""A gateway: many tool servers behind five tools.
 
-The agent searches, plans and calls through these tools.
+The agent searches, plans, predicts and calls through these tools.
 
     vade mcp --gateway servers.json
 
-An agent pays for every tool schema in every session. The gateway shows four schemas, which never change, so prompt
+An agent pays for every tool schema in every session. The gateway shows five schemas, which never change, so prompt
 caches stay valid; the agent looks up other schemas when needed. Each server is asked on separate threads: a slow or
 broken server is reported with a fix, and the others continue. Calls are recorded as traces, without any values.
 
-Two of the four call tools: one only those that say that they change nothing, so a client can allow this one for good. What may be
+Two of the five call tools: one only those that say that they change nothing, so a client can allow this one for good. What may be
 called at all is in `mcp.permissions`.
 """
 
@@ -18,7 +18,7 @@ import difflib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -37,6 +37,7 @@ from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
+from vademecum.tools.predict import THRESHOLD
 from vademecum.tools.session_traces import Traced
 from vademecum.types import Verdict
 from vademecum.wiring.consent import consented
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
     from vademecum.mcp.client import AskedClient
     from vademecum.protocols import Clock, Progress, Told, ToolServer
     from vademecum.providers.servers.configured import ServerSpec
-    from vademecum.tools.records import Match, Plan
+    from vademecum.tools.records import Candidate, Match, Plan, Prediction
     from vademecum.tools.tools import Tools
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown by default
+NEXT = 3  # tools that a prediction shows
 LISTING_S = 10.0  # for servers that are still starting, at the first question
 AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
 PAGE = 40_000  # characters of an answer that are shown at once
@@ -63,7 +65,7 @@ _CALLED: Mapping[str, Mapping[str, Any]] = {
 
 
 class Gateway:
-    """The servers, and the four tools.
+    """The servers, and the five tools.
 
     Args:
         fleet: The servers.
@@ -118,7 +120,7 @@ class Gateway:
             thread.join()
         self._pages.close()
 
-    # The four tools.
+    # The five tools.
 
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
@@ -131,7 +133,7 @@ class Gateway:
         )
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
-        lines = [_verdict_line(verdict, answer.probability if shown else 0.0)]
+        lines = [_verdict_line(verdict, answer.probability if shown else 0.0, answer.reason)]
         lines += [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [f"note: {problem}" for problem in problems]
         records = [_record(match, self._tool(match.id)) for match in shown]
@@ -144,6 +146,17 @@ class Gateway:
         self._remember(self._known(engine), [group.id for group in plan.contains])
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
+
+    def _predict(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+        intent = arguments["intent"]
+        after = self._traced.calls_for(intent)
+        found = self._known(engine).predict(intent, after=after or (), k=2 * FOUND)
+        likely = [each for each in found.candidates if self._is_offered(each.tool)][:NEXT]
+        if after is None:
+            self._traced.intend(intent, fits={each.tool: each.probability for each in likely})
+        return Outcome(
+            "\n".join(_predicted(found, likely, self._tool)), asdict(replace(found, candidates=tuple(likely)))
+        )
 
     def _read(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         if arguments["tool"].strip() == PAGE_TOOL:
@@ -322,7 +335,7 @@ class Gateway:
 
     def _instructions(self) -> str:
         return (
-            f"Tools of these servers are behind four: {', '.join(self._fleet.all)}. First search_tools with what you want "
+            f"Tools of these servers are behind five: {', '.join(self._fleet.all)}. First search_tools with what you want "
             "to do (or suggest_plan for a task of several steps), then call_reading_tool for a tool marked [reads], else "
             "call_tool, with the id it names."
         )
@@ -347,6 +360,13 @@ class Gateway:
                 {"intent": {"type": "string", "description": "The whole task, in a sentence"}},
                 ("intent",),
                 run=self._suggest,
+            ),
+            Tool(
+                "predict_tool",
+                "Which tool usually comes next in a task, by past use and by what you called for it here. Abstains when unsure.",
+                {"intent": {"type": "string", "description": "The task, in the words that you searched for"}},
+                ("intent",),
+                run=self._predict,
             ),
             Tool(
                 "call_reading_tool",
@@ -399,10 +419,11 @@ def gateway_to(path: str, settings: Settings, session: str) -> Gateway:
     return heard[0]
 
 
-def _verdict_line(verdict: Verdict, probability: float) -> str:
+def _verdict_line(verdict: Verdict, probability: float, reason: str) -> str:
     """Return the first line of a search: whether a tool fits."""
     if verdict is Verdict.NOT_FOUND:
-        return f"not found {probability:.2f}: probably no tool of these servers does this; rephrase once at most"
+        said = reason or "no tool of these servers does this"
+        return f"not found {probability:.2f}: {said}; rephrase once at most"
     return f"{str(verdict).replace('_', ' ')} {probability:.2f}"
 
 
@@ -444,6 +465,23 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
     chains = [chain for group in plan.contains if (chain := tool_of(group.id))]
     lines += [f"as one call: {chain.id}({_signature(chain)})  {chain.description}" for chain in chains]
     return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
+
+
+def _predicted(
+    found: Prediction, likely: Sequence[Candidate], tool_of: Callable[[str], records.Tool | None]
+) -> list[str]:
+    """Return a prediction as lines: the verdict, then tools with probabilities."""
+    sure = bool(likely) and likely[0].probability >= THRESHOLD
+    lines = [
+        f"{'next' if sure else 'not sure'}, done {found.done:.2f}, after: {', '.join(found.after) or 'nothing yet'}"
+    ]
+    for each in likely:
+        tool = tool_of(each.tool)
+        says = effect(tool) if tool else ""
+        lines.append(
+            f"  {each.tool}({_signature(tool) if tool else ''}) {each.probability:.2f}{f' [{says}]' if says else ''}"
+        )
+    return lines
 
 
 def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:

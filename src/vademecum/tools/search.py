@@ -42,6 +42,8 @@ _SHOWN_FROM = 0.001
 _KEPT_FROM = 0.02  # by text alone, for a place that an unused tool is kept
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
+_MOST_WORDS = 0.5  # share of a question's words that no tool says, from which its language may be the reason
+_STRANGE = "; no tool says most of its words: ask in the tools' language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
         wanted.text, verdict, probability, (*matches, *chains),
-        reason=_why_nothing(view, wanted, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
+        reason=_why_nothing(asked, wanted, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
         nearest=() if exact else nearest_names(view, wanted.text), searched=int(allowed.sum()),
     )  # fmt: skip
 
@@ -216,7 +218,8 @@ def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict
     return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
 
 
-def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
+def _why_nothing(asked: Asked, wanted: Wanted, allowed: int) -> str:
+    view = asked.view
     if not len(view.tools):
         return "no tool is registered: `vade tools register FILE`"
     if not allowed:
@@ -224,4 +227,6 @@ def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
         return f"no tool is of server {wanted.server!r}: there are {', '.join(servers) or 'none'}"
     if not any(char.isalnum() for char in wanted.text):
         return "nothing is asked for: say what is to be done, or a tool's name"
-    return f"probably none of {allowed} tools does this: what is listed is only the nearest"
+    said = f"probably none of {allowed} tools does this: what is listed is only the nearest"
+    strange = asked.document_matches.held == 0
+    return said + _STRANGE if strange.mean() > _MOST_WORDS else said

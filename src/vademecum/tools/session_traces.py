@@ -149,6 +149,12 @@ class Traced:
             task.latest, task.is_left = now, False
             return self._traced(task)
 
+    def calls_for(self, intent: str) -> tuple[str, ...] | None:
+        """Return the good calls of an intent's latest task, if any."""
+        with self._lock:
+            tasks = [task for task in reversed(self._tasks) if intent in task.intents]
+            return tuple(call.tool for call in tasks[0].calls if call.ok) if tasks else None
+
     def _traced(self, task: _Task) -> Trace:
         intent = task.intent
         for secret in sorted(task.secrets, key=len, reverse=True):  # one may be part of another
