@@ -24,7 +24,7 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 HERE = Path(__file__).parent
 ASKED = 200  # functions that have callers and a name of their own, drawn evenly from each repository
 ALL = 10_000  # callers shown
-UNCLEAR = {"Parameter", "BindingElement", "Var"}  # kinds of places that are no definition
+UNCLEAR = {"Parameter", "JSDocParameterTag", "BindingElement", "Var", "Local"}  # kinds of places that are no definition
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 ENDINGS = {
     "go": (".go",), "java": (".java",), "javascript": SCRIPT,

@@ -297,7 +297,7 @@ def by_typescript(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
             ((path, start, name), places if places is None else places or [["", 0, ""]])
             for path, start, _, name, places in said
         )
-        for site, truth in by_site(truths, lambda place: place[2] not in {"Parameter", "BindingElement"}):
+        for site, truth in by_site(truths, compilers.definition):
             judge(ours.graph, site, found.get(site, []), truth, judged)
         return finished(judged, arguments) | {"sites": len(said)}
 

@@ -41,10 +41,17 @@ function passedOn(declaration) {
   return symbol && symbol.declarations && !symbol.declarations.includes(declaration)
     ? [...placed(symbol.declarations), ...symbol.declarations.flatMap(passedOn)] : [];
 }
+// A variable of a function that holds whatever a call returned, or was assigned later: like a parameter, no definition.
+function isLocal(declaration) {
+  if (!ts.isVariableDeclaration(declaration) || !ts.findAncestor(declaration, (around) => ts.isFunctionLike(around))) return false;
+  const held = declaration.initializer && ts.skipOuterExpressions(declaration.initializer);
+  return !(held && (ts.isFunctionLike(held) || ts.isClassExpression(held))) && !passedOn(declaration).length;
+}
 function placed(declarations) {
   return declarations.map((declaration) => {
     const file = declaration.getSourceFile();
-    return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, ts.SyntaxKind[declaration.kind]];
+    const kind = isLocal(declaration) ? "Local" : ts.SyntaxKind[declaration.kind];
+    return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, kind];
   }).filter(([file]) => file.startsWith(root) && !file.includes("/node_modules/"))
     .map(([file, at, kind]) => [file.slice(root.length), at, kind]);
 }
@@ -67,8 +74,10 @@ function visit(node, source) {
       const symbol = resolved(checker.getSymbolAtLocation(name));
       const line = source.getLineAndCharacterOfPosition(name.getStart()).line + 1;
       const start = source.getLineAndCharacterOfPosition(callee.getStart()).line + 1;
-      const places = symbol && symbol.declarations ? placed(symbol.declarations) : null;
-      if (places) for (const place of symbol.declarations) places.push(...passedOn(place));
+      // An identifier is what a file puts a member on, be it declared there, elsewhere or nowhere: no declaration itself.
+      const declared = symbol && symbol.declarations && symbol.declarations.filter((each) => !ts.isIdentifier(each));
+      const places = declared && (declared.length || !symbol.declarations.length) ? placed(declared) : null;
+      if (places) for (const place of declared) places.push(...passedOn(place));
       if (places && places.some((place) => /^(Method|Property)Signature$/.test(place[2]))) places.push(...implementations(source, name));
       const runs = places && places.filter((place) => !place[0].endsWith(".d.ts"));  // declared apart from the code that runs
       found.push([source.fileName.slice(root.length), start, line, name.text, places && places.length && !runs.length ? null : runs]);

@@ -202,6 +202,74 @@ SCRIPT = {
         "use.ts:outer.queue.emit",
         {"emit.ts:emit exact"},
     ),
+    "a member taken out of an object": (
+        {"a.ts": "export class Options { merge() {} }\nexport class Request { options: Options; get() {} }\n",
+         "use.ts": "import { Request } from './a';\n"
+                   "export function use(request: Request) { const { options, options: { merge: again } } = request; options.merge(); again(); }\n"},
+        "use.ts:use",
+        {"a.ts:Options.merge typed"},
+    ),
+    "a member taken out of a parameter": (
+        {"a.ts": "export class Store { settle() {} }\nexport interface Box { store: Store }\n",
+         "use.ts": "import { Box, Store } from './a';\nexport function use({ store }: Box, { other }: { other: Store }) { store.settle(); }\n"
+                   "export function more({ other }: { other: Store }) { other.settle(); }\n"},
+        "use.ts:use",
+        {"a.ts:Store.settle typed"},
+    ),
+    "a member of a type that is written out in a parameter": (
+        {"use.ts": "class Store { settle() {} }\nexport function use({ other }: { other: Store }) { other.settle(); }\n"},
+        "use.ts:use",
+        {"use.ts:Store.settle typed"},
+    ),
+    "a name taken out of an object is not the file's": (
+        {"use.js": "function settle() {}\nfunction use({ settle }) { settle(); }\nfunction more(given) { const [settle] = given; settle(); }\n"},
+        "use.js:use",
+        set(),
+    ),
+    "a type that lists its members": (
+        {"a.ts": "export type Base = { relay(): void };\nexport type Got<T> = Base & { extend: (one: T) => Got<T>; other: Base };\n",
+         "use.ts": "import { Got } from './a';\nexport function use(got: Got<string>) { got.extend('a').other.relay(); got.relay(); }\n"},
+        "use.ts:use",
+        {"a.ts:Got.extend typed", "a.ts:Base.relay typed"},
+    ),
+    "a member of a type within a function is none of its variables": (
+        {"use.ts": "class Store { settle() {} }\nexport function use(given: { store: Store }) { store.settle(); }\n"},
+        "use.ts:use",
+        set(),
+    ),
+    "a variable that a function within is assigned": (
+        {"use.js": "class Store { settle() {} }\nfunction use() {\n  let store;\n  before(() => { store = new Store(); });\n  it(() => { store.settle(); });\n}\n"},
+        "use.js:use",
+        {"use.js:Store exact", "use.js:Store.settle typed"},
+    ),
+    "a variable without a value hides a function": (
+        {"use.js": "function settle() {}\nfunction use() { let settle; it(() => { settle(); }); }\n"},
+        "use.js:use",
+        set(),
+    ),
+    "one of two values": (
+        {"use.js": "class Store { settle() {} }\nfunction use(flag) {\n  const one = kept || new Store();\n  const two = flag ? new Store() : null;\n"
+                   "  const three = new Store() || {};\n  two.settle();\n}\nlet kept = new Store();\n"
+                   "function more() { const one = kept ?? new Store(); one.settle(); }\n"},
+        "use.js:more",
+        {"use.js:Store exact", "use.js:Store.settle typed"},
+    ),
+    "the result of an arrow function": (
+        {"use.js": "class Store { settle() {} }\nconst make = () => new Store();\nfunction use() { make().settle(); }\n"},
+        "use.js:use",
+        {"use.js:make exact", "use.js:Store.settle typed"},
+    ),
+    "what CommonJS exports one by one, imported as a whole": (
+        {"a.cjs": "exports.settle = function () {};\n", "use.js": "import a from './a.cjs';\nfunction use() { a.settle(); }\n"},
+        "use.js:use",
+        {"a.cjs:settle exact"},
+    ),
+    "a default import at run time": (
+        {"a.js": "export default function settle() {}\n",
+         "use.js": "async function use() { const one = (await import('./a.js')).default; one(); }\n"},
+        "use.js:use",
+        {"a.js:settle exact"},
+    ),
     "a member of one of several classes of a name": (
         {"a.ts": "test('a', () => { class Store { addUp() {} }; const one = new Store(); one.addUp(); })\n"
                  "test('b', () => { class Store { addUp() {} } })\n"},

@@ -15,7 +15,7 @@ KEPT = "export class Box {\n  minLength(n: number) { return n; }\n  refresh() { 
         ("export function f(x) { return x.minLength(1); }\n", Tier.UNIQUE),
         ("import * as all from './all';\nconst z = { ...all };\nexport function f() { return z.minLength(1); }\n", Tier.GUESS),
         ("const z = [1, 2];\nexport function f() { return z.minLength(1); }\n", Tier.GUESS),
-        ("type Own = {\n  minLength: Function | null\n};\nexport function f(x: Own) { return x.minLength(1); }\n", Tier.GUESS),
+        ("export function f(x: null | { minLength: Function }) { return x.minLength(1); }\n", Tier.GUESS),
         ("function made(): Promise<void> & { minLength(n: number): void } { return go(); }\nexport function f() { return made().minLength(1); }\n",
          Tier.GUESS),
         ("import { Box } from './box';\nexport function f(x: Box) { return x.minLength(1); }\n", Tier.TYPED),

@@ -329,17 +329,23 @@ class Classes(ABC):
         """Return the result of calling a value, with `new` or without."""
         node = self.node(value)
         if value.what == "inst":
-            file = self.definitions.file(value.path) if node is not None else None
-            if file is not None and file.rules.call_method:
-                called, _ = self.member(file, value, file.rules.call_method, tier)
+            own = self.definitions.file(value.path) if node is not None else None
+            if own is not None and own.rules.call_method:
+                called, _ = self.member(own, value, own.rules.call_method, tier)
                 return self.result(called, Tier.TYPED) if called is not None and called.what == "def" else UNKNOWN
             return value, tier  # `Foo.new()`
         if value.what.startswith(GIVES):
             return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
             return UNKNOWN
-        if node.kind in CLASSES or _makes(self.definitions.file(value.path), value.name, is_new=is_new):
-            return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
+        file = self.definitions.file(value.path)
+        if node.kind in CLASSES or _makes(file, value.name, is_new=is_new):
+            made = (
+                (self._alias(file, value.name.rpartition(".")[0], node.name) or UNKNOWN)[0]
+                if node.kind == "alias"
+                else None
+            )
+            return made or Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
 

@@ -428,8 +428,8 @@ class Names(Classes):
             if not where:
                 return OUTSIDE
             return self._whole(where) if not spelled else self._again(where, spelled)
-        if name == "default" and (whole := self._whole_of(file)) is not None:
-            return whole
+        if name == "default":
+            return self._whole_of(file)
         for module, _ in file.exports.get("*", ()):
             where = self.modules.locate(file.path, module, file.rules)
             if where and (found := self._again(where, name)) is not None:
@@ -444,13 +444,13 @@ class Names(Classes):
         is_known = found[0] is not None or node is None
         return held_by(found, node) if is_known else (Value("def", file.path, name), Tier.EXACT)
 
-    def _whole_of(self, file: File) -> Meaning | None:
-        """Return the default export that no statement names, None without one."""
+    def _whole_of(self, file: File) -> Meaning:
+        """Return the default export that no statement names."""
         if "=" in file.exports:
             return self._whole(file.path)
         if any(exported.startswith("default.") for exported in file.exports):
             return Value("module", file.path, "default"), Tier.EXACT  # an object whose members are exported
-        return None
+        return Value("module", file.path), Tier.EXACT  # what CommonJS exports one by one
 
     def _again(self, where: str, name: str) -> Meaning | None:
         return self.definitions.once(("module", where, name), self._of_module, None, where, name)

@@ -194,8 +194,13 @@ class _Place:
 
     @cached_property
     def _bound(self) -> set[str]:
-        """The qualified names of scopes that bind the name themselves."""
-        return {declaration_of(self._refs.owners[row[0]]) for row in self._refs.bindings if row[2] == self.wanted.name}
+        """The qualified names of scopes that bind the name themselves.
+
+        A name that is taken out of an object may be the one that is wanted.
+        """
+        name, owners = self.wanted.name, self._refs.owners
+        bound = [row for row in self._refs.bindings if row[2] == name]
+        return {declaration_of(owners[row[0]]) for row in bound if row[4] != "?.?" and not row[4].endswith(f".{name}")}
 
     @cached_property
     def _judged(self) -> set[int]:

@@ -47,18 +47,27 @@ _FROM = r"(?:import|export)\s+(?:type\s+)?(?:(?P<what>.*?)\s+from\s+)?[\"'](?P<m
 _BRACES = r"\{(.*?)\}"
 _DEFAULT = r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class)?\s*([A-Za-z_$][\w$]*)\s*(.?)"
 _REQUIRE = r"import\s+(?:type\s+)?(\w+)\s*=\s*require\(\s*[\"']([^\"']+)"
-_REQUIRED = r"(?:await\s+)?(?:require|import)\(\s*[\"'`]([^\"'`\n]+)[\"'`]\s*\)(?:\s*\.\s*(\w+))?\s*"
+_REQUIRED = r"\(?\s*(?:await\s+)?(?:require|import)\(\s*[\"'`]([^\"'`\n]+)[\"'`]\s*\)\s*\)?(?:\s*\.\s*(\w+))?\s*"
 _NAMES_ALONE = r"export\s*(?:type\s*)?[{*]"
 _EXPORTS = r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?"
 _MEMBER = r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])"
 _DEFAULT_VALUES = frozenset({"object", "new_expression", "call_expression", "member_expression"})
 _NAMED_VALUES = frozenset({"class", "function_expression"})
 _NAMELESS_VALUES = _NAMED_VALUES | {"arrow_function", "generator_function"}
+_OWN_MEMBERS = frozenset({"object_type", "intersection_type"})  # a type so written is declared as an interface is
+_EITHER = {
+    "ternary_expression": ("consequence", "alternative"),
+    "binary_expression": ("left", "right"),
+    "assignment_expression": ("right",),
+}
+_PATTERNS = frozenset({"object_pattern", "array_pattern"})
+_WITH_DEFAULT = frozenset({"assignment_pattern", "object_assignment_pattern"})
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "function"})
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
-_GENERIC = frozenset(
-    ["function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration"]
-)
+_GENERIC_TEXT = """
+    function_declaration method_definition arrow_function class_declaration interface_declaration type_alias_declaration
+"""
+_GENERIC = frozenset(_GENERIC_TEXT.split())
 _BOUNDED = _GENERIC | {"function_signature", "method_signature"}
 # Characters.
 _DEEPEST = 8  # templates within each other
@@ -140,14 +149,38 @@ class Script(Language):
         """Return the members of an object literal that name declarations."""
         return ((key, spelled) for key, spelled in _members(value, text) if spelled)
 
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Iterator[str]:
+        """Yield the expressions that a value may be."""
+        fields = _EITHER.get(value.type, ())
+        if value.type == "binary_expression" and value.children[1].type not in {"||", "??"}:
+            fields = ()
+        for each in fields:
+            if (held := value.child_by_field_name(each)) is not None:
+                yield from self.alternatives(held, text)
+        if not fields:
+            yield f"({text(value)})" if value.type == "as_expression" else text(value)
+
+    def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
+        """Yield the names that a pattern binds, each with its path."""
+        return _taken_apart(pattern, text, "")
+
+    def member_types(self, written: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
+        """Yield the members of a written type with their types."""
+        for part in written.named_children[0].named_children if written.named_children else ():
+            name, held = part.child_by_field_name("name"), part.child_by_field_name("type")
+            if name is not None and held is not None:
+                yield text(name), text(held)
+
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a name is an alias or a read type parameter."""
         parameter = node.parent
         if parameter is None or parameter.type != "type_parameter":
-            return True
+            return parameter is None or not _has_members(parameter)
         listed = parameter.parent
         around = listed.parent if listed is not None else None
-        return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
+        if around is None or (around.type == "type_alias_declaration" and not _has_members(around)):
+            return False
+        return around.type in (_BOUNDED if bounded else _GENERIC)
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a module: relative, by a tsconfig, or in a workspace."""
@@ -204,8 +237,8 @@ def default_of(value: tree_sitter.Node, text: Read) -> Iterator[Bound]:
     """
     if value.type == "object":
         yield from ((f"default.{key}", "", spelled or key) for key, spelled in _members(value, text))
-    elif spelled := chain(text(value)):
-        yield "default", "", spelled
+    else:
+        yield "default", "", chain(text(value)) or "?"
 
 
 def _members(value: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
@@ -218,6 +251,29 @@ def _members(value: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
             yield text(name or key or part), ""
         elif held is not None and key is not None and (spelled := chain(text(held))):
             yield text(key), spelled
+
+
+def _has_members(declared: tree_sitter.Node) -> bool:
+    """Return whether an alias lists members, as an interface does."""
+    value = declared.child_by_field_name("value")
+    return value is not None and value.type in _OWN_MEMBERS
+
+
+def _taken_apart(pattern: tree_sitter.Node, text: Read, path: str) -> Iterator[tuple[tree_sitter.Node, str]]:
+    """Yield the names that a pattern binds and their paths."""
+    for part in pattern.named_children:
+        key, held = part.child_by_field_name("key"), part.child_by_field_name("value") or part
+        while held.type in _WITH_DEFAULT and (left := held.child_by_field_name("left")) is not None:
+            held = left
+        if pattern.type == "array_pattern":
+            own = f"{path}[]"
+        else:
+            named = key or held
+            own = f"{path}.{text(named)}" if "identifier" in named.type else ""
+        if held.type in _PATTERNS and own:
+            yield from _taken_apart(held, text, own)
+        elif "identifier" in held.type:
+            yield held, own
 
 
 def required(name: str, value: str) -> list[Bound]:

@@ -152,6 +152,21 @@ class Language:
         """
         return None
 
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Iterable[str]:
+        """Return the expressions that a value may be."""
+        return (text(value),)
+
+    def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterable[tuple[tree_sitter.Node, str]]:
+        """Return the names that a pattern binds, each with its path.
+
+        The path goes on from what is taken apart, as ".a.b"; "" is unknown.
+        """
+        return ()
+
+    def member_types(self, written: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
+        """Return the members of a written type with their types."""
+        return ()
+
     def call_of_tokens(self, name: tree_sitter.Node) -> str:
         """Return the call of a name among macro tokens, "" for none."""
         return ""

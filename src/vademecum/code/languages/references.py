@@ -12,6 +12,8 @@ queries (`<language>.refs.scm`) use this vocabulary:
     name + type | value | each | context
                             a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
                             is only shadowed
+    declared                a name that is declared without a value, which it is given later
+    again + value           a name declared before, perhaps by a function around, and bound to a value now
     holder + members        an object that is written out, with the name it is bound to
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
@@ -33,9 +35,10 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
 from vademecum.code.languages.declarations import LEAVES, Outline
-from vademecum.code.languages.expression import chain
+from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
+from vademecum.code.languages.scopes import parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -45,7 +48,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 9  # raised when other references are found, so that those found before are found anew
+VERSION = 10  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
@@ -106,6 +109,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     finder = _Finder(lines, outline, language, literals)
     finder.take(matches)
     finder.declared(outline)
+    finder.settle()
     return finder.found.dump()
 
 
@@ -132,6 +136,7 @@ class _Finder:
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
+        self._again: list[int] = []  # the rows of names that are declared elsewhere
         self._starts, self._owners = self._sweep(outline, literals)
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
@@ -242,8 +247,9 @@ class _Finder:
         self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
-        if spelled := chain(self._text(node)):
-            self.found.returns.append((*self._at(node), VALUE, spelled))
+        chains = [chain(text) for text in self._rules.alternatives(node, self._text)]
+        if all(chains):
+            self.found.returns += [(*self._at(node), VALUE, spelled) for spelled in chains]
 
     def embedded(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.bases.append((*self._at(node), self._text(node)))
@@ -255,16 +261,59 @@ class _Finder:
         text = self._text(captured[how][0]) if how != SHADOW else ""
         if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
             return
+        if name[:1] in _OPENING:
+            self._take_apart(node, captured, how)
+            return
         scope = owner
         own = None if name.isidentifier() else _OWN.fullmatch(name)
         if own:
             owner, name = self._class_of(owner), own[1] or own[2]
         name = name.lstrip("*& ").removeprefix("mut ")
-        if how not in {TYPE, SHADOW}:
-            spelled = chain(text)
-            how, text = (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
-        if name.removeprefix("#").replace("$", "_").isidentifier():
-            self._bind(node.start_byte, (owner, line, name, how, text, scope))
+        if not name.removeprefix("#").replace("$", "_").isidentifier():
+            return
+        values = [(how, text)]
+        if how == VALUE:
+            values = [_held(how, each) for each in self._rules.alternatives(captured[how][0], self._text)]
+            values = [each for each in values if each != (SHADOW, LITERAL)] or values  # `given || {}` is what is given
+        elif how in {EACH, CONTEXT}:
+            values = [_held(how, text)]
+        self._bind(node.start_byte, (owner, line, name, *values[0], scope))
+        self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
+
+    def _take_apart(self, pattern: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], how: str) -> None:
+        """Bind the names of a pattern to members of a value."""
+        text = self._text(captured[how][0]) if how != SHADOW else ""
+        base = {TYPE: f"{plain_type(text)}()", EACH: f"{chain(text)}[]", VALUE: chain(text)}.get(how, "")
+        base = base if base[:1] not in "([" and "[](" not in base else ""
+        types = dict(self._rules.member_types(captured[TYPE][0], self._text)) if how == TYPE else {}
+        for node, path in self._rules.taken_apart(pattern, self._text):
+            owner, line, name = self._said(node)
+            known = (
+                (TYPE, types[path[1:]]) if path[1:] in types else (VALUE, f"{base or '?'}{path}" if path else _UNCLEAR)
+            )
+            self._bind(node.start_byte, (owner, line, name, *known, owner))
+
+    def declaring(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line, name = self._said(node)
+        self._bind(node.start_byte, (owner, line, name, VALUE, _NO_VALUE, owner))
+
+    def binding_again(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        before = len(self.found.bindings)
+        self.binding(node, captured)
+        self._again += range(before, len(self.found.bindings))
+
+    def settle(self) -> None:
+        """Bind names that are given a value where they are declared, too."""
+        rows, again = self.found.bindings, set(self._again)
+        declared = {(row[0], row[2]) for number, row in enumerate(rows) if number not in again}
+        for number in self._again:
+            owner, _, name = rows[number][:3]
+            for around in (*parent_scopes(self.found.owners[owner]), ""):
+                place = self._numbers.get(around, -1)
+                if (place, name) in declared:
+                    if place != owner:
+                        rows.append((place, *rows[number][1:]))
+                    break
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take the members of an object literal, bound by its name."""
@@ -332,6 +381,12 @@ class _Finder:
                     self.found.loads.append((owner, line, spelled))
 
 
+def _held(how: str, text: str) -> tuple[str, str]:
+    """Return the kind of a binding and the chain of an expression."""
+    spelled = chain(text)
+    return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
+
+
 def _how(captured: Container[str]) -> str:
     """Return how a name is bound."""
     for how in (TYPE, VALUE, EACH, CONTEXT):
@@ -348,10 +403,14 @@ def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
 _RESTS = frozenset({"spread_parameter"})
 _NO_END = 1 << 16
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+_NO_VALUE = "undefined"
+_OPENING = frozenset("{[")  # a pattern, of what is taken apart
+_UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
+    "again": _Finder.binding_again, "declared": _Finder.declaring,
     "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -4,7 +4,14 @@
 (extends_type_clause type: (_) @base)
 (abstract_class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body) @interface
+(type_alias_declaration name: (_) @name value: [(object_type) (intersection_type)] @body) @interface
 (type_alias_declaration name: (_) @name) @alias
+(type_alias_declaration value: (object_type (property_signature name: (_) @name) @field))
+(type_alias_declaration value: (intersection_type (object_type (property_signature name: (_) @name) @field)))
+(type_alias_declaration value: (intersection_type (intersection_type (object_type (property_signature name: (_) @name) @field))))
+(type_alias_declaration value: (intersection_type [(type_identifier) (generic_type) (nested_type_identifier)] @base))
+(type_alias_declaration value: (intersection_type (intersection_type [(type_identifier) (generic_type) (nested_type_identifier)] @base)))
+(type_alias_declaration value: (intersection_type (intersection_type (intersection_type [(type_identifier) (generic_type) (nested_type_identifier)] @base))))
 (enum_declaration name: (_) @name body: (_) @body) @enum
 (internal_module name: (_) @name body: (_) @body) @namespace
 (module name: (_) @name body: (_) @body) @namespace
