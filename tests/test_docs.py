@@ -35,7 +35,7 @@ DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
 NEWCOMER_LINES = 30
-README_LINES = 100
+README_LINES = 80
 PROSE_COLUMNS = 120
 MAKE_VARIABLES = {
     "MAKEFLAGS",
@@ -76,7 +76,7 @@ def load() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("APP_")}
 '''
 # What the last question of a page is about, where it asks one.
-ASKED_FOR = {"README.md": "src/settings.py", "python.md": "src/budget.py", "codebase.md": "src/budget.py"}
+ASKED_FOR = {"python.md": "src/budget.py", "codebase.md": "src/budget.py"}
 
 
 def page(name: str) -> str:
@@ -335,11 +335,10 @@ def newcomer() -> list[str]:
 
 
 def test_what_a_newcomer_reads_is_short() -> None:
-    """Thirty lines at most, and three of Python."""
+    """Thirty lines at most, and two commands."""
     assert len(newcomer()) <= NEWCOMER_LINES
-    python = re.search(r"```python\n(.*?)```", "\n".join(newcomer()), re.DOTALL)
-    assert python
-    assert len([line for line in python[1].splitlines() if line]) <= 3
+    (commands,) = blocks(TOP / "README.md", "sh")
+    assert len(commands.splitlines()) == 2
 
 
 def test_names_that_a_newcomer_installs_are_ours() -> None:
@@ -408,10 +407,10 @@ def test_the_least_precision_of_the_readme_is_that_of_the_graphs_results() -> No
 
 
 @pytest.mark.slow
-def test_the_readme_runs_as_a_script(clone: Path) -> None:
-    """The Python of README, saved as a file with no main guard, indexes with all its processes and ends."""
+def test_the_first_python_runs_as_a_script(clone: Path) -> None:
+    """The first Python that we show, saved as a file with no main guard, indexes with all its processes and ends."""
     script = clone / "three_lines.py"
-    script.write_text("\n".join(blocks(TOP / "README.md", "python")) + "\nprint(bool(answer))\n", encoding="utf-8")
+    script.write_text(blocks(DOCS / "python.md", "python")[0] + "\nprint(bool(answer))\n", encoding="utf-8")
     assert _run(sys.executable, script.name, cwd=clone).stdout == "True\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,12 +38,11 @@ def keep_private(*paths: Path) -> None:
 
     Files that cannot be changed are skipped.
     """
-    if os.name == "nt":  # pragma: no cover - permissions are inherited from the user's profile there
-        return
     for path in paths:
         with suppress(OSError):
             found = path.stat()
-            if found.st_mode & _OTHERS and found.st_uid == os.getuid():
+            # On Windows permissions are inherited from the user's profile.
+            if sys.platform != "win32" and found.st_mode & _OTHERS and found.st_uid == os.getuid():
                 path.chmod(found.st_mode & 0o7700)
 
 

@@ -222,10 +222,11 @@ def start_catching_up(directory: str) -> None:
 
     nothing = subprocess.DEVNULL
     command = [sys.executable, "-P", "-m", "vademecum", "memory", "hook", CATCH_UP]
-    with held:
+    with held:  # Windows inherits no lock, and would open a console for the process
         inherited = () if sys.platform == "win32" else (held.fileno(),)
         subprocess.Popen([*command, *map(str, inherited)], cwd=directory, stdin=nothing, stdout=nothing, stderr=nothing,
-                         start_new_session=True, pass_fds=inherited)  # fmt: skip
+                         start_new_session=True, pass_fds=inherited,
+                         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))  # fmt: skip
 
 
 def place_of_catching_up(directory: str) -> Path | None:
@@ -278,8 +279,9 @@ def step_back() -> None:
     import gc
 
     gc.enable()  # off in hooks, but this process may read much
-    with suppress(OSError, AttributeError):
-        os.nice(NICENESS)
+    with suppress(OSError):
+        if sys.platform != "win32":
+            os.nice(NICENESS)
     with suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
         group.write(str(NICENESS))
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from vademecum.beneath import from_folder
+
 _FILES = ("file_path", "notebook_path", "absolute_path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _ANSWERS = ("error", "stderr", "llmContent", "output", "stdout")  # keys of a tool's answer
@@ -31,8 +33,8 @@ def files_of(said: Mapping[str, Any], root: str, directory: str) -> list[str]:
     patch = given.get("command")
     named += _PATCHED.findall(patch) if isinstance(patch, str) else []
     top = os.path.realpath(root)
-    paths = [os.path.relpath(os.path.realpath(os.path.join(directory, path)), top) for path in named]
-    return [path.replace(os.sep, "/") for path in dict.fromkeys(paths) if not path.startswith("..")]
+    paths = [from_folder(os.path.realpath(os.path.join(directory, path)), top) for path in named]
+    return [path for path in dict.fromkeys(paths) if path]
 
 
 def error_of(said: Mapping[str, Any]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from vademecum.command_lines import split
 from vademecum.errors import UsageError
 from vademecum.version import __version__
 
@@ -22,17 +23,28 @@ class Command:
     local: bool  # true if they name a path on this machine
 
     def hook(self, name: str, platform: str = sys.platform) -> str:
-        """Return the shell line of a hook, which always exits with 0.
+        r"""Return the shell line of a hook, which always exits with 0.
 
-        An exit code of 2 would stop the agent.
+        An exit code of 2 would stop the agent. On Windows an agent runs the line in Git Bash, PowerShell or cmd.exe: only
+        bare words and `/` mean the same to all three, and PowerShell 5 knows no `||`; a hook ends with 0 by itself.
 
         >>> Command(("/opt/my tools/vade",), True).hook("stop", "linux")
         "'/opt/my tools/vade' memory hook stop || exit 0"
-        >>> Command(("vade",), True).hook("heard cursor", "linux")
-        'vade memory hook heard cursor || exit 0'
+        >>> Command(("C:\\Tools\\vade.exe",), True).hook("heard cursor", "win32")
+        'C:/Tools/vade.exe memory hook heard cursor'
         """
         words = [*self.words, "memory", "hook", *name.split()]
-        return f"{subprocess.list2cmdline(words) if platform == 'win32' else shlex.join(words)} || exit 0"
+        if platform == "win32":
+            return " ".join(_bare(word.replace("\\", "/")) for word in words)
+        return f"{shlex.join(words)} || exit 0"
+
+
+def _bare(word: str) -> str:
+    """Quote a word that Git Bash or cmd.exe would split.
+
+    PowerShell runs no quoted program.
+    """
+    return word if re.fullmatch(r"[\w./:=~+-]+", word) else f'"{word}"'
 
 
 def command(chosen: str = "", executable: str = sys.executable, prefix: str = sys.prefix) -> Command:
@@ -45,7 +57,7 @@ def command(chosen: str = "", executable: str = sys.executable, prefix: str = sy
     """
     if chosen:
         try:
-            words = shlex.split(chosen)
+            words = split(chosen)
         except ValueError as error:
             raise UsageError(f"the command {chosen!r} cannot be read: {error}") from error
         if not words:

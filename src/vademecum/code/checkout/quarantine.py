@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 import weakref
 import zlib
@@ -55,7 +56,7 @@ class Quarantine:
         for names, is_there in ((_FOLDERS, os.path.isdir), (_FILES, os.path.isfile)):
             for name in names:
                 if is_there(source := os.path.join(root.common_dir, name)):
-                    os.symlink(source, os.path.join(self.path, name))
+                    _lead(os.path.join(self.path, name), source)
         self.objects = os.path.join(root.common_dir, "objects")
         if scratch:
             theirs, self.objects = self.objects, os.path.join(self.path, "objects")
@@ -92,6 +93,24 @@ class Quarantine:
     def _write(self, name: str, text: str) -> None:
         with open(os.path.join(self.path, name), "wb") as file:
             file.write(os.fsencode(text))
+
+
+def _lead(path: str, source: str) -> None:
+    """Make a path lead to a file or folder of git's.
+
+    On Windows only some users may make a symbolic link: a folder is linked by a junction there, and a file is copied.
+    """
+    try:
+        os.symlink(source, path)
+    except OSError:
+        if os.path.isfile(source):
+            shutil.copyfile(source, path)
+        elif sys.platform == "win32":
+            import _winapi
+
+            _winapi.CreateJunction(source, path)
+        else:
+            raise
 
 
 def _remove(path: str) -> None:

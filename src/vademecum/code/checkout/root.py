@@ -9,6 +9,7 @@ import os
 import stat
 from dataclasses import dataclass
 
+from vademecum.beneath import open_plain
 from vademecum.errors import RootError
 
 MARKER = ".vade.toml"  # a directory that holds this file is a root, inside a repository or not
@@ -114,7 +115,7 @@ def read_small(path: str, most: int = MOST_BYTES) -> str:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device has side effects, and a pipe blocks
             return ""
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open(open_plain(path), "rb") as file:
             content = file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except (OSError, ValueError):  # ValueError: a NUL byte in a path read from a file
         return ""

@@ -13,6 +13,7 @@ import re
 import stat
 from dataclasses import dataclass
 
+from vademecum.beneath import from_folder, open_beneath
 from vademecum.code.checkout.root import Root
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok, Result
@@ -68,12 +69,10 @@ def contained(root: Root, path: str) -> Result[str, OutsideRootError]:
         return Err(OutsideRootError(f"{path!r} climbs with '..'; give a path relative to {root.path}"))
     top = os.path.realpath(root.path)
     target = os.path.realpath(os.path.join(top, path))
-    if target == top:
-        return Ok(".")
-    inside = top.removesuffix("/") + "/"
-    if not target.startswith(inside):
+    inside = from_folder(target, top)
+    if inside is None:
         return Err(OutsideRootError(f"{path!r} leads out of {root.path}, to {target}; only files inside are read"))
-    return Ok(target.removeprefix(inside))
+    return Ok(inside)
 
 
 def read_source(root: Root, entry: FileEntry, max_bytes: int = MAX_FILE_BYTES) -> Source | Skipped:
@@ -110,18 +109,10 @@ def bytes_said(number: int) -> str:
 
 
 def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
-    """Read a file by opening each directory from the root down.
-
-    A link at any step is refused. If the path were checked first and opened by name afterwards, a directory could be
-    swapped for a link in between.
-    """
-    *folders, name = path.split("/")
+    """Read a file below the root, refusing links."""
     descriptor = -1
     try:
-        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        for folder in folders:
-            descriptor = _step(descriptor, folder, os.O_DIRECTORY)
-        descriptor = _step(descriptor, name, os.O_NONBLOCK)  # a pipe under the file's name must not block
+        descriptor = open_beneath(root, path)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return Skipped(path, "not a regular file")
         content = _read_at_most(descriptor, limit + 1)
@@ -132,18 +123,6 @@ def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
         if descriptor >= 0:
             os.close(descriptor)
     return content if len(content) <= limit else Skipped(path, "too large", f"more than {bytes_said(limit)}")
-
-
-def _step(folder: int, name: str, flags: int) -> int:
-    """Open a name inside an open directory, then close the directory.
-
-    On an error the directory stays open.
-    """
-    if name in {"", ".", ".."}:
-        raise ValueError(f"{name!r} is not a name")
-    opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=folder)
-    os.close(folder)
-    return opened
 
 
 _PIECE = 1 << 24  # bytes asked for at once: a limit may be larger than memory

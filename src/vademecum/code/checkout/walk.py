@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
 
+from vademecum.beneath import opened_folder
 from vademecum.code.checkout import git
 from vademecum.code.checkout.ignore import JUNK_DIRECTORIES, REPOSITORY_DIRECTORIES, VADEIGNORE, IgnoreFiles, refusal
 from vademecum.code.checkout.plumbing import available
@@ -218,14 +218,7 @@ def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
 
 def _same_as_known(survey: _Survey) -> set[str]:
     """Return the known files that are unchanged and reached without a link."""
-    try:
-        root = os.open(survey.root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:  # git will report the error
-        return set()
-    try:
-        same = _same_beneath(root, survey.known.files)
-    finally:
-        os.close(root)
+    same = _same_beneath(survey.root.path, survey.known.files)
     for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
         _survey_folder(survey, folder)
     if all(survey.real_folders.values()):
@@ -233,13 +226,20 @@ def _same_as_known(survey: _Survey) -> set[str]:
     return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
 
 
-def _same_beneath(root: int, files: Mapping[str, Stat]) -> set[str]:
+def _same_beneath(root: str, files: Mapping[str, Stat]) -> set[str]:
     """Return the files whose status is unchanged.
 
-    `root` is an open descriptor, so the path to the root is not resolved for each file.
+    None are, if the root cannot be opened.
     """
+    try:
+        with opened_folder(root) as look:
+            return _same(look, files)
+    except OSError:  # git will report the error
+        return set()
+
+
+def _same(look: Callable[[str], os.stat_result], files: Mapping[str, Stat]) -> set[str]:
     same = set()
-    look = partial(os.stat, dir_fd=root, follow_symlinks=False)
     for path, then in files.items():
         try:  # not `suppress`: in a large repository this loop is most of a search's wait
             status = look(path)

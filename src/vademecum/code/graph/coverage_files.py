@@ -18,6 +18,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from urllib.request import pathname2url
 
+from vademecum.beneath import open_plain
+
 MOST_TEXT = 32 << 20  # bytes of a text
 MOST_DATABASE = 1 << 30  # bytes of a `.coverage`, of which only the rows of the files asked about are read
 MOST_STEPS = 50_000_000  # of SQLite's machine, some seconds
@@ -105,7 +107,7 @@ def _regular(file: str, most: int) -> tuple[int, bytes]:
 
     No link is followed.
     """
-    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as opened:
+    with open(open_plain(file, follow=False), "rb") as opened:
         facts = os.fstat(opened.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise UnreadableError("no regular file")

@@ -63,10 +63,11 @@ def _text(source: IO[bytes]) -> str:
 
 def _limit(seconds: int) -> None:
     """Limit this process's CPU time, even if its parent dies."""
-    with suppress(ImportError, ValueError, OSError):  # Windows has no such limits
-        import resource
+    if sys.platform != "win32":
+        with suppress(ImportError, ValueError, OSError):
+            import resource
 
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 if __name__ == "__main__":  # pragma: no cover - another process

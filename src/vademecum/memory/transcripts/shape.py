@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from vademecum.beneath import from_folder
 from vademecum.memory.records import Event, Role, event_id, is_time
 
 # Most characters kept by role. Longer texts lose their middle, since the end of an output holds its result.
@@ -62,7 +62,7 @@ class Wanted:
         """
         if not self.roots:
             return ""
-        inside = any(cwd == root or cwd.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
+        inside = cwd in self.roots or any(from_folder(cwd, root) for root in self.roots)
         return self.roots[0] if inside else None
 
 

@@ -10,6 +10,7 @@ import os
 from bisect import bisect_right
 from pathlib import Path
 
+from vademecum.beneath import open_beneath
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Item, Page
 from vademecum.providers.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
@@ -65,26 +66,16 @@ class Folder:
     def _item(self, path: str) -> Item | None:
         """Return one document, or None if it cannot be read."""
         try:
-            content, changed = _read_beneath(self._top, path)
+            content, changed = _read(self._top, path)
             text = markdown_from(path, content)
-        except (OSError, UnreadableError):
+        except (OSError, ValueError, UnreadableError):
             return None
         title = next((line.lstrip("# ").strip() for line in text.splitlines() if line.startswith("# ")), "")
         body = text.partition("\n")[2] if title and text.startswith("# ") else text
         return Item(path, path, title or path, body, "document", "", Path(self._top, path).as_uri(), changed, path)
 
 
-def _read_beneath(top: str, path: str) -> tuple[bytes, float]:
+def _read(top: str, path: str) -> tuple[bytes, float]:
     """Return a file's content and modification time, following no link. Raises `OSError`."""
-    *folders, name = path.split("/")
-    descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for folder in folders:
-            inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=descriptor)
-    finally:
-        os.close(descriptor)
-    with os.fdopen(file, "rb") as opened:
+    with os.fdopen(open_beneath(top, path), "rb") as opened:
         return opened.read(most_bytes(path) + 1), os.fstat(opened.fileno()).st_mtime

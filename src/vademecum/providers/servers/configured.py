@@ -20,12 +20,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from vademecum.command_lines import split
 from vademecum.errors import ConfigError
 from vademecum.plugins import load
 from vademecum.protocols import ToolServer
@@ -89,7 +89,7 @@ class ServerSpec:
         'server-files'
         """
         try:
-            words = tuple(shlex.split(line))
+            words = tuple(split(line))
         except ValueError as error:
             raise ConfigError(f"{line!r} is no command line: {error}") from error
         if not words:

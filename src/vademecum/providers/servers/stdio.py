@@ -24,6 +24,7 @@ from contextlib import suppress
 from itertools import count
 from typing import IO, Any
 
+from vademecum.command_lines import program
 from vademecum.errors import ToolServerError
 from vademecum.protocols import Told
 from vademecum.providers.servers.wire import (
@@ -141,7 +142,7 @@ class StdioServer(McpServer):
         pipe, words = subprocess.PIPE, list(self._command)
         try:
             return subprocess.Popen(
-                words,
+                [program(words[0], self._env.get("PATH")), *words[1:]],
                 stdin=pipe,
                 stdout=pipe,
                 stderr=pipe,
