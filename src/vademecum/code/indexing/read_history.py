@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Thread
 
 from vademecum.code.checkout.commits import advance, is_shallow
 from vademecum.code.snapshot.past_commits import MOST_COMMITS, History, continued, history_of
@@ -26,15 +27,14 @@ def begin_history(repo: Repository, commit: str, before: str, *, full: bool) -> 
     is_known = not full and own.histories.read(commit) is not None  # a damaged one is found and named here
     if not commit or is_known or not os.access(own.directory, os.W_OK):
         return lambda: None
-    from concurrent.futures import ThreadPoolExecutor  # most searches need none
-
-    reader = ThreadPoolExecutor(1)
-    reading = reader.submit(_read, repo, commit, "" if full else before)
-    reader.shutdown(wait=False)
+    found: list[History] = []
+    reader = Thread(target=lambda: found.append(_read(repo, commit, "" if full else before)), daemon=True)
+    reader.start()
 
     def store() -> None:
+        reader.join()
         with suppress(StoreError):  # a full disk still answers, and the next run tries again
-            own.histories.write(commit, reading.result())
+            own.histories.write(commit, found[0])
 
     return store
 

@@ -12,6 +12,7 @@ Of a message only the keys of terms are kept, so its text reaches neither a rank
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,8 +25,10 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import ranges, save_arrays, stored_arrays
 from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_frequency
+from vademecum.index.counting import RunTable
 from vademecum.index.postings import Postings, build, damaged, merge
-from vademecum.index.tokenize import key, query_terms
+from vademecum.index.stopwords import STOP_WORDS
+from vademecum.index.tokenize import key, run_terms
 
 if TYPE_CHECKING:
     from vademecum.code.checkout.commits import Message
@@ -35,6 +38,7 @@ MOST_COMMITS = 2_000  # twice as many gained nothing on later commits and on iss
 MOST_FILES = 12  # a commit with more is a mass change, which its message does not tell of
 _MOST_CHARACTERS = 400  # read of a subject
 _FORMAT = "1"
+_RUN = re.compile(r"\w+")
 _MESSAGES = Schema(("message",), (1.0,), (0.75,))
 Numbers = NDArray[np.int64]
 
@@ -99,14 +103,20 @@ def history_of(messages: Sequence[Message]) -> History:
     Mass changes are left out.
     """
     told = [message for message in messages if 0 < len(message.paths) <= MOST_FILES]
-    terms = [query_terms(message.text[:_MOST_CHARACTERS])[0] for message in told]
-    lengths = np.array([len(own) for own in terms], np.int32)
-    keys = np.array([key(term) for own in terms for term in own], np.uint64)
-    docs = np.repeat(np.arange(len(told), dtype=np.int32), lengths)
-    counts = [len(message.paths) for message in told]
+    found = RunTable(_RUN, _asked_for).count([message.text[:_MOST_CHARACTERS] for message in told])
+    lengths = np.bincount(found.text, minlength=len(told)).astype(np.int32)
+    ones = np.ones((len(found.code), 1), np.uint8)
     paths, files = _numbered([path for message in told for path in message.paths])
-    ids = np.array([int(message.id[:16], 16) for message in told], np.uint64)
-    return History(ids, lengths, _starts(counts), files, paths, build(keys, docs, np.ones((len(keys), 1), np.uint8)))
+    return History(
+        np.array([int(message.id[:16], 16) for message in told], np.uint64), lengths,
+        _starts([len(message.paths) for message in told]), files, paths,
+        build(found.values[found.code], found.text.astype(np.int32), ones),
+    )  # fmt: skip
+
+
+def _asked_for(run: str) -> list[int]:
+    """Return the keys of a run's terms, none for a stop word."""
+    return [] if run.lower() in STOP_WORDS else [key(term) for term in run_terms(run)]
 
 
 def continued(history: History, gone: Collection[str], messages: Sequence[Message]) -> History:
