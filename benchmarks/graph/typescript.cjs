@@ -35,7 +35,9 @@ function passedOn(declaration) {
   const held = (ts.isVariableDeclaration(declaration) || ts.isPropertyAssignment(declaration)) && declaration.initializer
     || ts.isExportAssignment(declaration) && declaration.expression || assignedTo(declaration);
   const whole = held && ts.isRequireCall(held, true) ? checker.getSymbolAtLocation(held.arguments[0]) : undefined;
-  const symbol = ts.isShorthandPropertyAssignment(declaration) ? resolved(checker.getShorthandAssignmentValueSymbol(declaration))
+  const of = held && ts.isPropertyAccessExpression(held) && ts.isRequireCall(held.expression, true)
+    ? checker.getSymbolAtLocation(held.expression.arguments[0]) : undefined;
+  const symbol = of ? of.exports && resolved(of.exports.get(held.name.escapedText)) : ts.isShorthandPropertyAssignment(declaration) ? resolved(checker.getShorthandAssignmentValueSymbol(declaration))
     : whole ? whole.exports && whole.exports.get("export=")
     : held && (ts.isIdentifier(held) || ts.isPropertyAccessExpression(held)) ? resolved(checker.getSymbolAtLocation(held)) : undefined;
   return symbol && symbol.declarations && !symbol.declarations.includes(declaration)
@@ -80,7 +82,7 @@ function visit(node, source) {
       if (places) for (const place of declared) places.push(...passedOn(place));
       if (places && places.some((place) => /^(Method|Property)Signature$/.test(place[2]))) places.push(...implementations(source, name));
       const runs = places && places.filter((place) => !place[0].endsWith(".d.ts"));  // declared apart from the code that runs
-      found.push([source.fileName.slice(root.length), start, line, name.text, places && places.length && !runs.length ? null : runs]);
+      found.push([source.fileName.slice(root.length), start, line, name.text, places && places.length > runs.length && runs.every((place) => place[2] === "VariableDeclaration") ? null : runs]);
     }
   }
   ts.forEachChild(node, (child) => visit(child, source));

@@ -270,6 +270,43 @@ SCRIPT = {
         "use.js:use",
         {"a.js:settle exact"},
     ),
+    "what is exported beside a whole": (
+        {"a.js": "function Request() {}\nmodule.exports = Request;\nmodule.exports.build = makeOne;\nfunction makeOne() { exports.settle(); }\n"
+                 "exports.settle = function () {};\n",
+         "use.js": "const Request = require('./a');\nfunction use() { Request.build(); }\n"},
+        "use.js:use",
+        {"a.js:makeOne exact"},
+    ),
+    "what the own file exports": (
+        {"a.js": "exports.settle = function () {};\nfunction use() { exports.settle(); }\n"},
+        "a.js:use",
+        {"a.js:settle exact"},
+    ),
+    "a field of a function that is a class": (
+        {"a.js": "class Suite { settle() {} }\nfunction Mocha() { const other = 1; this.suite = new Suite(); }\n"
+                 "Mocha.prototype.use = function () { this.suite.settle(); this.other.settle(); };\n"},
+        "a.js:Mocha.use",
+        {"a.js:Suite.settle typed"},
+    ),
+    "an imported name, and a function in a callback": (
+        {"a.js": "export function settle() {}\n",
+         "use.js": "import { settle } from './a';\nit(() => { function settle() {} });\nfunction use() { settle(); }\n"},
+        "use.js:use",
+        {"a.js:settle exact"},
+    ),
+    "an interface that two functions of a file declare": (
+        {"use.ts": "it(() => { interface Weapon { settle(): void } });\n"
+                   "it(() => { interface Weapon { settle(): number } });\nfunction use(one: Weapon) { one.settle(); }\n"},
+        "use.ts:use",
+        {"use.ts:Weapon.settle guess"},
+    ),
+    "code that runs, and a declaration beside it": (
+        {"package.json": '{"main": "lib.js", "types": "lib.d.ts"}', "lib.js": "module.exports = function settle() {};\n",
+         "lib.d.ts": "declare function settle(): void;\nexport default settle;\n",
+         "test/use.js": "const settle = require('..');\nfunction use() { settle(); }\n"},
+        "test/use.js:use",
+        {"lib.js:settle exact"},
+    ),
     "a member of one of several classes of a name": (
         {"a.ts": "test('a', () => { class Store { addUp() {} }; const one = new Store(); one.addUp(); })\n"
                  "test('b', () => { class Store { addUp() {} } })\n"},

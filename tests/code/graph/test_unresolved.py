@@ -53,6 +53,19 @@ def test_an_edited_file_is_examined_anew(repo, engine):
     assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["q.py"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const adapter = isNode && function adapter() {\n  wrap(() => {\n    const settle = () => 1;\n    wrap(() => {\n      settle();\n    });\n  });\n};\n",
+        "function make(given) {\n  const { settle } = given;\n  return settle();\n}\nfunction settle() {}\n",
+    ],
+)
+def test_a_name_that_may_mean_the_function_is_named(repo, engine, text):
+    """A function in a constant, or one that is taken out of an object, is called by its bare name."""
+    answer = engine(repo("app", {"a.js": "export const other = 1;\n", "b.js": text})).codebase.callers("settle")
+    assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["b.js"])
+
+
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (1, 9, 1), (20,)])
 def test_no_more_is_kept_than_was_said(sizes):
     """The oldest go first; one that is too large alone is kept until the next."""

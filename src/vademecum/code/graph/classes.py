@@ -99,7 +99,7 @@ class Classes(ABC):
             file.rules.is_header(each.path) and node.kind in FUNCTIONS
         ):  # declared there, defined elsewhere
             node = self._opened(file, each.name, name) or node
-        rows = file.bindings.get(each.name, {}).get(name)
+        rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             if value.what == "inst" and node.path == each.path and node.qualified in file.properties:
                 return self.result(Value("def", node.path, node.qualified), Tier.EXACT)
@@ -340,12 +340,8 @@ class Classes(ABC):
             return UNKNOWN
         file = self.definitions.file(value.path)
         if node.kind in CLASSES or _makes(file, value.name, is_new=is_new):
-            made = (
-                (self._alias(file, value.name.rpartition(".")[0], node.name) or UNKNOWN)[0]
-                if node.kind == "alias"
-                else None
-            )
-            return made or Value("inst", value.path, value.name), max(tier, Tier.TYPED)
+            alias = self._alias(file, value.name.rpartition(".")[0], node.name) if node.kind == "alias" else None
+            return (alias and alias[0]) or Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
 

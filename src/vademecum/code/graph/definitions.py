@@ -16,7 +16,7 @@ from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages import Language, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain
-from vademecum.code.languages.references import References
+from vademecum.code.languages.references import FIELDS, References
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind
 
@@ -104,6 +104,10 @@ class File:
             found.setdefault(owners[owner], {}).setdefault(name, []).append((how, text, owners[scope]))
         return found
 
+    def fields(self, qualified: str) -> Mapping[str, list[tuple[str, str, str]]]:
+        """Return the bindings of a class's members by name."""
+        return self.bindings.get(f"{qualified}.{FIELDS}" if self.makes_instances(qualified) else qualified, {})
+
     @cached_property
     def properties(self) -> frozenset[str]:
         """The qualified names of functions that are read like fields."""
@@ -161,8 +165,8 @@ class File:
         """
         if not self.rules.nests_functions:
             return frozenset()
-        seen = Counter(name for name, _ in {(row[3], row[5]) for row in self._symbols(self.blob) if row[4] == "class"})
-        return frozenset(qualified for qualified, count in seen.items() if count > 1)
+        rows = {(row[4], row[3], row[5]) for row in self._symbols(self.blob) if row[4] in {"class", "interface"}}
+        return frozenset(name for (_, name), count in Counter(row[:2] for row in rows).items() if count > 1)
 
     @cached_property
     def put_on(self) -> dict[str, dict[str, Node]]:

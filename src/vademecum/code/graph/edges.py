@@ -190,7 +190,10 @@ class FileEdges:
             spelled = chain(text)
             if spelled:
                 value, tier = self._meaning(owner, spelled)
-                self._use(owner, line, value, tier)
+                if value is not None and value.is_external and value.leaf:
+                    self._held(owner, line, value, tier, spelled)  # a constant stands for a class from elsewhere
+                else:
+                    self._use(owner, line, value, tier)
 
     def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:
         if spelled == "super" and self._rules.calls_super:

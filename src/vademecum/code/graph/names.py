@@ -235,7 +235,9 @@ class Names(Classes):
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up among the file's declarations and imports."""
         node = file.scopes.get("", {}).get(name)
-        if node is None or node.kind in LEAVES:
+        if (
+            node is None or node.kind in LEAVES or file.rules.has_exports
+        ):  # a function without a name may declare it too
             imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
             if imports:
                 return self.imported(file, *imports[0])
@@ -262,6 +264,8 @@ class Names(Classes):
                 found = self._qualified(file, f"{module}.{name}")
             if found is not None and found is not OUTSIDE:
                 return found
+        if file.rules.assigns_modules and name == "exports":
+            return Value("module", file.path), Tier.EXACT
         if file.rules.shares_names:
             return self._of_package(file, scope, name)
         if file.rules.names_modules and (where := self.modules.locate(file.path, name, file.rules)):
@@ -370,6 +374,9 @@ class Names(Classes):
         if node is not None and value.what == "def":
             if self.definitions.file(node.path).rules.erases_types and node.kind in _HOLD_NOTHING:
                 return self._of_namesake(value, name, tier)
+            exported = self._exported_beside(node, name)
+            if exported is not None:
+                return exported
             if node.kind not in CLASSES:
                 return self.put_on(node, name)
         if value.what == "def" and name == file.rules.maker:
@@ -379,6 +386,12 @@ class Names(Classes):
             return _held(file, value, name)  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
+
+    def _exported_beside(self, node: Node, name: str) -> Meaning | None:
+        """Return a member of what CommonJS exports as a whole."""
+        exports = self.definitions.file(node.path).exports
+        is_whole = "=" in exports and exports["="][0] == ("", node.qualified)
+        return self._exported(self.definitions.file(node.path), name) if is_whole and name in exports else None
 
     def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
         """Return a member of a namespace, or of an interface's constant."""

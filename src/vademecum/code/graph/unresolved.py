@@ -57,6 +57,8 @@ class Wanted:
             "." in node.qualified and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
             for node in nodes
         )  # fmt: skip
+        # Between a constant and a declaration may stand a function without a name, which names the declaration bare.
+        self.may_be_bare = any(above[node.parent].kind == "constant" for node in nodes if node.parent in above)
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
@@ -294,7 +296,7 @@ class _Place:
         """Return whether the bare name is known to mean another thing."""
         if not self._is_read:
             return False
-        if self.wanted.is_member and not self._rules.implicit_self:
+        if self.wanted.is_member and not (self._rules.implicit_self or self.wanted.may_be_bare):
             if self._rules.has_shorthand:  # `{ name }` takes a member out, or puts one in
                 return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
             around = self._around(self._line(start))

@@ -41,7 +41,8 @@ _COMMON = """
     some splice startsWith endsWith substring toFixed toLowerCase toUpperCase trimEnd unshift catch finally toEqual toBe
     toThrow toHaveBeenCalled mockReturnValue describe it expect text toJSON valueOf hasOwnProperty entries assign freeze
 """
-_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".json")
+# The code that runs comes before what only declares it.
+_ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".vue", ".json")
 # Statements.
 _FROM = r"(?:import|export)\s+(?:type\s+)?(?:(?P<what>.*?)\s+from\s+)?[\"'](?P<module>[^\"'\n]+)[\"']"
 _BRACES = r"\{(.*?)\}"
@@ -297,12 +298,16 @@ def _at(modules: Modules, place: str) -> str:
     """Return the file of a module at a path, any ending."""
     place = "" if place == "." else place
     stem, dot, ending = place.rpartition(".")
-    if dot and ending in {"js", "jsx", "mjs", "cjs"}:  # TypeScript writes the name of what it will be compiled to
-        for other in (f".{ending.replace('js', 'ts')}", ".ts", ".tsx", ".d.ts"):
-            if stem + other in modules.paths:
-                return stem + other
-    if place in modules.paths:
-        return place
+    compiled = dot and ending in {
+        "js",
+        "jsx",
+        "mjs",
+        "cjs",
+    }  # TypeScript writes the name of what it will be compiled to
+    written = [stem + other for other in (f".{ending.replace('js', 'ts')}", ".ts", ".tsx")] if compiled else []
+    for exact in (*written, place, *([f"{stem}.d.ts"] if compiled else [])):
+        if exact in modules.paths:
+            return exact
     index = f"{place}/index" if place else "index"
     return next((b + ending for b in (place, index) for ending in _ENDINGS if b + ending in modules.paths), "")
 
@@ -395,7 +400,7 @@ def _main_of(modules: Modules, folder: str) -> str:
     if manifest not in modules.paths:
         return ""
     package = _json(modules, manifest)
-    named = [package.get(key) for key in ("source", "types", "module", "main")]
+    named = [package.get(key) for key in ("source", "module", "main", "types")]
     places = [posixpath.join(folder, p) for p in ("src/index", "index", "src/main", "lib/index")]
     places += [posixpath.normpath(posixpath.join(folder, p)) for p in named if isinstance(p, str)]
     return next((found for place in places if (found := _at(modules, place))), "")

@@ -51,6 +51,7 @@ _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_
 VERSION = 10  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
+FIELDS = "this"  # the scope of the fields of a function that is a class
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
 _LITERALS = frozenset("{[\"'`0123456789")
 
@@ -277,8 +278,9 @@ class _Finder:
             values = [each for each in values if each != (SHADOW, LITERAL)] or values  # `given || {}` is what is given
         elif how in {EACH, CONTEXT}:
             values = [_held(how, text)]
+        if node.start_byte not in self._bound_at:  # two patterns may bind one name
+            self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
         self._bind(node.start_byte, (owner, line, name, *values[0], scope))
-        self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
 
     def _take_apart(self, pattern: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], how: str) -> None:
         """Bind the names of a pattern to members of a value."""
@@ -363,11 +365,17 @@ class _Finder:
             self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
 
     def _class_of(self, owner: int) -> int:
-        """Return the innermost class around a declaration, or itself."""
-        qualified = self.found.owners[owner]
-        while qualified and self._kinds.get(self._number(qualified), "class") in _CALLABLE:
-            qualified = qualified.rpartition(".")[0]
-        return self._number(qualified)
+        """Return the innermost class around a declaration, or itself.
+
+        A function with a capital may be one, and keeps its fields apart from its variables.
+        """
+        own = self.found.owners[owner]
+        for qualified in parent_scopes(own):
+            if self._kinds.get(self._numbers.get(qualified, -1), "class") not in _CALLABLE:
+                return self._number(qualified)
+        made = (each for each in parent_scopes(own) if each.rpartition(".")[2][:1].isupper())
+        made_of = next(made, "") if self._rules.nests_functions else ""
+        return self._number(f"{made_of}.{FIELDS}" if made_of else "")
 
     def declared(self, outline: Outline) -> None:
         """Take the bases and decorators of declarations."""
