@@ -307,6 +307,17 @@ SCRIPT = {
         "test/use.js:use",
         {"lib.js:settle exact"},
     ),
+    "the result of a property that is a function, and of what may be called": (
+        {"use.ts": "class Reply { settle() {} refresh() {} }\ntype Ky = { (url: string): Reply; get: <T>(url: T) => Promise<Reply> };\n"
+                   "async function use(ky: Ky) { (await ky.get('a')).settle(); ky('b').refresh(); }\n"},
+        "use.ts:use",
+        {"use.ts:Ky.get typed", "use.ts:Reply.settle typed", "use.ts:Reply.refresh typed"},
+    ),
+    "a constant that stands for a class from elsewhere": (
+        {"use.js": "const lib = require('lib');\nconst Route = lib.Route;\nfunction use() { new Route(); }\n"},
+        "use.js:use",
+        {"use.js:Route typed"},
+    ),
     "a member of one of several classes of a name": (
         {"a.ts": "test('a', () => { class Store { addUp() {} }; const one = new Store(); one.addUp(); })\n"
                  "test('b', () => { class Store { addUp() {} } })\n"},

@@ -20,7 +20,7 @@ from vademecum.code.graph.values import (
     itself,
 )
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
-from vademecum.code.languages.expression import chain, is_written_out, plain_type
+from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
 from vademecum.code.languages.scopes import CLASSES, parent_scopes
@@ -333,7 +333,8 @@ class Classes(ABC):
             if own is not None and own.rules.call_method:
                 called, _ = self.member(own, value, own.rules.call_method, tier)
                 return self.result(called, Tier.TYPED) if called is not None and called.what == "def" else UNKNOWN
-            return value, tier  # `Foo.new()`
+            is_signature = own is not None and own.rules.erases_types and value.name in own.returns
+            return self._result(value) if is_signature else (value, tier)  # `Foo.new()`
         if value.what.startswith(GIVES):
             return Value(value.what.removeprefix(GIVES), value.path, value.name), tier
         if value.what != "def" or node is None:
@@ -349,6 +350,9 @@ class Classes(ABC):
         file = self.definitions.file(value.path)
         rows = file.returns.get(value.name, ())
         declared = [text for how, text in rows if how == TYPE]
+        if not rows and file.rules.erases_types:  # a property that is declared a function
+            held = file.fields(value.name.rpartition(".")[0]).get(value.name.rpartition(".")[2], ())
+            declared = [result for how, text, _ in held if how == TYPE and (result := result_of(text))]
         if declared:
             if chain(plain_type(declared[0])) in _ITSELF and (around := file.class_around(value.name)):
                 return Value("inst", file.path, around), Tier.TYPED

@@ -191,7 +191,7 @@ class FileEdges:
             if spelled:
                 value, tier = self._meaning(owner, spelled)
                 if value is not None and value.is_external and value.leaf:
-                    self._held(owner, line, value, tier, spelled)  # a constant stands for a class from elsewhere
+                    self._call(owner, line, spelled, (value, tier))  # a constant stands for a class from elsewhere
                 else:
                     self._use(owner, line, value, tier)
 

@@ -388,7 +388,7 @@ class Names(Classes):
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
     def _exported_beside(self, node: Node, name: str) -> Meaning | None:
-        """Return a member of what CommonJS exports as a whole."""
+        """Return a member of a declaration that CommonJS exports whole."""
         exports = self.definitions.file(node.path).exports
         is_whole = "=" in exports and exports["="][0] == ("", node.qualified)
         return self._exported(self.definitions.file(node.path), name) if is_whole and name in exports else None

@@ -180,6 +180,18 @@ def plain_type(text: str) -> str:
     return _generic(text)
 
 
+def result_of(text: str) -> str:
+    """Return the result of a TypeScript function type, "" for others.
+
+    >>> result_of(": <T>(a: () => B) => Promise<T>"), result_of("Box<() => A>")
+    ('Promise<T>', '')
+    """
+    text = text.lstrip(": ")
+    text = text[_close(text, 0) :].lstrip() if text[:1] == "<" else text
+    before, arrow, after = text[_close(text, 0) :].partition("=>") if text[:1] == "(" else ("", "", "")
+    return after.strip() if arrow and not before.strip() else ""
+
+
 def is_written_out(text: str) -> bool:
     """Return whether a TypeScript type lists its own members.
 

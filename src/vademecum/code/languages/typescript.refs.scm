@@ -15,6 +15,8 @@
 (function_declaration return_type: (_) @return)
 (method_definition return_type: (_) @return)
 (method_signature return_type: (_) @return)
+(interface_body (call_signature return_type: (_) @return))
+(type_alias_declaration value: (object_type (call_signature return_type: (_) @return)))
 (abstract_method_signature return_type: (_) @return)
 (function_signature return_type: (_) @return)
 (arrow_function return_type: (_) @return)
