@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vademecum.errors import EmbedError, UsageError
-from vademecum.result import Err
+from vademecum.result import Err, Ok
 from vademecum.testing import CountingEmbedder
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
@@ -24,8 +24,28 @@ class Failing:
         return Err(EmbedError("down"))
 
 
+class Meaning:
+    """An embedder to which messages and letters are alike, and all else is different."""
+
+    dim, remote = 2, False
+
+    def __init__(self, name):
+        self.name = name
+
+    def embed(self, passages, kind):
+        alike = [kind == "query" or "letter" in each.text for each in passages]
+        return Ok(np.array([[0.9, 0.43589] if each else [-0.43589, 0.9] for each in alike], np.float32))
+
+
 def ids(answer):
     return [match.id for match in answer.matches if match.kind == "tool"]
+
+
+@pytest.mark.parametrize(("name", "first"), [("static:like", "log/message"), ("minilm", "post/dispatch")])
+def test_an_embedder_of_ones_own_says_more_than_the_built_in_one(opened, name, first):
+    tools = opened(Meaning(name))
+    tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
+    assert ids(tools.search("transmit a message"))[0] == first
 
 
 def test_nothing_registered_is_said(tools):

@@ -15,6 +15,9 @@ from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_OWN_MEANING = (
+    2.0  # with an embedder of one's own; chosen with MiniLM on training tasks of ultratool, tmdb and MetaTool
+)
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = (
     20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
@@ -195,7 +198,9 @@ class Asked:
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
         near = _SERVER * server + _MATES * mates.take(view.server)
-        return np.asarray(words + _MEANING * self.meaning + min(many / _SERVERS, 1) * near, np.float32)
+        meaning = _OWN_MEANING if view.documents.own else _MEANING
+        scale = (1 + _MEANING) / (1 + meaning)  # weights to begin with are of this one
+        return np.asarray(scale * (words + meaning * self.meaning + min(many / _SERVERS, 1) * near), np.float32)
 
     def _words(self, question: Question, matches: Matches) -> Floats:
         """Return each tool's fit by words, as a share of the best."""

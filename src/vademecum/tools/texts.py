@@ -105,12 +105,14 @@ class Texts:
     Args:
         texts: what they say.
         vectors: float32 (n, dim), their meaning; None where there is no embedder.
+        own: whether an embedder of the user's own made them, no built-in one.
     """
 
-    def __init__(self, texts: Sequence[str], vectors: Floats | None) -> None:
+    def __init__(self, texts: Sequence[str], vectors: Floats | None, *, own: bool = False) -> None:
         counted = _TABLE.count([without_stop_words(text) for text in texts])
         self.size = len(texts)
         self.vectors = vectors
+        self.own = own and vectors is not None
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
         self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)

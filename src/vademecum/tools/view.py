@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError
+from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
 from vademecum.tools.documents import document, is_deprecated, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
@@ -204,7 +205,9 @@ class Reader:
             tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone),
             tuple(traces),
             Texts(
-                [document(tool) for tool in tools], self._kept_vectors([passage(tool) for tool in tools], "document")
+                [document(tool) for tool in tools],
+                self._kept_vectors([passage(tool) for tool in tools], "document"),
+                own=self._embedder().name.partition(":")[0] not in DERIVED,
             ),
             Texts([f"{tool.server} {about.get(tool.server, '')}" for tool in tools], None),
             Texts([t.intent for t in traces], self._kept_vectors([Passage(t.intent) for t in traces], "query")),
