@@ -181,3 +181,35 @@ def test_tools_are_found_and_told(browser: Page, file: Path) -> None:
     browser.js("document.querySelector('.tools-grid [role=row] b').click()")
     browser.until("document.querySelector('.beside').innerText.includes('film_id')")
     assert "<img src=x" in browser.js("document.querySelector('.beside').innerText")
+
+
+@pytest.mark.slow
+def test_of_hundreds_of_tools_the_most_used_are_drawn_with_their_chains(
+    browser: Page, tools: Tools, tmp_path: Path
+) -> None:
+    """No chain stands without its tools, and no name is cut by the frame."""
+    tools.register(tool(f"desk/handle_the_{number}_of_the_day", "Handle it.") for number in range(300))
+    chains = [[f"desk/handle_the_{first + n}_of_the_day" for n in range(3)] for first in range(0, 270, 3)]
+    traces = [Trace(f"{n}.{m}", f"day {n}", tuple(map(Call, chain))) for n, chain in enumerate(chains) for m in (0, 1)]
+    tools.observe(traces)
+    file = tmp_path / "tools.html"
+    file.write_text(tools.page(), encoding="utf-8")
+    for width in (1280, 380):
+        browser.go(file, width=width, height=800)
+        browser.until("document.querySelectorAll('.drawing .node:not(.unnamed)').length > 1")
+        count = "document.querySelectorAll('.drawing .node .{}').length"
+        drawn, arcs = [browser.js(count.format(kind)) for kind in ("function", "type")], ".drawing .arc.contains"
+        circles, squares = drawn
+        assert (circles >= 100, squares >= 20) == (True, True), drawn
+        assert browser.js(f"document.querySelectorAll('{arcs}').length") == squares
+        assert (
+            browser.js("""(() => {
+                const frame = document.querySelector('.drawing').getBoundingClientRect();
+                const names = [...document.querySelectorAll('.drawing .node:not(.unnamed) text')];
+                return names.filter(name => {
+                    const box = name.getBoundingClientRect();
+                    return box.left < frame.left - 2 || box.right > frame.right + 2;
+                }).map(name => name.textContent);
+            })()""")
+            == []
+        )

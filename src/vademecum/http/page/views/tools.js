@@ -16,7 +16,7 @@ export const title = "Tools";
 const TABS = [["catalogue", "Catalogue", "/tools"], ["plan", "Plan a task", "/tools/suggest"], ["graph", "Connections", "/tools/graph"], ["traces", "Traces", "/tools/traces"]].filter(([, , path]) => holds(path));
 const START = "Tools are taken in with: vade tools register tools.json, or from running servers with: vade tools register --servers. How they were used, with: vade tools observe traces.jsonl.";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to a chain" };
-const MOST_DRAWN = 150;
+const MOST_DRAWN = 150, MOST_CHAINED = 100;
 const LEAST_SHOWN = 0.005;  // a probability that would read 0.00
 
 export function open(main, parameters) {
@@ -166,13 +166,24 @@ function tellTrace(about, trace) {
 
 // How they lead to each other: tails meet in a joint, from which one line leads to the head.
 
+// The chains of the most used tools, whole, and then single tools.
+function chosen(data, order) {
+  const drawn = new Set(), least = (arc) => Math.min(...arc.tail.map((node) => data.nodes[node].calls));
+  for (const { tail, head } of data.arcs.filter((arc) => arc.kind === "contains").sort((a, b) => least(b) - least(a))) {
+    const parts = tail.filter((node) => !drawn.has(node));
+    if (drawn.size + parts.length < MOST_CHAINED && parts.every((node) => data.nodes[node].kind === "tool")) for (const node of [...parts, head]) drawn.add(node);
+  }
+  for (const node of order) if (drawn.size < MOST_DRAWN && data.nodes[node].kind === "tool") drawn.add(node);
+  return [...drawn];
+}
+
 async function hypergraph(panel, given, signal) {
   const data = await get("/tools/graph", {}, signal);
   if (!data.nodes.length) { replace(panel, empty("No tools are known yet", START)); return {}; }
   const degree = data.nodes.map(() => 0);
   for (const arc of data.arcs) for (const node of [...arc.tail, arc.head]) degree[node] += 1;
   const known = data.nodes.map((_, index) => index), joinedUp = known.filter((index) => degree[index] || data.nodes[index].calls);
-  const order = (joinedUp.length ? joinedUp : known).sort((a, b) => (data.nodes[a].kind === "tool") - (data.nodes[b].kind === "tool") || data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
+  const order = chosen(data, (joinedUp.length ? joinedUp : known).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b));
   const drawn = new Map(order.map((index) => [index, { ...data.nodes[index], index }]));
   const arcs = data.arcs.filter((arc) => arc.tail.length && drawn.has(arc.head) && arc.tail.every((node) => drawn.has(node))).map((arc) => ({ ...arc, from: arc.tail.map((node) => drawn.get(node)), to: drawn.get(arc.head) }));
   const nodes = [...drawn.values()];
