@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -39,6 +39,7 @@ from vademecum.types import FileEntry, IndexReport, Skipped
 
 FLUSH_BYTES = 16_000_000  # content per transaction: the most that a kill can lose and memory holds
 FLUSH_SECONDS = 5.0
+READ_BYTES = 128_000_000  # content that is read before it is analysed: memory holds it
 NO_HASH = "0" * 40
 FEW_PATHS = 20  # changed files compared with the commit before all files are
 # A file written this recently is read again: another write within the clock's tick would leave its time unchanged.
@@ -71,21 +72,34 @@ class Target:
 
 @dataclass(slots=True)
 class Reading:
-    """The content read from a target's changed files, by path."""
+    """A target's changed files, as they were read and analysed."""
 
-    sources: dict[str, tuple[Source, str]] = field(default_factory=dict)  # content and language
-    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that are not text
-    added: int = 0  # files with new content
-    failures: list[Skipped] = field(default_factory=list)  # files cut by windows, with the reason
+    keys: dict[str, BlobKey] = field(default_factory=dict)  # of each file's content, by path
+    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that are not text, or crash a parser
+    numbers: dict[BlobKey, int] = field(default_factory=dict)  # the database ids of contents
+    new: set[BlobKey] = field(default_factory=set)  # contents that the database did not hold
+    problems: dict[BlobKey, str] = field(default_factory=dict)  # contents cut by windows, with the reason
+    crashed: set[BlobKey] = field(default_factory=set)  # contents that make a parser crash
     undescribed: int = 0  # contents that Python's own parser rejected
+    unread: int = 0  # files that are still to be read
+    analysed: int = 0  # contents
 
-    def contents(self) -> Iterator[tuple[str, BlobKey]]:
-        """Yield every path with its content's key."""
-        return ((path, (source.blob, language)) for path, (source, language) in self.sources.items())
+    def note(self, key: BlobKey, analysis: Analysis) -> None:
+        """Record a parse failure, and count contents without Python's metadata."""
+        if analysis.problem:
+            self.problems[key] = analysis.problem
+        self.undescribed += not analysis.described
 
-    def paths(self, key: BlobKey) -> list[str]:
-        """Return the paths that hold a content."""
-        return [path for path, own in self.contents() if own == key]
+    @property
+    def added(self) -> int:
+        """The number of files with new content."""
+        return sum(key in self.new for key in self.keys.values())
+
+    @property
+    def failures(self) -> tuple[Skipped, ...]:
+        """The files cut by windows."""
+        found = ((path, self.problems[key]) for path, key in self.keys.items() if key in self.problems)
+        return tuple(Skipped(path, "unparsed", problem) for path, problem in found)
 
 
 def index(
@@ -133,10 +147,11 @@ def index(
         with alone(), span("index"), one_thread():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process indexed meanwhile
-            read = read_changed(repo, target, progress)
             plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
-            numbers = keep_contents(repo, read, plan, progress, full=full)
-            commit_snapshot(repo, target, read, numbers)
+            for texts in read_changed(repo, target, read, progress):
+                keep_contents(repo, read, texts, plan, progress, full=full)
+            read.left_out |= {path: crash(path, key) for path, key in read.keys.items() if key in read.crashed}
+            commit_snapshot(repo, target, read)
     store_history()
     meaning = fill(repo, target.kind, target.place, progress, embed)
     note = repo.dense.catch_up(alone, progress)
@@ -215,20 +230,33 @@ def commit_place(repo: Repository, revision: str) -> str:
     return git.resolve(repo.root, revision).unwrap()
 
 
-def read_changed(repo: Repository, target: Target, progress: Progress) -> Reading:
-    """Read the changed files.
+def read_changed(repo: Repository, target: Target, read: Reading, progress: Progress) -> Iterator[dict[BlobKey, bytes]]:
+    """Read the changed files; yield texts, READ_BYTES at once.
 
     Files that are not text are recorded as left out.
     """
-    read = Reading()
     entries = target.found.entries
+    texts: dict[BlobKey, bytes] = {}
+    weight = 0
     for done, (entry, source) in enumerate(_sources(repo, target, entries)):
         if isinstance(source, Skipped):
             read.left_out[entry.path] = source
         else:
-            read.sources[entry.path] = (source, language_of(entry.path, source.text[:4096]))
+            key = read.keys[entry.path] = source.blob, language_of(entry.path, source.text[:4096])
+            texts[key] = source.text
+            weight += len(source.text)
         progress("reading", done + 1, len(entries))
-    return read
+        if weight >= READ_BYTES:
+            read.unread = len(entries) - done - 1
+            yield texts
+            texts, weight = {}, 0
+    read.unread = 0
+    yield texts
+
+
+def crash(path: str, key: BlobKey) -> Skipped:
+    """Return the record of a file that makes its parser crash."""
+    return Skipped(path, "crash", f"the {key[1]} parser crashed on this file")
 
 
 def _sources(
@@ -253,58 +281,44 @@ def _sources(
         yield entry, Skipped(entry.path, "unreadable", "the repository lacks this content")
 
 
-def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
-    """Analyse and store unknown contents, batch by batch.
-
-    Returns the database id of every content.
-    """
-    wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
-    known = repo.catalogue.known({blob for blob, _ in wanted})
-    read.added = sum((source.blob, language) not in known for source, language in read.sources.values())
+def keep_contents(
+    repo: Repository, read: Reading, texts: Mapping[BlobKey, bytes], plan: Plan, progress: Progress, *, full: bool
+) -> None:
+    """Analyse and store unknown contents, batch by batch."""
+    known = repo.catalogue.known({blob for blob, _ in texts})
+    read.new |= texts.keys() - known.keys()
     held = set() if full else repo.catalogue.held(known.values())
-    numbers = {key: n for key, n in known.items() if n in held}
-    unknown = [key for key in wanted if key not in numbers]
+    read.numbers |= {key: n for key, n in known.items() if n in held}
+    unknown = [key for key in texts if key not in read.numbers]
     if not unknown:
-        return numbers
+        return
     from vademecum.code.indexing.workers import analyse_all
 
-    jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
+    jobs: list[Job] = [(texts[key], key[1]) for key in unknown]
     found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None)
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
+    total = read.analysed + len(jobs) + read.unread
     try:
         for done, (job, analysis) in enumerate(found):
             if analysis is None:
-                _died(read, unknown[job])
+                read.crashed.add(unknown[job])
             else:
-                _noted(read, unknown[job], analysis)
+                read.note(unknown[job], analysis)
                 batch.setdefault(unknown[job][0], []).append(with_known_vectors(repo, spoken(repo, analysis)))
                 weight += len(analysis.content)
             if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
-                numbers |= repo.catalogue.add(batch)
+                read.numbers |= repo.catalogue.add(batch)
                 batch, weight, since = {}, 0, time.monotonic()
-            progress("indexing", done + 1, len(jobs))
+            progress("indexing", read.analysed + done + 1, total)
     except KeyboardInterrupt:  # the next run continues from this batch
-        numbers |= repo.catalogue.add(batch)
-        progress("indexing", sum(key in numbers for key in unknown), len(jobs))
+        read.numbers |= repo.catalogue.add(batch)
+        progress("indexing", read.analysed + sum(key in read.numbers for key in unknown), total)
         raise
+    read.analysed += len(jobs)
     if batch:
         progress("storing", 0, 0)
-        numbers |= repo.catalogue.add(batch)
-    return numbers
-
-
-def _died(read: Reading, key: BlobKey) -> None:
-    """Record the files whose content made a parser crash."""
-    died = [Skipped(path, "crash", f"the {key[1]} parser crashed on this file") for path in read.paths(key)]
-    read.left_out |= {item.path: item for item in died}
-
-
-def _noted(read: Reading, key: BlobKey, analysis: Analysis) -> None:
-    """Record parse failures, and count contents without Python's metadata."""
-    if analysis.problem:
-        read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(key)]
-    read.undescribed += not analysis.described
+        read.numbers |= repo.catalogue.add(batch)
 
 
 def spoken(repo: Repository, analysis: Analysis) -> Analysis:
@@ -316,7 +330,7 @@ def spoken(repo: Repository, analysis: Analysis) -> Analysis:
     return analysed_again(repo, content, language, sentences, references=references)
 
 
-def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: dict[BlobKey, int]) -> Snapshot:
+def commit_snapshot(repo: Repository, target: Target, read: Reading) -> Snapshot:
     """Make the target's files current, all at once."""
     rows = []
     for entry in target.found.entries:
@@ -325,8 +339,8 @@ def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: di
         if entry.path in read.left_out:
             rows.append(FileRow(entry.path, LEFT_OUT, NO_HASH, "text", *stat))
         else:
-            source, language = read.sources[entry.path]
-            rows.append(FileRow(entry.path, numbers[source.blob, language], source.blob, language, *stat))
+            key = read.keys[entry.path]
+            rows.append(FileRow(entry.path, read.numbers[key], *key, *stat))
     gone = target.gone
     if target.previous is None:
         table = file_table(rows, repo.catalogue.read_paths())
@@ -398,11 +412,11 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
     loaded = repo.catalogue.load(target.kind, target.place)
     assert loaded is not None
     snapshot, view = loaded
-    changed = sum(digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
+    changed = sum(digest_before(target, path) != blob for path, (blob, _) in read.keys.items())
     return IndexReport(
         repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
-        failures=tuple(read.failures), trouble=meaning.problem,
+        failures=read.failures, trouble=meaning.problem,
         degraded={
             step: count for step, count in (("metadata", read.undescribed), ("vectors", meaning.missing)) if count
         },

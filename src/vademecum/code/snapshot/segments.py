@@ -8,7 +8,8 @@ fetches them instead of computing them again.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -126,22 +127,34 @@ class Segments:
         return brought
 
     def join(self, *, everything: bool = False) -> None:
-        """Merge neighbours in age (`runs_to_merge`), without content that is gone."""
-        segments = self.current()[::-1]  # oldest first
-        runs = [slice(0, len(segments))] if everything else runs_to_merge([segment.size for segment in segments])
+        """Merge neighbours in age (`runs_to_merge`), without content that is gone.
+
+        One run after the other is merged, written and let go of, so that memory does not grow with the repository.
+        """
+        self.current()
+        there = _needed(self._loaded)[::-1]  # oldest first
+        runs = runs_to_merge([segment.size for _, segment in there], everything=everything)
         if len(runs) == len(self.names()) and not everything:  # a file that cannot be read loses its name
             return
         keep = None
-        if len(runs) == 1:
+        if everything or len(runs) == 1:
             keep = np.array(sorted(n for (n,) in self._store.scan("blobs", columns=("id",)).unwrap()), np.int64)
-        joined = [_merged(segments[run][::-1], keep) for run in runs] if segments else []
         self._store.delete("segments", self._own()).unwrap()
-        kept = {id(segment): name for name, segment in self._loaded.items()}
-        for segment in joined:
-            if id(segment) in kept:
-                self._name(kept[id(segment)], segment)
-            elif segment.size or len(segment.blobs):
-                self._write(segment)
+        groups = deque(there[run][::-1] for run in runs)
+        del there
+        while groups:
+            self._join(groups.popleft(), keep)
+
+    def _join(self, newest_first: Sequence[tuple[str, Segment]], keep: NDArray[np.int64] | None) -> None:
+        """Name one segment in place of several; an unchanged single one stays."""
+        if len(newest_first) == 1 and keep is None:
+            self._name(*newest_first[0])
+            return
+        for name, _ in newest_first:
+            del self._loaded[name]
+        segment = merge_segments([segment for _, segment in newest_first], keep)
+        if segment.size or len(segment.blobs):
+            self._write(segment)
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
         """Replace segments.
@@ -200,9 +213,15 @@ class Segments:
         self._store.upsert("segments", [(None, self._prefix + name, len(segment.blobs))]).unwrap()
 
 
-def _merged(newest_first: Sequence[Segment], keep: NDArray[np.int64] | None) -> Segment:
-    """Return segments as one; an unchanged single segment is returned itself."""
-    return newest_first[0] if len(newest_first) == 1 and keep is None else merge_segments(newest_first, keep)
+def _needed(newest_first: Mapping[str, Segment]) -> list[tuple[str, Segment]]:
+    """Return segments without those whose contents newer ones hold, all of them."""
+    found: list[tuple[str, Segment]] = []
+    newer = np.zeros(0, np.int64)
+    for name, segment in newest_first.items():
+        if not len(segment.blobs) or len(newer) < len(segment.blobs) or not np.isin(segment.blobs, newer).all():
+            found.append((name, segment))
+            newer = np.concatenate((newer, segment.blobs))
+    return found
 
 
 def _read(data: bytes) -> BlobArrays | None:
