@@ -30,7 +30,6 @@ from vademecum.context.code import check
 from vademecum.context.session import Turn
 from vademecum.protocols import TokenCounter
 
-MOST_ENTRIES = 4_000  # offered to the packer; nobody reads a longer map
 SIGNATURE_CHARACTERS = 120
 
 
@@ -88,7 +87,7 @@ def draw(
     entries: dict[str, Entry] = {}
     sections = []
     for repo, every in repositories:
-        pieces = [_piece(entry, every) for entry in every[:MOST_ENTRIES]]
+        pieces = [_piece(entry, every) for entry in every]
         fresh = [own.is_new(piece) for piece in pieces]
         own.left += fresh.count(False)
         entries |= {p.keys[0]: e for p, e, is_new in zip(pieces, every, fresh, strict=False) if is_new}

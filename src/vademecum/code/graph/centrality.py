@@ -22,6 +22,7 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Relation
 from vademecum.code.languages.declarations import LEAVES
+from vademecum.protocols import Row
 from vademecum.types import FileKind
 
 DAMPING = 0.85
@@ -55,8 +56,18 @@ _KEPT: OrderedDict[tuple[str, int, str, str], _Laid] = OrderedDict()
 _LOCK = threading.Lock()
 
 
-def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: float = DAMPING) -> dict[int, float]:
-    """Return how central each node is: not negative, 1 in sum.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The centrality of n nodes, in order of their ids."""
+
+    ids: Numbers  # (n,)
+    file: Numbers  # (n,), of which of the paths
+    paths: tuple[str, ...]
+    ranks: NDArray[np.float64]  # (n,), not negative, 1 in sum
+
+
+def ranked(graph: Graph, seeds: Mapping[int, float] | None = None, damping: float = DAMPING) -> Ranking:
+    """Return the centrality of all nodes.
 
     Args:
         graph: the graph.
@@ -65,7 +76,13 @@ def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: 
         damping: how often the reader follows an edge rather than start again, 0..1.
     """
     laid = _laid_out(graph)
-    return dict(zip(laid.ids.tolist(), _ranks(laid, seeds, damping).tolist(), strict=True))
+    return Ranking(laid.ids, laid.file, laid.paths, _ranks(laid, seeds, damping))
+
+
+def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: float = DAMPING) -> dict[int, float]:
+    """Return the same by node id."""
+    ranking = ranked(graph, seeds, damping)
+    return dict(zip(ranking.ids.tolist(), ranking.ranks.tolist(), strict=True))
 
 
 def file_centrality(graph: Graph, seeds: Mapping[int, float] | None = None) -> dict[str, float]:
@@ -73,9 +90,8 @@ def file_centrality(graph: Graph, seeds: Mapping[int, float] | None = None) -> d
 
     A file has the centrality of its node and of its declarations together.
     """
-    laid = _laid_out(graph)
-    ranks = np.bincount(laid.file, _ranks(laid, seeds, DAMPING), len(laid.paths))
-    return dict(zip(laid.paths, ranks.tolist(), strict=True))
+    ranking = ranked(graph, seeds)
+    return dict(zip(ranking.paths, np.bincount(ranking.file, ranking.ranks, len(ranking.paths)).tolist(), strict=True))
 
 
 def _ranks(laid: _Laid, seeds: Mapping[int, float] | None, damping: float) -> NDArray[np.float64]:
@@ -147,14 +163,11 @@ def _laid_out(graph: Graph) -> _Laid:
 def _as_arrays(graph: Graph) -> _Laid:
     """Read a graph as columns.
 
-    It may have hundreds of thousands of nodes and edges.
+    It may have millions of nodes and edges, so it is read in parts.
     """
-    places = sorted(graph.places())
-    ids = np.fromiter((row[0] for row in places), np.int64, len(places))
     number: dict[str, int] = {}
-    file = np.fromiter((number.setdefault(row[1], len(number)) for row in places), np.int64, len(places))
-    leaf = np.fromiter((row[2] in LEAVES for row in places), bool, len(places))
-    around = _found(ids, np.fromiter((row[3] for row in places), np.int64, len(places)))
+    ids, file, leaf, parent = map(np.concatenate, zip(*(_places(rows, number) for rows in graph.places()), strict=True))
+    around = _found(ids, parent)
     apart = np.array([file_kind(path) not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
     source, _, target = links = _links(graph, ids)
     worth = _worth(links, file, leaf, apart)
@@ -168,10 +181,24 @@ def _as_arrays(graph: Graph) -> _Laid:
     return _Laid(ids, file, tuple(number), both_ways)
 
 
+def _places(rows: list[Row], number: dict[str, int]) -> tuple[Numbers, Numbers, NDArray[np.bool_], Numbers]:
+    """Return nodes as columns: id, file, leaf or not, parent.
+
+    Files that are new to `number` are numbered on.
+    """
+    rows.sort()
+    return (
+        np.fromiter((row[0] for row in rows), np.int64, len(rows)),
+        np.fromiter((number.setdefault(row[1], len(number)) for row in rows), np.int64, len(rows)),
+        np.fromiter((row[2] in LEAVES for row in rows), bool, len(rows)),
+        np.fromiter((row[3] for row in rows), np.int64, len(rows)),
+    )
+
+
 def _links(graph: Graph, ids: Numbers) -> Links:
     """Return the edges between known nodes."""
-    rows = graph.links()
-    source, kind, target = np.fromiter(chain.from_iterable(rows), np.int64, 3 * len(rows)).reshape(-1, 3).T
+    parts = [np.fromiter(chain.from_iterable(rows), np.int64, 3 * len(rows)) for rows in graph.links()]
+    source, kind, target = np.concatenate(parts).reshape(-1, 3).T
     source, target = _found(ids, source), _found(ids, target)
     known = (source >= 0) & (target >= 0)
     return source[known], kind[known], target[known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from vademecum.code.checkout.classify import file_kind
@@ -21,6 +21,7 @@ from vademecum.types import FileKind
 
 DEEPEST = 3
 _FEW = 8  # nodes whose children are asked for one by one: of all nodes of a file there may be thousands
+_PARTS = 16  # in which the whole graph is read
 ANY = tuple(relation for relation in Relation if relation is not Relation.CONTAINS)
 
 
@@ -186,9 +187,9 @@ class Graph:
         """Return every node."""
         return self._keep(self._scan("nodes"))
 
-    def places(self) -> list[Row]:
-        """Return id, path, kind and parent of every node, as stored."""
-        return self._store.scan("nodes", self._own, ("id", "path", "kind", "parent")).unwrap()
+    def places(self) -> Iterator[list[Row]]:
+        """Yield id, path, kind and parent of every node, in parts."""
+        return self._in_parts("nodes", "id", ("id", "path", "kind", "parent"))
 
     # -- edges ---------------------------------------------------------------------------------------------------
 
@@ -209,9 +210,19 @@ class Graph:
         """Return every edge."""
         return [_edge(row) for row in self._scan("edges", *_of(tiers))]
 
-    def links(self) -> list[Row]:
-        """Return source, relation and target of trusted edges, as stored."""
-        return self._store.scan("edges", [*self._own, *_of(TRUSTED)], ("source", "kind", "target")).unwrap()
+    def links(self) -> Iterator[list[Row]]:
+        """Yield source, relation and target of trusted edges, in parts."""
+        return self._in_parts("edges", "source", ("source", "kind", "target"), *_of(TRUSTED))
+
+    def _in_parts(self, family: str, by: str, columns: Sequence[str], *where: Condition) -> Iterator[list[Row]]:
+        """Yield rows by ranges of an id.
+
+        Ids are hashes, and so evenly spread.
+        """
+        step = (1 << 63) // _PARTS
+        for first in range(0, 1 << 63, step):
+            within: list[Condition] = [(by, ">=", first), (by, "<=", first + step - 1)]
+            yield self._store.scan(family, [*self._own, *within, *where], columns).unwrap()
 
     def reach(
         self, start: Sequence[int], relations: Sequence[Relation], depth: int, *, into: bool = False

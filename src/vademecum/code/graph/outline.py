@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vademecum.code.graph.centrality import centrality
+from vademecum.code.graph.centrality import ranked
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages.declarations import LEAVES
@@ -17,6 +17,7 @@ from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened
 from vademecum.types import Evidence, FileKind
 
+MOST = 4_000  # declarations of a map: nobody reads a longer one
 FURTHER = (
     0.85  # of its rank that each further declaration of a file counts: a map shows where things are, not one file whole
 )
@@ -41,7 +42,7 @@ class Entry:
 def outline(
     graph: Graph, found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
 ) -> list[Entry]:
-    """Return a repository's declarations, most central first.
+    """Return a repository's MOST central declarations, and those of `paths`.
 
     With opened prefixes, return only declarations below them.
 
@@ -51,17 +52,39 @@ def outline(
         paths: files that it is drawn around, likewise.
         within: globs and directories that it is of; none for everything.
     """
-    opened = graph.opened
-    ranks = centrality(graph, seeds_of(graph, found, paths))
-    weight = _weights(opened, within)
-    signatures = _signatures(opened)
-    entries = [
-        Entry(opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind,
-              signatures.get((node.path, node.qualified), ""), ranks[node.id] * weight[node.path] * (PRIVATE if _is_private(node) else 1))
-        for node in graph.every()
-        if node.path in weight and (not node.qualified or (node.kind not in LEAVES and _is_outer(node)))
-    ]  # fmt: skip
-    return spread(entries)
+    weight, around = _weights(graph.opened, within), set(paths)
+    ranking = ranked(graph, seeds_of(graph, found, paths))
+    weights = np.fromiter((weight.get(path, 0.0) for path in ranking.paths), np.float64, len(ranking.paths))
+    highest = ranking.ranks * weights[ranking.file]  # an entry's rank is this at most
+    named = np.isin(ranking.file, [number for number, path in enumerate(ranking.paths) if path in around])
+    order = np.argsort(np.where(named, -np.inf, -highest), kind="stable")
+    entries: list[Entry] = []
+    spaced: list[Entry] = []
+    done = 0
+    while done < len(order) and not (len(spaced) >= MOST and highest[order[done]] <= spaced[MOST - 1].rank):
+        part = order[done : done + max(MOST, done)]
+        nodes = graph.nodes(ranking.ids[part].tolist())
+        ranks = dict(zip(ranking.ids[part].tolist(), highest[part].tolist(), strict=True))
+        entries += [
+            _entry(graph, node, ranks[node.id]) for node in nodes.values() if node.path in weight and _is_shown(node)
+        ]
+        spaced = spread(entries)
+        done += len(part)
+    return _signed(graph.opened, [each for number, each in enumerate(spaced) if number < MOST or each.path in around])
+
+
+def _is_shown(node: Node) -> bool:
+    """Return whether a map shows a node.
+
+    Shown are files, and declarations near the top of one.
+    """
+    return not node.qualified or (node.kind not in LEAVES and _is_outer(node))
+
+
+def _entry(graph: Graph, node: Node, rank: float) -> Entry:
+    """Return a node as an entry, without its signature."""
+    rank *= PRIVATE if _is_private(node) else 1
+    return Entry(graph.opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind, "", rank)
 
 
 def spread(entries: Sequence[Entry]) -> list[Entry]:
@@ -119,11 +142,13 @@ def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _signatures(opened: Opened) -> Mapping[tuple[str, str], str]:
-    """Return the signature of every declaration, by path and qualified name."""
-    files = opened.view.files
+def _signed(opened: Opened, entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries with their signatures."""
+    files, wanted = opened.view.files, {entry.path for entry in entries}
     at: dict[int, list[str]] = {}
     for path, blob in zip(files.paths, files.blobs.tolist(), strict=True):
-        at.setdefault(blob, []).append(path)
+        if path in wanted:
+            at.setdefault(blob, []).append(path)
     rows = opened.repo.catalogue.symbols([("blob", "in", sorted(at))], ("blob", "qualified", "signature"))
-    return {(path, qualified): signature for blob, qualified, signature in rows if signature for path in at[blob]}
+    said = {(path, qualified): signature for blob, qualified, signature in rows if signature for path in at[blob]}
+    return [replace(entry, signature=said.get((entry.path, entry.qualified), "")) for entry in entries]
