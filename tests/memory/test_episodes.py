@@ -137,6 +137,17 @@ def test_an_error_that_ended_otherwise_each_time_is_told_no_more(work: Work) -> 
     assert "that helped 4 of 7 times" in work.told()
 
 
+def test_two_commands_that_nothing_ended_count_as_two(work: Work) -> None:
+    """In one session too, while one command that fails again and again counts once."""
+    stores = [scope.store for scope in work.memory.scopes]
+    for name in ("a", "b", "c"):
+        work.session(name, RUN, FAILED, EDIT, *GREEN)
+    work.session("d", RUN, FAILED, RUN, FAILED, (Role.COMMAND, "make check", {}), FAILED)
+    found = past_fix(stores, RED)
+    assert found is not None
+    assert (found.times, found.helped) == (5, 3)
+
+
 def test_a_line_in_common_is_not_yet_the_same_error(work: Work) -> None:
     """Most of the lines of an error must have stood in the earlier one."""
     work.session("a", RUN, FAILED, EDIT, *GREEN)

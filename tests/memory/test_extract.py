@@ -347,10 +347,13 @@ def test_a_choice_can_take_the_place_of_another() -> None:
         "use pnpm, not npm",
         "We decided to use bun instead of pnpm.",
         "On utilise npm dans ce projet.",
+        "dropped npm for pnpm",
+        "use `yarn`, not `npm`",
+        "we moved from `yarn` to `bun`",
     ]
     found = [only(each) for each in said]
     assert {(each.subject, each.attribute) for each in found} == {("package manager", "javascript")}
-    assert [each.value for each in found] == ["yarn", "pnpm", "bun", "npm"]
+    assert [each.value for each in found] == ["yarn", "pnpm", "bun", "npm", "pnpm", "yarn", "bun"]
 
 
 @pytest.mark.parametrize(
@@ -927,6 +930,18 @@ def test_code_stays_in_a_value():
         only("Never run `rm -rf build dist` before you commit.").value
         == "not run `rm -rf build dist` before you commit"
     )
+    assert only("Never call `os.system` directly.").value == "not call `os.system` directly"
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Everything under src/generated is generated, never edit it", "- src/generated is generated, don't edit it"],
+)
+def test_what_follows_from_a_state_is_part_of_the_rule(message: str) -> None:
+    """That files are generated says little without the ban on editing them."""
+    found = only(message)
+    assert "edit it" in found.value
+    assert "src/generated" in f"{found.subject} {found.where}"
 
 
 def test_what_something_is_written_in_limits_nothing():

@@ -78,6 +78,7 @@ class Episode:
 class _Step:
     """An event of a session."""
 
+    number: int
     at: float
     role: str
     text: str
@@ -129,34 +130,50 @@ def past_fix(stores: Sequence[Store], output: str) -> Episode | None:
 
 def _episodes(store: Store, now: dict[str, str]) -> Iterator[tuple[Episode, float]]:
     """Yield earlier episodes of an error, with the share of its lines."""
+    failures = list(_failures(store, now))
+    sessions: dict[str, list[_Step]] = {}
+    ended: set[tuple[str, float, str]] = set()
+    for number, at, session, same in failures:
+        if len(ended) == MOST_EPISODES:
+            return
+        if session not in sessions:
+            sessions[session] = _steps(store, session, [each[1] for each in failures if each[2] == session])
+        episode, end = _episode(store, sessions[session], number, at, same)
+        place = session, end, "" if end else episode.command
+        if place not in ended:  # of several failures before one end, the last is nearest to it
+            ended.add(place)
+            yield replace(episode, line=now[min(same, key=len)]), len(same) / len(now)
+
+
+def _failures(store: Store, now: dict[str, str]) -> Iterator[tuple[int, float, str, set[str]]]:
+    """Yield number, time, session and common lines of failures, the newest first."""
     tagged = store.scan("event_tags", [("name", "=", "failed"), ("value", "=", "true")], ("event",)).unwrap()
     numbers = sorted(row[0] for row in tagged)[-MOST_FAILURES:]
     columns = ("number", "at", "session", "text")
     rows = store.scan("events", [("number", "in", numbers)], columns, ("at", "number")).unwrap() if numbers else []
     needles = {max(_WORD.findall(line), key=len) for line in now}
-    ended: set[tuple[str, float]] = set()
     for number, at, session, text in reversed(rows):
-        if len(ended) == MOST_EPISODES:
-            return
-        same = [line for line in error_lines(text) if line in now] if any(n in text for n in needles) else []
-        if not same:
-            continue
-        episode, end = _episode(store, number, at, session, set(same))
-        if (session, end) not in ended:  # of several failures before one end, the last is nearest to it
-            ended.add((session, end))
-            yield replace(episode, line=now[min(same, key=len)]), len(same) / len(now)
+        same = {line for line in error_lines(text) if line in now} if any(n in text for n in needles) else set()
+        if same:
+            yield number, at, session, same
 
 
-def _episode(store: Store, number: int, at: float, session: str, lines: set[str]) -> tuple[Episode, float]:
-    """Return the episode of a failure, and its end, 0 for none."""
-    where: list[Condition] = [("session", "=", session), ("at", ">=", at - LONGEST_S), ("at", "<=", at + LONGEST_S)]
+def _steps(store: Store, session: str, failures: Sequence[float]) -> list[_Step]:
+    """Return the events of a session around its failures, in order."""
+    since, until = min(failures) - LONGEST_S, max(failures) + LONGEST_S
+    where: list[Condition] = [("session", "=", session), ("at", ">=", since), ("at", "<=", until)]
     rows = store.scan("events", where, ("number", "at", "role", "text", "metadata", "repo"), ("at", "number")).unwrap()
-    steps = [(row[0], _Step(row[1], row[2], row[3], json.loads(row[4]), row[5])) for row in rows]
-    place = next(index for index, (each, _) in enumerate(steps) if each == number)
-    before = [step.text for _, step in steps[:place] if step.role == Role.COMMAND]
+    return [_Step(*row[:4], json.loads(row[4]), row[5]) for row in rows]
+
+
+def _episode(store: Store, steps: Sequence[_Step], number: int, at: float, lines: set[str]) -> tuple[Episode, float]:
+    """Return the episode of a failure, and its end, 0 for none."""
+    steps = [step for step in steps if at - LONGEST_S <= step.at <= at + LONGEST_S]
+    place = next(index for index, step in enumerate(steps) if step.number == number)
+    before = [step.text for step in steps[:place] if step.role == Role.COMMAND]
     if not before:
         return Episode(at, "", ""), 0.0
-    command, after = before[-1], [step for _, step in steps[place + 1 :]]
+    command, after = before[-1], steps[place + 1 :]
     end = _end(after, command, lines)
     found = Episode(at, command, "")
     if end is None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 _FRENCH_WORDS = re.compile(
     r"(?i)\b(?:les?|la|l|une?|des?|du|d|j|je|on|nous|tu|vous|a|ont|pas|ne|n|que|qu|qui|pour|avec|dans|sur|toujours|jamais|est|sont|et|au|aux|en"
@@ -82,6 +83,7 @@ def with_topic(topic: str, said: str) -> str:
     return said if topic.casefold() == said.strip(" .!`").casefold() else f"{topic}: {said}"
 
 
+@lru_cache(maxsize=64)  # each clause of a sentence asks about the whole
 def is_french(text: str) -> bool:
     """Return whether a text has more French small words than English ones.
 

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.choices import is_known, up_to_another
+from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
 from vademecum.memory.extract.commits import is_decided, unwrapped
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.scope import LANGUAGES as LANGUAGES_OF_CODE
@@ -48,7 +48,7 @@ _UNTOLD = 0.5  # confidence that ends facts, and is too low to be told unasked
 _SHORT = 7  # words below which a sentence is one clause
 _LONG = 18  # words from which a sentence is read clause by clause
 _MOST_CHARACTERS = 800  # of a sentence that are read: a longer one is a paste
-_MOST_CLAUSES = 12  # of a sentence that are read
+_MOST_CLAUSES = 5  # of a sentence that are read
 _LONGEST = 40  # words from which only clauses are read
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
@@ -160,7 +160,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
     for part, own in _clauses(said.prose, kinded):
         if own.kind is None:
             continue
-        found = value_of(part, own.kind)
+        found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
         weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _HEDGE.search(part) else 1.0)
         own_choice = _is_own_choice(part, own.kind, found) and FactKind.PREFERENCE in heard
@@ -181,8 +181,8 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     length = len(sentence.split())
     if sentence.endswith(":"):  # a heading
         return []
-    if kinded.kind is None and length < _LONG:
-        return []
+    if length < _LONG and (kinded.kind is None or _replaces(sentence)):
+        return [(sentence, kinded)] if kinded.kind is not None else []
     parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
     clauses = [clause for clause in parts if len(clause.split()) > 1]
     told = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
@@ -191,6 +191,12 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     if told and (length >= _LONG or (len(told) > 1 and length >= _SHORT)):
         return told
     return whole if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
+
+
+def _replaces(sentence: str) -> bool:
+    """Return whether a sentence names two known choices of one kind."""
+    kinds = [CHOICES[each[0].lower().replace("_", " ")] for each in named(sentence)]
+    return len(set(kinds)) < len(kinds)
 
 
 def _is_own_choice(part: str, kind: FactKind, found: Found) -> bool:
@@ -237,14 +243,16 @@ def _statement(said: _Said, part: str, kind: FactKind, found: Found, weight: flo
 
 def _with_code(said: _Said, value: str) -> str:
     """Return a value with its blanked code put back."""
-    if said.text == said.prose:
+    if "`" not in said.text:
         return value
-    pattern = re.compile(r"[\s`]+".join(re.escape(word) for word in value.split()))
+    pattern = re.compile("`?" + r"[\s`]+".join(re.escape(word) for word in value.split()) + "`?")
     found = pattern.search(said.prose)
     if found is None:
         return value
     behind = _CODE.match(said.text, found.end())
-    return " ".join(said.text[found.start() : behind.end() if behind else found.end()].split())
+    shown = " ".join(said.text[found.start() : behind.end() if behind else found.end()].split())
+    whole = shown.count("`") > 1 and (shown[0] != "`" or shown[-1] != "`" or shown.count("`") > 2)
+    return shown if whole else shown.strip("`")
 
 
 def _hides(found: Statement) -> bool:

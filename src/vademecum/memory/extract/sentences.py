@@ -109,7 +109,7 @@ def features(sentence: str) -> list[int]:
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each token's shape, and the word of a capitalised one."""
-    plain = CHOICE.sub("\ue000", sentence[:_MOST_CHARACTERS].replace("\u2019", "'"))
+    plain = CHOICE.sub("\ue000", sentence[:_MOST_CHARACTERS].replace("\u2019", "'").replace("`", ""))
     for found in _TOKEN.finditer(plain):
         kind, text = found.lastgroup, found[0]
         if kind == "word" and (_CAPITALS.match(text, 1) or (found.start() and text[0].isupper() and text != "I")):

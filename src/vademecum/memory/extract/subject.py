@@ -307,9 +307,9 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
 def purpose(clause: str) -> str:
     """Return the purpose of a choice as a key, "" for none.
 
-    A reason or a length of time is no purpose.
+    A reason, a length of time and another choice are no purposes.
 
-    >>> [purpose(each) for each in ("Redis for the queue", "On utilise SQLite pour le cache local", "tabs for consistency")]
+    >>> [purpose(each) for each in ("Redis for the queue", "On utilise SQLite pour le cache local", "dropped npm for pnpm")]
     ['queue', 'cache local', '']
     """
     chosen = CHOICE.search(without_marks(clause))
@@ -319,7 +319,12 @@ def purpose(clause: str) -> str:
     if placed is not None:
         what = placed["part"] or placed["where"]
         return "" if _NO_PURPOSE.match(what) else noun(what)
-    if named is None or _NO_PURPOSE.match(named["name"]) or re.match(r"\.\w", clause[named.end() :]):
+    if (
+        named is None
+        or _NO_PURPOSE.match(named["name"])
+        or CHOICE.match(named["name"])
+        or re.match(r"\.\w", clause[named.end() :])
+    ):
         return ""
     return "" if any(word in _LANGUAGES for word in named["name"].lower().split()) else _thing(named["name"])
 

@@ -20,8 +20,9 @@ from vademecum.memory.extract.sentences import probability
 from vademecum.memory.kinds import FactKind
 
 _MOST = 300  # characters of a value
-_TAIL = 280  # characters, in which a reason, a condition or a polite word ends a sentence
-_MOST_PARTS = 12  # of a sentence that are weighed
+_MOST_READ = 360  # characters of a sentence in which a value is looked for
+_TAIL, _LAST = 280, 80  # characters, in which a reason or a condition, and polite words, end a sentence
+_MOST_PARTS = 6  # of a sentence that are weighed
 
 
 @dataclass
@@ -78,7 +79,7 @@ _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
 )
 _OTHER = re.compile(
-    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|pas|never))\s*(?P<other>[^\s,;][^,;]*?)(?=$|[,;]| because| since| for | in | pour | dans )"
+    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|pas|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]{0,40}?)(?=$|[,;]| because| since| for | in | pour | dans )"
 )
 _WHEN = r"(?P<topic>(?!(?:i prefer|this is)\b)\w.{1,160}?)"
 _CONDITION = re.compile(
@@ -199,7 +200,7 @@ _LEADS = re.compile(
     r"|prefer(?:s|red|ring)?(?: to)?|like(?:s|d)?(?: to)?|love(?:s)?|enjoy(?:s)?|adore|favou?r|valu(?:e|es|ing)|appreciate|insist on|care about|believe in|lean(?: towards)?|tend to|try(?:ing)? to|aim(?:ing)? to|want to|rather (?:use|have|see|take)|would rather (?:use|have)|(?:'m |am )?(?:a )?(?:big |huge )?fan of|prioriti[sz](?:e|ed|ing)|go for|firmly believe in"
     r"|(?:should|must|need to|have to|ought to|can)(?: always| first)?|make sure (?:that |to |you )?(?:always )?|be sure to|remember to|expect you to|want you to|'d like you to|would like you to|told to always|instruction to always"
     r"|always|only ever|only use|still (?:need|have)(?: to)?|need to|have to|don't forget to|don't let me forget to|remind me to|(?:'ll|will)"
-    r"|will be|it'?s|it is|it'll be|this will be|owe|promised(?: \w+)? to"
+    r"|will be|(?<='re )on|it'?s|it is|it'll be|this will be|owe|promised(?: \w+)? to"
     r"|décidé(?: de (?:passer à|partir sur|prendre|garder|rester sur)|(?: de|) d'utiliser| d'utiliser| de| d')?|choisi(?: de)?|opté pour|retenu|pris|mis d'accord sur|convenu|tranché"
     r"|pass(?:e|ons|é|és|er) (?:à|au|sur|en)|part(?:ira)? sur|reste sur|garde|prend|va prendre|va utiliser|utilis(?:e|era|ons|ez|er)|est sur|tourne (?:sur|en)|migr\w+ vers|revien[st]? (?:à|au)|revenus? à|retour (?:à|au)|repass\w+ (?:en|à|au)|ce sera|ça sera|c'est|sera|va pour"
     r"|préf(?:ère|érons|érerais)(?: que (?:tu|vous|on))?|aim(?:e|ons|erais)(?: bien| mieux)?|adore|apprécie|privilégi\w+|fan (?:de|du|des)|tiens (?:à ce que|à|aux?)|essaie (?:de |d')|ai tendance à|ai pour habitude (?:de |d')"
@@ -247,8 +248,8 @@ def value_of(sentence: str, kind: FactKind) -> Found:
     >>> found.value, found.negative
     ('default exports', True)
     """
-    text, parts = _bare(sentence), dict[str, str]()
-    found = _Reader(kind, parts).read(text)
+    sentence = sentence[:_MOST_READ]
+    found = _Reader(kind, {}).read(_bare(sentence))
     found.corrects = _CHANGES.search(sentence) is not None
     return found
 
@@ -284,10 +285,9 @@ class _Reader:
             while last < len(parts) and _LISTED.fullmatch(parts[last]) and text[cuts[last] - 2 : cuts[last]] == ", ":
                 last += 1
             return _bare(text[cuts[first] : cuts[last]].strip(" ,;(-\u2013\u2014"))
-        last = max(at for at in range(len(parts)) if odds[at] >= odds[best] / 3)
-        return _bare(
-            text[cuts[best if best > 0 and odds[0] < odds[best] / 3 else 0] : cuts[last + 1]].strip(" ,;(-\u2013\u2014")
-        )
+        last = max(at for at, part in enumerate(parts) if odds[at] >= odds[best] / 3 or (at > best and _denied(part)))
+        is_alone = odds[0] < odds[best] / 3 and not parts[best].endswith((" it", " them"))
+        return _bare(text[cuts[best if is_alone else 0] : cuts[last + 1]].strip(" ,;(-\u2013\u2014"))
 
     def _without_condition(self, text: str) -> str:
         if self.kind is not FactKind.INSTRUCTION:
@@ -419,7 +419,7 @@ def _bare(text: str) -> str:
         for pattern in (_HELLO, _TITLE):
             lead = pattern.match(text)
             text = text[lead.end() :] if lead is not None and lead.end() < len(text) else text
-    tail = _GOODBYE.search(text, max(0, len(text) - _TAIL))
+    tail = _GOODBYE.search(text, max(0, len(text) - _LAST))
     return text[: tail.start()] if tail is not None and tail.start() else text
 
 
