@@ -29,7 +29,7 @@ from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import label, with_topic
 from vademecum.memory.wording import Wording, against, date_of, hint, time_of
-from vademecum.memory.words import terms
+from vademecum.memory.words import ASKS_PAST, terms
 
 if TYPE_CHECKING:
     from vademecum.protocols import Clock, Condition, Store
@@ -41,7 +41,7 @@ MOST_TOLD_TOKENS = 250  # of a hook's answer to a message, an edit or a failed c
 MOST_SURVIVING, MOST_SURVIVING_TOKENS = 12, 500
 MOST_LINE = 120  # characters of a command or an error
 LEAST_PROBABLE = 0.25  # that a fact concerns a message; below, the hook is silent
-# Weights of the log-odds, see `_probability`. TOOL is set, not fitted: people in chats hardly name tools.
+# Weights of the log-odds, see `_odds`. TOOL is set, not fitted: people in chats hardly name tools.
 BIAS, OF_MESSAGE, OF_FACT, RARITY, LASTING, SUBJECT, TOOL = -5.7, 2.9, 1.2, 0.64, 1.1, 1.2, 2.4
 MOST_FACTS = 5_000  # the newest of a database; a hook has no time to search more
 TOLD_SINCE = "told_since"  # the row of `meta` with the time of the oldest of these; `consolidate` updates it
@@ -260,11 +260,13 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     most = math.log(1 + len(facts))
     weights = {term: math.log(1 + len(facts) / (spread[term] or 0.5)) for term in asked}
     total, tools = sum(weights.values()), names_in(message) if holding else frozenset[str]()
+    lasting = 0.0 if ASKS_PAST.search(message) else LASTING  # what was done is no question of how to do it
     probable = {}
     for fact in (each for each in facts if each.id in holding):
         common = sum(weights[term] for term in holding[fact.id])
         named = not tools.isdisjoint(names_in(fact.text)) if tools else False
-        probable[fact.id] = _probability(fact, holding[fact.id], common / total, common / most, named=named)
+        odds = _odds(fact, holding[fact.id], common / total, common / most, named=named)
+        probable[fact.id] = 1 / (1 + math.exp(-odds - lasting * (fact.kind in ALWAYS_ON)))
     chosen = [fact for fact in facts if probable.get(fact.id, 0.0) >= LEAST_PROBABLE]
     return sorted(chosen, key=lambda fact: -probable[fact.id])
 
@@ -279,8 +281,8 @@ def _shared(asked: set[str], text: str) -> set[str]:
     return near & set(terms(text)) if near else set()
 
 
-def _probability(fact: Outline, shared: set[str], of_message: float, rarity: float, *, named: bool) -> float:
-    """Return the probability, 0..1, that a fact concerns a message.
+def _odds(fact: Outline, shared: set[str], of_message: float, rarity: float, *, named: bool) -> float:
+    """Return the log-odds that a fact concerns a message, whatever its kind.
 
     Logistic regression on the questions of ten chats and a talk, where a fact of the right event is right.
 
@@ -293,5 +295,4 @@ def _probability(fact: Outline, shared: set[str], of_message: float, rarity: flo
     """
     about = set(terms(fact.subject))
     odds = BIAS + OF_MESSAGE * of_message + OF_FACT * len(shared) / len(set(terms(fact.words))) + RARITY * rarity
-    odds += LASTING * (fact.kind in ALWAYS_ON) + SUBJECT * (len(about) > 1 and about <= shared) + TOOL * named
-    return 1 / (1 + math.exp(-odds))
+    return odds + SUBJECT * (len(about) > 1 and about <= shared) + TOOL * named

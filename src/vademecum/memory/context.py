@@ -14,7 +14,6 @@ has nothing, the context says so, to keep the agent from inventing an answer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +28,7 @@ from vademecum.memory.question import take_apart
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, against, date_of, hint
+from vademecum.memory.words import ASKS_PAST
 from vademecum.protocols import Clock
 
 if TYPE_CHECKING:
@@ -38,11 +38,6 @@ LEAST_TOLD = 0.1  # probability that the evidence holds the answer; below, none 
 MOST_READ = 15  # events; a later value may stand this far down
 _BESIDE = (Role.OUTPUT, Role.EDIT)  # of events whose words are not for reading
 CHAPTER_LINES = 12  # in one chapter of a timeline
-_ASKS_PAST = re.compile(
-    r"\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
-    r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\b(?:nous avons|j'ai|on a)\b|\brappelle",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,7 @@ class ContextBuilder:
             section, shown = self._chapters(chapters), list[str]()
         else:
             lines, shown = self._knowledge(ask, {one_line(fact.text) for fact in preferences})
-            if not lines and _ASKS_PAST.search(ask.message):
+            if not lines and ASKS_PAST.search(ask.message):
                 lines = [self._wording.nothing]
             section = self._wording.knowledge, lines
         text = fitted([block, section], ask.budget_tokens, self._count)

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 _DENYING = re.compile(r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b")
+ASKS_PAST = re.compile(
+    r"(?i)\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
+    r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\brappelle"
+    r"|\b(?:qu'|que |quand |où |pourquoi |comment |quel\w* .{0,30})(?:est-ce qu[e'] ?)?(?:nous avons|j'ai|on a)\b"
+)
 ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
 
 # Past forms that no suffix rule brings home.

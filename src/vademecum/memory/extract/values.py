@@ -79,8 +79,10 @@ _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
 )
 _OTHER = re.compile(
-    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|pas|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]{0,40}?)(?=$|[,;]| because| since| for | in | pour | dans )"
+    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|pas|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]*)"
 )
+_BLANKED = re.compile(r"\s{6,}")  # code and quotations, of which five blanks say enough
+_BEYOND = re.compile(r" (?:because|since|for |in |pour |dans )")  # behind the alternative
 _WHEN = r"(?P<topic>(?!(?:i prefer|this is)\b)\w.{1,160}?)"
 _CONDITION = re.compile(
     rf"(?i)(?:when(?:ever)?|every time|each time|any ?time|if|quand|lorsque?|(?:à )?chaque fois qu(?:e |')|si|en cas de) {_WHEN},\s*(?:then |please |alors |always |toujours )?(?P<value>\S.*)|(?:before|after|avant|après) (?P<moment>[^,]{{2,60}}),\s*(?P<done>\S.*)"
@@ -124,7 +126,7 @@ _CHANGES = re.compile(
 
 _V = r"(?P<value>\S.*)"
 _NP = r"(?!(?:only|please|just|toujours|jamais|ne|pas|no|zero|avoid|i|we|you|it|this|that|they|there|he|she|who|what|which|on|je|tu|il|elle|ça|ce|c'est|nous|vous|let's|don't|never|always|to|not|use|keep)\b)[\w`'./*_-]+(?: (?!(?:always|never|only|use|uses|prefer|ne|told|says?|said|is|are|was|were|must|should|runs?|lives?|doit|doivent|est|sont|s'appelle)\b)[\w`'./*_-]+){0,4}?"
-_THE = r"(?:(?:the|our|my|this|all|every|each|any|new|le|la|les|notre|nos|mon|ma|mes|chaque|tous les|toutes les|tout|toute) |l'|-\s*)*"
+_THE = r"(?:(?:the|our|my|this|all|every|each|any|new|le|la|les|notre|nos|mon|ma|mes|chaque|tous les|toutes les|tout|toute) |l'|-\s*){0,3}"
 _BANNED = r"(?:(?:strictly |absolutely |strictement |formellement )?(?:banned|forbidden|prohibited|off[ -]limits|frozen|verboten|not (?:allowed|welcome|permitted|ok|okay)|not (?:my|our) thing|a no[- ]go|a no|out of the question|interdit(?:e|s|es)?|banni(?:e|s|es)?|proscrit\w*|geléd?e?s?|pas mon truc|pas pour moi)|aren't (?:allowed|welcome))"
 _WEEKDAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|(?:the )?\d{1,2}(?:st|nd|rd|th| of| [a-zé]{3}|er)|\d{4}-\d|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|next\b|the end of\b|tomorrow\b|q[1-4]\b|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|la semaine|le mois|\d{1,2}$)"
 
@@ -248,7 +250,7 @@ def value_of(sentence: str, kind: FactKind) -> Found:
     >>> found.value, found.negative
     ('default exports', True)
     """
-    sentence = sentence[:_MOST_READ]
+    sentence = _BLANKED.sub(" " * 5, sentence)[:_MOST_READ]
     found = _Reader(kind, {}).read(_bare(sentence))
     found.corrects = _CHANGES.search(sentence) is not None
     return found
@@ -318,8 +320,9 @@ class _Reader:
             or _denied(text[: found.start()])
         ):
             return text
-        self.parts["other"] = found["other"]
-        return text[: found.start()] + text[found.end() :]
+        other = _BEYOND.split(found["other"], maxsplit=1)[0]
+        self.parts["other"] = other
+        return text[: found.start()] + text[found.start("other") + len(other) :]
 
     def _chosen(self, text: str) -> Found | None:
         """Return the tool named as chosen, else the rejected one."""
