@@ -40,6 +40,30 @@ def test_a_view_fits_a_phone(browser: Page, served: Served, name: str) -> None:
     )
 
 
+def test_a_long_name_stays_clear_of_the_button_for_the_theme(browser: Page, served: Served) -> None:
+    """On a phone the button stands beside the head of a view, and hides no word of it."""
+    show(browser, served, "#/graph?symbol=retry_with_backoff", width=380, height=760)
+    hidden = """[...document.querySelectorAll('.view-head > *')].filter(each => {
+        const words = document.createRange(), button = document.querySelector('.rail-foot').getBoundingClientRect();
+        words.selectNodeContents(each);
+        return [...words.getClientRects()].some(box => box.right > button.left && box.top < button.bottom && box.bottom > button.top);
+    }).map(each => each.innerText)"""
+    assert browser.js(hidden) == []
+
+
+@pytest.mark.parametrize("width", [380, 1280])
+def test_no_name_in_a_drawing_is_cut(browser: Page, served: Served, width: int) -> None:
+    """A name that the frame would cut is left out until there is room, also when one comes closer."""
+    show(browser, served, VIEWS["overview"], width=width, height=760)
+    for _ in range(3):
+        browser.js("document.querySelector('.zoom button').click()")
+        cut = """[...document.querySelectorAll('.drawing .node:not(.unnamed) text')].filter(each => {
+            const box = each.getBoundingClientRect(), frame = each.ownerSVGElement.getBoundingClientRect();
+            return box.left < frame.left - 12 || box.right > frame.right + 12;
+        }).map(each => each.textContent)"""
+        assert browser.js(cut) == []
+
+
 def test_search_shows_evidence(browser: Page, served: Served) -> None:
     """The verdict with its probability, places, numbered and coloured lines, and on demand why a result is where it is."""
     show(browser, served, VIEWS["search"])

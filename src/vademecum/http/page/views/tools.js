@@ -14,7 +14,7 @@ import { go, link } from "../router.js";
 
 export const title = "Tools";
 const TABS = [["catalogue", "Catalogue", "/tools"], ["plan", "Plan a task", "/tools/suggest"], ["graph", "Connections", "/tools/graph"], ["traces", "Traces", "/tools/traces"]].filter(([, , path]) => holds(path));
-const START = "Tools are taken in with: vade tools register tools.json, or from running servers with: vade tools register --servers. How they were used, with: vade tools observe traces.jsonl.";
+const START = "Take tools in with vade tools register tools.json, or with vade tools register --servers from running servers. Take in how they were used with vade tools observe traces.jsonl.";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to a chain" };
 const MOST_DRAWN = 150, MOST_CHAINED = 100;
 const LEAST_SHOWN = 0.005;  // a probability that would read 0.00
