@@ -46,7 +46,7 @@ def files() -> dict[str, str]:
         f"{both}/.claude-plugin/plugin.json": _json(ABOUT),
         f"{both}/.codex-plugin/plugin.json": _json(ABOUT | _codex_paths()),
         f"{both}/.mcp.json": _json({"mcpServers": SERVERS}),
-        f"{both}/hooks/hooks.json": _json(_hooks(CLAUDE, 10)),
+        f"{both}/hooks/hooks.json": _json(_hooks(CLAUDE, 10, windows=True)),
         f"{both}/agents/explorer.md": claude_head("explorer", f"mcp__plugin_{NAME}_{NAME}__") + body(EXPLORER),
         f"{gemini}/gemini-extension.json": _json(_gemini()),
         f"{gemini}/GEMINI.md": INSTRUCTIONS,
@@ -134,9 +134,14 @@ def _gemini() -> dict[str, Any]:
     }
 
 
-def _hooks(events: Mapping[str, str], timeout: int) -> dict[str, Any]:
+def _hooks(events: Mapping[str, str], timeout: int, *, windows: bool = False) -> dict[str, Any]:
+    """Return the hooks; Codex runs `commandWindows` on Windows, in PowerShell, and Claude Code `command` in Git Bash."""
     hooks = Hooks("", events, timeout, tools=TOOLS)
-    return {"hooks": {event: [hooks.part(event, hook, VADE.hook(hook, "linux"))] for event, hook in events.items()}}
+    parts = {event: hooks.part(event, hook, VADE.hook(hook, "linux")) for event, hook in events.items()}
+    if windows:
+        for event, part in parts.items():
+            part["hooks"][0]["commandWindows"] = VADE.hook(events[event], "win32")
+    return {"hooks": {event: [part] for event, part in parts.items()}}
 
 
 def _json(value: Mapping[str, Any]) -> str:
