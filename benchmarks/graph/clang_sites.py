@@ -85,8 +85,9 @@ def written(path: Path, call: Cursor, name: str) -> int:
 
 def symbol(function: Cursor) -> str:
     """Return what all overloads of a function share."""
-    template = conf.lib.clang_getSpecializedCursorTemplate(function)
-    own = template if template is not None and template.kind in CALLED else function
+    own = function
+    while (template := conf.lib.clang_getSpecializedCursorTemplate(own)) is not None and template.kind in CALLED:
+        own = template  # a template in an instance of a class template is one of that template
     return f"{own.semantic_parent.get_usr() if own.semantic_parent else ''} {own.spelling.partition('<')[0]}"
 
 
@@ -98,7 +99,8 @@ def main() -> None:
     sites: dict[tuple[str, int, int, str], set[str] | None] = {}
     own: set[str] = set()  # what is declared below the root, or called there without a declaration
     for unit in units(root, sys.argv[2:]):
-        for cursor in walk(unit.cursor):
+        parts = (part for part in unit.cursor.get_children() if placed(prefix, part))  # not those of other headers
+        for cursor in (each for part in parts for each in (part, *walk(part))):
             if cursor.kind in CALLED and (place := placed(prefix, cursor)):
                 declared[symbol(cursor)].add(place)
             elif cursor.kind is CursorKind.CALL_EXPR and cursor.spelling and (at := placed(prefix, cursor)):

@@ -118,7 +118,7 @@ def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documen
 
 def _outline(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syntax] | None:
     """Return a file's declarations and syntax, or None with errors."""
-    language = languages.language_of(path, content[:4096])
+    language = languages.language_of(path, content[: languages.HEAD])
     row = languages.row(language)
     parsed = parse(content, language, deadline_s)
     if row is None or not isinstance(parsed, Ok) or parsed.value.has_errors:

@@ -95,6 +95,72 @@ CASES = {
         },
         {"Dice.Dice": ["play"]},
     ),
+    "cpp: a constructor that is defined apart does not hide its class": (
+        {
+            "dice.h": "class Dice {\n public:\n  Dice();\n  Dice* Next() { return this; }\n  void Roll();\n};\n",
+            "dice.cc": '#include "dice.h"\nDice::Dice() {}\nvoid Dice::Roll() {}\n',
+            "game.cc": '#include "dice.h"\nvoid play(Dice& dice) { dice.Next()->Roll(); }\n',
+        },
+        {"Dice.Roll": ["play"]},
+    ),
+    "cpp: each block has its own variables": (
+        {
+            "game.cc": (
+                "struct Dice { void Roll() {} };\nstruct Coin { void Toss() {} };\nCoin coin();\n"
+                "void play(int n) {\n  {\n    Dice* it = 0;\n    it->Roll();\n  }\n"
+                "  if (n) {\n    auto it = coin();\n    it.Toss();\n  }\n  for (Dice* one = 0; one; ++one) one->Roll();\n"
+                "  for (Coin one; n;) { one.Toss(); }\n}\n"
+                "void stop(Coin* it) {\n  { Dice it; it.Roll(); }\n  it->Toss();\n}\n"
+            ),
+        },
+        {"Dice.Roll": ["play", "stop"], "Coin.Toss": ["play", "stop"]},
+    ),
+    "cpp: namespaces are opened by macros, and stand in each other": (
+        {
+            "base.h": "#define GAME_BEGIN_NAMESPACE \\\n  namespace game { \\\n  namespace dice {\nGAME_BEGIN_NAMESPACE\nint roll();\n} }\n",
+            "coin.h": '#include "base.h"\nGAME_BEGIN_NAMESPACE\nint toss();\nclass Coin { public: static Coin* One(); void Turn(); };\n} }\n',
+            "other.h": "namespace far { int toss(int); struct S { int dice; int game; }; }\n",
+            "play.cc": (
+                '#include "base.h"\n#include "coin.h"\nnamespace game {\n'
+                "void play() { dice::roll(); game::dice::toss(); game::dice::Coin::One()->Turn(); }\n"
+                "void stop() { std::toss(); far::toss(1); }\n}\n"
+            ),
+        },
+        {"roll": ["play"], "coin.toss": ["play"], "Coin.One": ["play"], "Coin.Turn": ["play"], "other.toss": ["stop"]},
+    ),
+    "cpp: an alias is the type behind it, and braces and initialisers make instances": (
+        {
+            "dice.h": (
+                "namespace game {\nclass Dice { public: Dice(); explicit Dice(int); void Roll(); };\nusing Cube = Dice;\n"
+                "typedef Cube Die;\ntemplate <class T> class Bag { public: T* Pick(); };\nusing Bags = Bag<Dice>;\n}\n"
+            ),
+            "play.cc": (
+                '#include "dice.h"\nvoid take(game::Dice);\n'
+                "void play(game::Die& die, game::Bags bags) { die.Roll(); bags.Pick(); }\nvoid make() { take(game::Dice{3}); }\n"
+                "struct Loaded : game::Dice { Loaded() : Dice(6), left(0) {} int left; };\n"
+            ),
+        },
+        {"Dice.Roll": ["play"], "Bag.Pick": ["play"], "Dice": ["Loaded.Loaded", "make"]},
+    ),
+    "cpp: overloads in several headers are one, and a namespace's function is not the library's": (
+        {
+            "a.h": "namespace say { void print(int); void pipe(); }\n",
+            "b.h": '#include "a.h"\nnamespace say { void print(char); }\n',
+            "c.h": '#include "b.h"\n',
+            "play.cc": '#include "c.h"\nvoid play() { say::print(1); say::pipe(); }\nvoid stop() { pipe(); }\n',
+        },
+        {"print": ["play"], "a.pipe": ["play"]},
+    ),
+    "cpp: macros before and after a function's head say nothing": (
+        {
+            "dice.h": (
+                "class Dice {\n public:\n  GAME_CONSTEXPR GAME_INLINE Dice(int n) {}\n  static GAME_CONSTEXPR Dice Fair() { return Dice(6); }\n"
+                "  GAME_API void Roll() const GAME_NOEXCEPT {}\n};\nGAME_INLINE int count() GAME_NOEXCEPT { return 1; }\n"
+            ),
+            "play.cc": '#include "dice.h"\nvoid play() { Dice::Fair().Roll(); count(); }\n',
+        },
+        {"Dice.Fair": ["play"], "Dice.Roll": ["play"], "count": ["play"]},
+    ),
     "rust: a bound says the type, and a pattern binds a name": (
         {
             "src/lib.rs": (

@@ -93,7 +93,9 @@ class Classes(ABC):
         """Return a member that a class of `value` declares itself."""
         file = self.definitions.file(each.path)
         node = file.scopes.get(each.name, {}).get(name)
-        if node is not None and node.kind == "constructor" and name == each.name.rpartition(".")[2]:
+        if name == each.name.rpartition(".")[2] and _is_constructor(node, file):
+            if file.rules.declares_apart:
+                return Value("def", each.path, each.name), Tier.EXACT
             node = None  # the name of a class is the class, all over its body
         if node is None or (
             file.rules.is_header(each.path) and node.kind in FUNCTIONS
@@ -367,6 +369,13 @@ def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
         node = names.definitions.file(base.path).scopes.get(base.name, {}).get(name)
         if node is not None:
             yield node
+
+
+def _is_constructor(node: Node | None, file: File) -> bool:
+    """Return whether a member with its class's name is a constructor."""
+    if file.rules.declares_apart:
+        return node is None or node.kind in FUNCTIONS
+    return node is not None and node.kind == "constructor"
 
 
 def _makes(file: File, name: str, *, is_new: bool) -> bool:

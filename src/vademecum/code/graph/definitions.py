@@ -149,7 +149,9 @@ class File:
         """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}
         for owner, _, name, text in self.refs.aliases:
-            found.setdefault(self.refs.owners[owner], {}).setdefault(name, text)
+            known = found.setdefault(self.refs.owners[owner], {})
+            is_other = self.rules.declares_apart and known.get(name, text) != text  # as the preprocessor decides
+            known[name] = "" if is_other else known.get(name, text)
         return found
 
     @cached_property

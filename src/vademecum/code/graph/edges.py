@@ -122,7 +122,7 @@ class FileEdges:
             begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
         if first == spelled:
             return begun
-        if self._rules.imports_packages or (begun[0] is not None and self._rules.opens_namespaces):
+        if self._rules.imports_packages or self._rules.opens_namespaces:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
@@ -192,7 +192,7 @@ class FileEdges:
                 value, tier = self._meaning(owner, spelled)
                 if value is not None and value.is_external and value.leaf:
                     self._call(owner, line, spelled, (value, tier))  # a constant stands for a class from elsewhere
-                else:
+                elif value is None or value.what == "def" or not value.leaf:  # a field that is initialised is no class
                     self._use(owner, line, value, tier)
 
     def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
+from vademecum.code.graph.spaces import Spaces
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.graph.values import (
     GIVES,
@@ -37,7 +37,7 @@ _NONE: Mapping[str, Any] = {}
 _OF_A_CLASS = SELVES | SUPERS | {"cls"}
 
 
-class Names(Classes):
+class Names(Spaces):
     """Finds the meaning of names in one snapshot."""
 
     # -- expressions ---------------------------------------------------------------------------------------------
@@ -150,11 +150,14 @@ class Names(Classes):
         """
         name = parts[0][0]
         is_outside = value is not None and value.is_external
+        if name and name == file.rules.library:
+            return OUTSIDE, 1
+        if file.rules.opens_namespaces:
+            is_name = is_outside or (value is None and not self._is_variable(file, scope, name))
+            return self.in_namespaces(file, scope, parts) if is_name else (UNKNOWN, 0)
         may_spell = file.rules.imports_packages or (is_outside and file.rules.imports_declaration(name))
         if may_spell and name[:1] != "$" and name not in file.rules.self_names:
             return self._spelled(file, parts)
-        if file.rules.opens_namespaces and is_outside:
-            return self._in_namespace(file, scope, name, parts[1][0]), 1
         return UNKNOWN, 0
 
     def _applied(self, file: File, value: Value | None, tier: Tier, part: tuple[str, str]) -> Meaning:
@@ -215,7 +218,8 @@ class Names(Classes):
             is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
             if is_class and not (file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)):
                 continue
-            local = _local(file, node, file.scopes.get(around, _NONE).get(name))
+            is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
+            local = None if is_own_name else _local(file, node, file.scopes.get(around, _NONE).get(name))
             rows = file.bindings.get(around, _NONE).get(name)
             if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
                 if not is_class or around == scope:
@@ -277,9 +281,13 @@ class Names(Classes):
         named = self.definitions.named(name, file.family)
         found = [candidate for candidate in named if file.rules.is_seen(file, scope, candidate)]
         may_inherit = file.rules.implicit_self and any(node.kind in CLASSES for _, node in named)
-        return self._chosen(file, scope, found) or (UNKNOWN if found or may_inherit else OUTSIDE)
+        may_be_seen = found or may_inherit or (named and file.rules.opens_namespaces)
+        if not file.is_test:
+            found = [candidate for candidate in found if not candidate[0].is_test]
+        return self.chosen(file, scope, found) or (UNKNOWN if may_be_seen else OUTSIDE)
 
-    def _chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
+    def chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
+        """Return the meaning of the best of declarations in sight."""
         best = file.rules.chosen(file, scope, found, self.modules)
         if best is None:
             return None
@@ -317,7 +325,9 @@ class Names(Classes):
 
     def _qualified(self, file: File, whole: str) -> Meaning:
         """Return the declaration that a package and a name spell out."""
-        name = whole.rpartition(".")[2]
+        around, _, name = whole.rpartition(".")
+        if file.rules.opens_namespaces:
+            return self.in_namespace(file, "", around.split("."), name) if around != file.rules.library else OUTSIDE
         for other, node in self.definitions.named(name, file.family):
             package = other.refs.package
             if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
@@ -423,14 +433,6 @@ class Names(Classes):
                 if found is not None:
                     return found
         return None
-
-    def _in_namespace(self, file: File, scope: str, space: str, name: str) -> Meaning:
-        """Return a declaration of a namespace that other files open."""
-        found = [
-            each for each in self.definitions.named(name, file.family)
-            if "." not in each[1].qualified and space in each[0].refs.package.split(".")
-        ]  # fmt: skip
-        return self._chosen(file, scope, found) or OUTSIDE
 
     def _exported(self, file: File, name: str) -> Meaning | None:
         """Return the meaning of an exported name."""

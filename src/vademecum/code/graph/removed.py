@@ -16,7 +16,7 @@ from vademecum.code.chunking.chunk import chunk_file
 from vademecum.code.graph.changes import ChangedFile, base_of, commits_of
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Edge, Node, Relation, node_id
-from vademecum.code.languages import language_of
+from vademecum.code.languages import HEAD, language_of
 
 NAMED = 5  # of what is gone
 Before = Callable[[str], Graph]  # from a commit to its graph
@@ -84,7 +84,7 @@ def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:
     """
     content = git.read_file(graph.opened.repo.root, commit, path).unwrap()
     left = {node.qualified for node in graph.in_files([now])} if now else set()
-    parsed = chunk_file(content.decode(errors="replace").encode(), language_of(path, content[:4096]))
+    parsed = chunk_file(content.decode(errors="replace").encode(), language_of(path, content[:HEAD]))
     declared = {symbol.qualified for chunk in parsed.chunks for symbol in chunk.symbols}
     yield from (node_id(path, name) for name in sorted(declared - left))
     if not now:

@@ -23,7 +23,7 @@ from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
 from vademecum.code.indexing.read_history import begin_history
-from vademecum.code.languages import language_of
+from vademecum.code.languages import HEAD, language_of
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.code.snapshot.observed import observed
@@ -242,7 +242,7 @@ def read_changed(repo: Repository, target: Target, read: Reading, progress: Prog
         if isinstance(source, Skipped):
             read.left_out[entry.path] = source
         else:
-            key = read.keys[entry.path] = source.blob, language_of(entry.path, source.text[:4096])
+            key = read.keys[entry.path] = source.blob, language_of(entry.path, source.text[:HEAD])
             texts[key] = source.text
             weight += len(source.text)
         progress("reading", done + 1, len(entries))

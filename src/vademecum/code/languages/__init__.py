@@ -62,6 +62,9 @@ class Grammar:
         return "(#" in self.source
 
 
+HEAD = 1 << 14  # bytes at the beginning of a file that tell its language
+
+
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A grammar's query and its query for references, as one.

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from vademecum.code.languages.imports import Bound
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.modules import Modules, nearest
-from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes, starred
+from vademecum.code.languages.scopes import (
+    CLASSES,
+    Candidate,
+    Source,
+    anywhere,
+    parent_scopes,
+    spaces_around,
+    spaces_lost,
+    starred,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -27,11 +36,11 @@ _STANDARD = frozenset(_STANDARD_TEXT.split())
 # What only C++ writes at the beginning of a header.
 _CPP_HEADER = (
     rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"
-    rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>"
+    rb"|^\s*enum\s+class\b|\btemplate\s*<\s*(?:typename|class)\b|\bstatic_cast<|\bnullptr\b|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>"
 )
 # Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between
-# `class` and its name, before a function's type (`FMT_API void f(`), or after a field or a function: clang's thread
-# safety annotations.
+# `class` and its name, before a function's type or name (`FMT_API void f(`), before its body (`f() FMT_NOEXCEPT {`), or
+# after a field or a function: clang's thread safety annotations.
 _MACROS = (
     rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
     rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
@@ -40,7 +49,10 @@ _MACROS = (
     rb"|(?<=[\w)][ \n])[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED"
     rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
-    rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
+    rb"|(?<![\w#])(?<!define[ \t])[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+    rb"(?=(?:[ \t]+[A-Z0-9]*_[A-Z0-9_]+)*[ \t]+(?:(?:template|class|struct|using|enum|typedef|inline|friend|explicit)\b"
+    rb"|(?:[\w:<>]*[a-z][\w:<>]*[ \t*&]+)*(?:\w+::)*~?\w*[a-z]\w*[ \t]*\())"
+    rb"|(?<=[\w)] )[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=\s*\{)|(?<=\bif )[A-Z][A-Z0-9]*_[A-Z0-9_]+(?= *\()"
 )
 _CONTINUED = rb"(?m)^[^\n]*\\\r?$"  # a line of a macro of several, which the grammar ends at a comment
 _COMMENT = rb"/\*.*?\*/"
@@ -110,21 +122,31 @@ class C(Language):
         headers = [each for each in found if each not in bodies]
         seen = {modules.locate(file.path, module, self) for _, module, _ in file.imports.get("", ())}
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
-        if any((not read or _is_conditional(e)) and e[1].qualified in LANGUAGE.common_names for e in found):
+        if any((not read or _is_conditional(e)) and _may_be_the_librarys(e) for e in found):
             return None  # the C library's, as far as the file says
         sure = [each for each in bodies if not _is_conditional(each)]
         if len(sure) == 1 and not own:
             return sure[0], bool(read)
         if len({node.qualified for _, node in read}) == 1:
             return read[0], True
-        alone = own or next((each for each in (headers, bodies) if len(each) == 1), [])
+        alone = own or next((each for each in (headers, bodies) if len(each) == 1 or self._are_one(each)), [])
         return (alone[0], bool(own)) if alone else None
+
+    def _are_one(self, found: Sequence[Candidate]) -> bool:
+        """Return whether declarations are overloads: of one namespace, all in headers."""
+        spaces = {(each[1].qualified, *spaces_around(each)) for each in found if self.is_header(each[0].path)}
+        return self.opens_namespaces and len(spaces) == 1 and all(self.is_header(each[0].path) for each in found)
 
     def is_guarded(self, node: tree_sitter.Node) -> bool:
         """Return whether the condition is that of a header read once."""
         condition = node.parent
         first = condition.named_children[1:2] if condition is not None and condition.type == "preproc_ifdef" else ()
         return any(each.type == "preproc_def" and each.child_by_field_name("value") is None for each in first)
+
+
+def _may_be_the_librarys(candidate: Candidate) -> bool:
+    in_none = not (spaces_around(candidate) or spaces_lost(candidate[0]))
+    return in_none and candidate[1].qualified in LANGUAGE.common_names
 
 
 def _is_conditional(candidate: Candidate) -> bool:

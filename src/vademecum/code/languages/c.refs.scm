@@ -16,3 +16,4 @@
 (preproc_ifdef [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
 (preproc_else [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
 (preproc_elif [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
+[(compound_statement) (for_statement)] @block

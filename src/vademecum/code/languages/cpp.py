@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from vademecum.code.languages.c import C
-from vademecum.code.languages.scopes import Candidate, Source, anywhere
+from vademecum.code.languages.scopes import (
+    CLASSES,
+    Candidate,
+    Declared,
+    Source,
+    anywhere,
+    spaces_around,
+    spaces_lost,
+    starred,
+)
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 # Methods of the standard library's containers and wrappers.
 _SAME = """
@@ -12,6 +28,10 @@ _SAME = """
 _ONE = """
     front back at value top find
 """
+# The beginning of a namespace, in a macro too, and a macro on a line of its own that opens one.
+_SPACE = (
+    rb"(?m)\bnamespace[ \t]+(\w+)(?=[ \t]*(?:::|\{|\\?\r?\n[ \t]*\{))|^[A-Z][A-Z0-9_]*NAMESPACE[A-Z0-9_]*(?=[ \t]*\r?$)"
+)
 
 
 class _Cpp(C):
@@ -24,13 +44,37 @@ class _Cpp(C):
         names = known.split(".") if known else []
         return ".".join(dict.fromkeys([*names, *found.split(".")]))
 
+    def hidden_packages(self, content: bytes) -> Iterator[str]:
+        r"""Return macros and names that open namespaces.
+
+        >>> list(LANGUAGE.hidden_packages(b"#define A_NAMESPACE namespace a { \\\n namespace b {\nA_NAMESPACE\nint f();"))
+        ['a', 'b', 'A_NAMESPACE']
+        """
+        return (found[found.lastindex or 0].decode() for found in re.finditer(_SPACE, content))
+
+    def is_transparent(self, name: tree_sitter.Node) -> bool:
+        """Return whether a namespace is inline."""
+        return name.parent is not None and name.parent.children[0].type == "inline"
+
     def imports_declaration(self, name: str) -> bool:
         """Return whether an import is a `using` of a name."""
         return bool(name)
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return True: a namespace may hold the declaration; see `chosen`."""
-        return True
+        """Return whether a declaration stands in an open namespace.
+
+        A class is meant by its name, not its constructor. Arguments may bring other namespaces in sight.
+        """
+        opened = {*file.refs.package.split("."), *(name for module in starred(file) for name in module.split("."))}
+        around, lost = spaces_around(candidate), spaces_lost(candidate[0])
+        is_open = opened.issuperset(around) if around else not lost or not opened.isdisjoint(lost)
+        return is_open and not _makes(candidate[1])
+
+
+def _makes(node: Declared) -> bool:
+    """Return whether a declaration is a constructor."""
+    *_, around, name = ("", *node.qualified.split("."))
+    return around == name and node.kind not in CLASSES
 
 
 LANGUAGE = _Cpp(
@@ -47,6 +91,7 @@ LANGUAGE = _Cpp(
     implicit_self=True,
     shares_names=True,
     opens_namespaces=True,
+    library="std",
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,

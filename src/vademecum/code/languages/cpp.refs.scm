@@ -4,7 +4,7 @@
 (declaration type: (_) @type declarator: (reference_declarator (identifier) @name))
 (declaration type: (_) @type declarator: (init_declarator declarator: (reference_declarator (identifier) @name)))
 (compound_statement (declaration type: (_) @type declarator: (function_declarator declarator: (identifier) @name)))
-(namespace_definition name: (_) @package)
+(namespace_definition name: (_) @package body: (_) @space)
 (new_expression type: (_) @new)
 (for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)])
 (field_declaration type: (_) @return declarator: (function_declarator))
@@ -13,3 +13,8 @@
 (using_declaration) @using
 (lambda_expression) @inner
 (type_parameter_declaration (type_identifier) @alias)
+[(for_range_loop) (if_statement (condition_clause (declaration)))] @block
+(alias_declaration name: (_) @alias type: (_) @type)
+(type_definition type: [(type_identifier) (qualified_identifier) (template_type)] @type declarator: (type_identifier) @alias)
+(compound_literal_expression type: [(type_identifier) (qualified_identifier) (template_type)] @new)
+(field_initializer [(field_identifier) (qualified_identifier) (template_method)] @new)

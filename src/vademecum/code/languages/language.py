@@ -60,6 +60,7 @@ class Language:
     runs_class_bodies: bool = False  # a class body runs from top to bottom and sees its own names
     shares_names: bool = False  # a file sees names of its package or program that it does not import; see `chosen`
     names_modules: bool = False  # a bare name may be a module: `self`, a crate
+    library: str = ""  # the namespace of the language's own library
     opens_namespaces: bool = False  # an unknown first name may be a namespace that other files open
     imports_packages: bool = False  # an import may name a package, and a chain go on from there
     has_submodules: bool = False  # an imported name may be a module below the module
@@ -177,6 +178,14 @@ class Language:
         `known` is the first, "" for none.
         """
         return known or found
+
+    def hidden_packages(self, content: bytes) -> Iterable[str]:
+        """Return packages that a file declares where a parser sees none."""
+        return ()
+
+    def is_transparent(self, name: tree_sitter.Node) -> bool:
+        """Return whether a namespace's content belongs to the one around it."""
+        return False
 
     def result_type(self, text: str) -> str:
         """Return the type that a function's result is used as."""

@@ -8,7 +8,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     token                   the last name of a call among the arguments of a macro, which have no syntax
     new                     a class of which an instance is made
     using, exporting        an import statement, an export statement
-    package                 the package or namespace the file belongs to
+    package                 the package or namespace the file belongs to; with `space`, its part of the file
     name + type | value | each | context
                             a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
                             is only shadowed
@@ -20,6 +20,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
     inner                   a function without a name: a scope of its own
+    block                   a part of a function that is a scope where it binds a name otherwise than another part
     conditional             declared where the preprocessor may leave it out
     alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
 """
@@ -68,6 +69,7 @@ class References:
 
     version: int = 0
     package: str = ""
+    spaces: list[tuple[int, int, str]] = field(default_factory=list)  # first line, last line, name of a namespace
     owners: list[str] = field(default_factory=lambda: [""])
     imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
     exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
@@ -107,10 +109,12 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
+    literals += _dividing(matches)
     finder = _Finder(lines, outline, language, literals)
     finder.take(matches)
     finder.declared(outline)
     finder.settle()
+    finder.hidden()
     return finder.found.dump()
 
 
@@ -240,9 +244,12 @@ class _Finder:
         line = self._lines.number(node.start_byte)
         self.found.exports += [(0, line, *bound) for bound in self._rules.exported(node, self._text, self._whole)]
 
-    def package(self, node: tree_sitter.Node, _: Any) -> None:
+    def package(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         package = self._text(node).replace("\\", ".").replace("::", ".")
         self.found.package = self._rules.package(self.found.package, package)
+        if "space" in captured and not self._rules.is_transparent(node):
+            lines = [self._lines.number(place) for place in captured["space"][0].byte_range]
+            self.found.spaces.append((lines[0], lines[1], package))
 
     def returning(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
@@ -377,6 +384,11 @@ class _Finder:
         made_of = next(made, "") if self._rules.nests_functions else ""
         return self._number(f"{made_of}.{FIELDS}" if made_of else "")
 
+    def hidden(self) -> None:
+        """Take the packages that the parser did not see."""
+        for package in self._rules.hidden_packages(self._content):
+            self.found.package = self._rules.package(self.found.package, package)
+
     def declared(self, outline: Outline) -> None:
         """Take the bases and decorators of declarations."""
         for declaration in outline.all:
@@ -393,6 +405,38 @@ def _held(how: str, text: str) -> tuple[str, str]:
     """Return the kind of a binding and the chain of an expression."""
     spelled = chain(text)
     return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
+
+
+def _dividing(matches: Sequence[Match]) -> list[tuple[int, int]]:
+    """Return the blocks that bind a name of their function anew.
+
+    The name is bound to another type, or another value, in another block.
+    """
+    blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured)
+    found: dict[tuple[int, bytes], dict[bytes, set[tuple[int, int]]]] = {}  # by function and name: text → blocks
+    stack: list[tuple[int, int]] = []
+    following = 0
+    for place, (name, text) in sorted(_bound_texts(matches).items()) if blocks else ():
+        while following < len(blocks) and blocks[following][0] <= place:
+            stack = [*(block for block in stack if block[1] > blocks[following][0]), blocks[following]]
+            following += 1
+        stack = [block for block in stack if block[1] > place]
+        if stack:
+            found.setdefault((stack[0][0], name), {}).setdefault(text, set()).add(stack[-1])
+    return sorted({block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each})
+
+
+def _bound_texts(matches: Sequence[Match]) -> dict[int, tuple[bytes, bytes]]:
+    """Return, by place, bound names with the types, or values, they have."""
+    found: dict[int, tuple[bytes, bytes]] = {}
+    for _, captured in matches:
+        if "name" in captured and (how := _how(captured)) in {TYPE, VALUE}:
+            name = captured["name"][0]
+            written = captured[how][0].text or b""
+            text = captured[VALUE][0].text or b"" if written == b"auto" and VALUE in captured else written
+            if text != b"auto" or name.start_byte not in found:
+                found[name.start_byte] = (name.text or b"", text)
+    return found
 
 
 def _how(captured: Container[str]) -> str:

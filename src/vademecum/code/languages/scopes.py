@@ -26,6 +26,10 @@ class Declared(Protocol):
     def kind(self) -> str:
         """The kind of declaration, as `declarations` has it."""
 
+    @property
+    def start_line(self) -> int:
+        """The first line."""
+
 
 class Source(Protocol):
     """A file as the rules see it."""
@@ -90,6 +94,18 @@ def declaration_of(scope: str) -> str:
 def starred(file: Source) -> set[str]:
     """Return the modules of which a file imports everything."""
     return {module for _, module, name in file.imports.get("*", ()) if name == "*"}
+
+
+def spaces_around(candidate: Candidate) -> list[str]:
+    """Return the namespaces around a declaration, outermost first."""
+    file, node = candidate
+    around = (name for first, last, name in file.refs.spaces if first <= node.start_line <= last)
+    return [name for names in around for name in names.split(".")]
+
+
+def spaces_lost(file: Source) -> set[str]:
+    """Return the namespaces, and macros for them, that no parser sees."""
+    return set(file.refs.package.split(".")).difference(*(name.split(".") for _, _, name in file.refs.spaces), {""})
 
 
 def by_package(file: Source, found: Sequence[Candidate], around: Iterable[str] = ()) -> tuple[Candidate, bool] | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from vademecum.code.checkout.root import Root
 from vademecum.code.checkout.source import INODE_BITS, Source, read_source
-from vademecum.code.languages import language_of
+from vademecum.code.languages import HEAD, language_of
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.tokenize import terms
 from vademecum.types import Chunk, FileEntry, Freshness, ParsedFile
@@ -84,7 +84,7 @@ def compared(root: Root, entry: FileEntry, digest: str, *, max_bytes: int, deadl
         return _AS_INDEXED
     from vademecum.code.chunking.chunk import chunk_file  # loaded only for changed files
 
-    language = language_of(entry.path, source.text[:4096])
+    language = language_of(entry.path, source.text[:HEAD])
     return FileState(Freshness.EDITED, chunk_file(source.text, language, deadline_s))
 
 

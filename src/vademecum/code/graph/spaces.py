@@ -1,0 +1,60 @@
+"""Declarations in namespaces that many files open, as those of C++."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from vademecum.code.graph.classes import Classes
+from vademecum.code.graph.definitions import File
+from vademecum.code.graph.terms import Node
+from vademecum.code.graph.values import OUTSIDE, UNKNOWN, Meaning
+from vademecum.code.languages.scopes import spaces_around, spaces_lost
+
+
+class Spaces(Classes):
+    """Finds declarations by their namespaces."""
+
+    @abstractmethod
+    def chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
+        """Return the meaning of the best of declarations in sight."""
+
+    def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
+        """Return the declaration in the namespace that begins a chain.
+
+        With it comes the number of names after the first that lead there, 0 for none.
+        """
+        for used, (name, suffix) in enumerate(parts[1:], 1):
+            if parts[used - 1][1]:
+                break
+            found = self.in_namespace(file, scope, [each for each, _ in parts[:used]], name)
+            if found is not OUTSIDE:
+                return found, used
+            if suffix:
+                break
+        return UNKNOWN, 0
+
+    def in_namespace(self, file: File, scope: str, spaces: list[str], name: str) -> Meaning:
+        """Return a declaration of a namespace that other files open."""
+        found = [
+            each for each in self.definitions.named(name, file.family)
+            if "." not in each[1].qualified and self._is_in(each, spaces)
+        ]  # fmt: skip
+        return self.chosen(file, scope, found) or OUTSIDE
+
+    def _is_in(self, candidate: tuple[File, Node], spaces: list[str]) -> bool:
+        """Return whether a declaration stands in a namespace.
+
+        The namespace is written around it, or opened where no parser sees it.
+        """
+        around = spaces_around(candidate)[-len(spaces) :]
+        return around == spaces[-len(around) :] if around else spaces[-1] in self._spaces(candidate[0])
+
+    def _spaces(self, file: File) -> frozenset[str]:
+        """Return the namespaces that macros open, or that a parser lost."""
+        return self.definitions.once(("spaces", file.path), self._opened_spaces, frozenset(), file)
+
+    def _opened_spaces(self, file: File) -> frozenset[str]:
+        lost = spaces_lost(file)
+        others = (other for name in lost if name.isupper() for other, _ in self.definitions.named(name, file.family))
+        return frozenset(space for other in others for space in other.refs.package.split(".")) | lost
