@@ -163,7 +163,7 @@ def _steps(store: Store, session: str, failures: Sequence[float]) -> list[_Step]
     since, until = min(failures) - LONGEST_S, max(failures) + LONGEST_S
     where: list[Condition] = [("session", "=", session), ("at", ">=", since), ("at", "<=", until)]
     rows = store.scan("events", where, ("number", "at", "role", "text", "metadata", "repo"), ("at", "number")).unwrap()
-    return [_Step(*row[:4], json.loads(row[4]), row[5]) for row in rows]
+    return [_Step(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5]) for row in rows]
 
 
 def _episode(store: Store, steps: Sequence[_Step], number: int, at: float, lines: set[str]) -> tuple[Episode, float]:
