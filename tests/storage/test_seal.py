@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -66,7 +67,11 @@ def test_a_copy_of_both_files_is_as_good(path, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     for file in (path, path.with_name("memory.db.seal")):
         shutil.copyfile(file, tmp_path / "elsewhere" / file.name)
-    assert rows(tmp_path / "elsewhere" / "memory.db") == len(ROWS)
+    copied = tmp_path / "elsewhere" / "memory.db"
+    assert rows(copied) == len(ROWS)
+    stamp, total = json.loads(copied.with_name("memory.db.seal").read_bytes())
+    assert stamp[3] == copied.stat().st_ino, "it is read again at each opening"
+    assert total == json.loads(path.with_name("memory.db.seal").read_bytes())[1]
 
 
 def test_a_copy_alone_is_taken_once_its_seal_is_gone(path):
@@ -111,18 +116,29 @@ def test_whoever_writes_takes_the_seal_first(path):
 
 
 def test_a_killed_writer_leaves_no_seal_and_loses_nothing(path):
-    """What it wrote to the log is there, and the next one seals."""
+    """What it wrote to the log is there, and who reads the file next seals it."""
     code = (
         "import os, sys; from vademecum.storage.sqlite import SqliteStore; s = SqliteStore(sys.argv[1], durable=True);"
         "s.upsert('meta', [('killed', '1')]).unwrap(); os._exit(1)"
     )
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code, str(path)], env=environ, check=False, timeout=60)
-    assert not path.with_name("memory.db.seal").exists()
+    seal = path.with_name("memory.db.seal")
+    assert not seal.exists()
     assert rows(path) == len(ROWS) + 1
-    with closing(SqliteStore(path)) as store:
-        store.upsert("meta", [("a", "1")]).unwrap()
-    assert path.with_name("memory.db.seal").exists()
+    assert rows(path) == len(ROWS) + 1, "the first one found what was logged"
+    assert seal.exists()
+
+
+def test_a_reader_seals_nothing_that_another_may_write_to(path):
+    """A log that is not empty is the writer's."""
+    with closing(SqliteStore(path)) as writer:
+        writer.upsert("meta", [("a", "1")]).unwrap()
+        code = "import sys; from vademecum.storage.sqlite import SqliteStore; SqliteStore(sys.argv[1]).close()"
+        environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        subprocess.run([sys.executable, "-c", code, str(path)], env=environ, check=True, timeout=60)
+        assert path.with_name("memory.db-wal").stat().st_size
+        assert not path.with_name("memory.db.seal").exists()
 
 
 def together(path, count, **options):

@@ -7,8 +7,9 @@ file that does not match its seal was changed by something else: a failing disk,
     a seal is there    the log beside is empty, and nobody has begun to write since
     no seal            a process is writing, or was killed: SQLite's own checks must do
 
-The file is read only where its size or times differ, as those of a copy do. A file above SEALED_BYTES is not sealed:
-reading one takes longer than who closes it should wait.
+The file is read only where its size or times differ, as those of a copy do. Whoever closes a file that has no seal, or
+one with other times, seals it, so a killed process leaves no seal only until the next one is done. A file above
+SEALED_BYTES is not sealed: reading one takes longer than who closes it should wait.
 
 Subtle: closing a file anywhere in a process drops the locks that SQLite holds on the file for all connections of that
 process. So a file is read here only while the process has no other connection to it, and is closed last. And closing a
@@ -42,6 +43,7 @@ EMPTY_SECONDS = 60.0  # a file that has been empty for longer is not one that is
 class Found(NamedTuple):
     """A file as it was before a connection to it."""
 
+    place: str  # its path without links, for `let_go` and `unseal`
     number: tuple[int, int]  # of the device and on it, or `_NO_FILE`
     fault: str  # what is wrong, where something else changed the file since it was sealed, or emptied it
     version: int  # SQLite's `user_version`, where there is a fault
@@ -76,7 +78,7 @@ def opening(path: Path) -> Iterator[Found]:
             held.count += 1
             number = _number(path)
             fault = _fault(path) if held.count == 1 else ""
-            found = Found(number, fault, _version(path) if fault else 0)
+            found = Found(place, number, fault, _version(path) if fault else 0)
         yield found
 
 
@@ -93,31 +95,31 @@ def give_up(path: Path, found: Found, error: BaseException) -> None:
 
     An empty file that a full disk left of a new one would look like one that was emptied, so it goes.
     """
-    let_go(path, None)
+    let_go(path, found.place, None)
     if isinstance(error, StoreFullError) and found.number == _NO_FILE:
         with suppress(OSError):
             if not path.stat().st_size:
                 path.unlink()
 
 
-def unseal(path: Path, *, durable: bool) -> None:
+def unseal(path: Path, place: str, *, durable: bool) -> None:
     """Remove a file's seal; call it with the file's write lock held.
 
-    A durable removal outlasts a loss of power, as the write after it does. Raises `OSError`.
+    `place` is what `opening` found. A durable removal outlasts a loss of power, as the write after it does. Raises
+    `OSError`.
     """
-    _all[os.path.realpath(path)].wrote = True
+    _all[place].wrote = True
     with suppress(FileNotFoundError):
         sealing(path).unlink()
         if durable:
             keep_names(path.parent)
 
 
-def let_go(path: Path, db: sqlite3.Connection | None) -> None:
-    """Close a connection; the last of a writing process seals the file.
+def let_go(path: Path, place: str, db: sqlite3.Connection | None) -> None:
+    """Close a connection; the last of a process seals the file.
 
-    `db` is None where no connection could be opened.
+    `place` is what `opening` found, and `db` is None where no connection could be opened.
     """
-    place = os.path.realpath(path)
     with _lock:
         held = _all[place]
         held.count -= 1
@@ -125,7 +127,7 @@ def let_go(path: Path, db: sqlite3.Connection | None) -> None:
             del _all[place]
         if db is None:
             return
-        if held.wrote and not held.count:
+        if not held.count and (held.wrote or _lacks_seal(path)):
             _close_sealed(path, db)
         db.close()
 
@@ -154,6 +156,20 @@ def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
             beside.replace(place)
             db.execute("ROLLBACK")
             db.close()
+
+
+def _lacks_seal(path: Path) -> bool:
+    """Return whether a file at rest has no current seal.
+
+    False for a file that gets none.
+    """
+    try:
+        if _is_logged(path) or path.stat().st_size > SEALED_BYTES:
+            return False
+        stamp, _ = json.loads(sealing(path).read_bytes())
+        return bool(stamp != _stamp(path))
+    except (OSError, ValueError, TypeError):  # no seal, or a damaged one
+        return True
 
 
 def _fault(path: Path) -> str:

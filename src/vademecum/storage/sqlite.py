@@ -99,6 +99,7 @@ class SqliteStore:
         self.aside = ""  # the new name of a damaged file, if this object set one aside
         self._closed = False
         with opening(self.path) as found:
+            self._place = found.place
             try:
                 self._enter(found, set_aside=set_aside)
             except BaseException as error:
@@ -196,7 +197,7 @@ class SqliteStore:
             self._waits = seconds
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            unseal(self.path, durable=self._synchronous == "FULL")
+            unseal(self.path, self._place, durable=self._synchronous == "FULL")
         except OSError as error:
             self._roll_back()
             raise StoreReadOnlyError(f"cannot remove {sealing(self.path)}: {error.strerror}") from error
@@ -361,7 +362,7 @@ class SqliteStore:
         with self.lock:
             if not self._closed:
                 self._closed = True
-                let_go(self.path, self._db)
+                let_go(self.path, self._place, self._db)
 
     @staticmethod
     def _known(family: str, columns: Sequence[str]) -> Sequence[str]:
