@@ -288,3 +288,16 @@ def test_odd_intents_are_answered(office, intent):
     for task in plan.tasks:
         assert set(task.depends_on) <= seen
         seen.add(task.id)
+
+
+def test_an_unfinished_task_does_not_say_how_such_tasks_end(tools):
+    """Its trace has one call so far; beside those of finished tasks it would mean that one call is all."""
+    tools.register([Tool.of("desk", name, said) for name, said in (("find", "Look up."), ("send", "Dispatch."))])
+    calls = Call("desk/find"), Call("desk/send")
+    tools.observe([trace(f"pass on the news of day {n}", calls, id_=f"t{n}", at=float(n)) for n in range(6)])
+    tools.observe([trace("pass on the news of today", calls[:1], id_="now", at=7.0)])
+    alone, beside = (
+        tools.predict("pass on the news of today", after=("desk/find",), unfinished=own) for own in ("now", "")
+    )
+    assert (alone.done < 0.2, beside.done > 0.8) == (True, True)
+    assert alone.candidates[0].tool == "desk/send"

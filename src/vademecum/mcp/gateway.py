@@ -149,10 +149,11 @@ class Gateway:
 
     def _predict(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         intent = arguments["intent"]
-        after = self._traced.calls_for(intent)
-        found = self._known(engine).predict(intent, after=after or (), k=2 * FOUND)
+        task = self._traced.calls_for(intent)
+        own, after = task or ("", ())
+        found = self._known(engine).predict(intent, after=after, k=2 * FOUND, unfinished=own)
         likely = [each for each in found.candidates if self._is_offered(each.tool)][:NEXT]
-        if after is None:
+        if task is None:
             self._traced.intend(intent, fits={each.tool: each.probability for each in likely})
         return Outcome(
             "\n".join(_predicted(found, likely, self._tool)), asdict(replace(found, candidates=tuple(likely)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,12 +45,12 @@ class Situation:
     k: int = 3
     threshold: float = THRESHOLD
     by: str = PREDICTORS[0]
+    unfinished: str = ""
 
 
 def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: Shgat | None = None) -> Prediction:
     """Return the likeliest next calls, by `shgat` if given."""
-    after, strange = known(view, asked_for.after)
-    earlier, _ = known(view, asked_for.earlier)
+    (after, strange), (earlier, _) = known(view, asked_for.after), known(view, asked_for.earlier)
     says, few = any(char.isalnum() for char in asked_for.intent), bool(view.traces) and not model.traces
     if not (after or earlier or says):
         reason = _reason([_NOTHING], strange)
@@ -58,6 +58,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: S
     way = ways.starting([view.tools[n].id for n in after])
     question = view.read(asked_for.intent)
     asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
+    asked = _without(asked, asked_for.unfinished)
     here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
     weights = model.next[min(len(after), PHASES - 1)]
     unmoved = still(asked)
@@ -98,6 +99,12 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: S
         _reason(below, strange),
         len(view.traces),
     )
+
+
+def _without(asked: Asked, trace: str) -> Asked:
+    """Return a question to which one trace does not speak."""
+    own = [number for number, each in enumerate(asked.view.traces) if each.id == trace]
+    return replace(asked, excluded=np.array(own)) if own and asked.excluded is None else asked
 
 
 def _without_traces(asked: Asked, after: tuple[int, ...], weights: Weights) -> Floats:

@@ -229,4 +229,4 @@ def _why_nothing(asked: Asked, wanted: Wanted, allowed: int) -> str:
         return "nothing is asked for: say what is to be done, or a tool's name"
     said = f"probably none of {allowed} tools does this: what is listed is only the nearest"
     strange = asked.document_matches.held == 0
-    return said + _STRANGE if strange.mean() > _MOST_WORDS else said
+    return said + _STRANGE if strange.sum() > _MOST_WORDS * len(strange) else said

@@ -149,17 +149,22 @@ class Traced:
             task.latest, task.is_left = now, False
             return self._traced(task)
 
-    def calls_for(self, intent: str) -> tuple[str, ...] | None:
-        """Return the good calls of an intent's latest task, if any."""
+    def calls_for(self, intent: str) -> tuple[str, tuple[str, ...]] | None:
+        """Return the id and good calls of an intent's latest trace."""
         with self._lock:
             tasks = [task for task in reversed(self._tasks) if intent in task.intents]
-            return tuple(call.tool for call in tasks[0].calls if call.ok) if tasks else None
+            if not tasks:
+                return None
+            return self._id(tasks[0]), tuple(call.tool for call in tasks[0].calls if call.ok)
+
+    def _id(self, task: _Task) -> str:
+        return f"{self._session}:{task.number}"
 
     def _traced(self, task: _Task) -> Trace:
         intent = task.intent
         for secret in sorted(task.secrets, key=len, reverse=True):  # one may be part of another
             intent = intent.replace(secret, "[secret]")
-        id_ = f"{self._session}:{task.number}"
+        id_ = self._id(task)
         return trace(intent, tuple(task.calls), id_=id_, links=tuple(task.links), session=self._session, at=task.at)
 
     def _task(self, tool: str, arguments: Any, intent: str, now: float) -> _Task:

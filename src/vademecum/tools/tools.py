@@ -237,6 +237,7 @@ class Tools:
         k: int = 3,
         threshold: float = THRESHOLD,
         by: str = PREDICTORS[0],
+        unfinished: str = "",
     ) -> Prediction:
         """Return the likeliest next calls for an intent, with evidence.
 
@@ -248,6 +249,7 @@ class Tools:
             threshold: abstain below this probability.
             by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there; "shgat"
                 scores it by the ADR's four heads.
+            unfinished: the id of the task's own trace, which does not say yet how such tasks end.
 
         Raises:
             UsageError: an argument is wrong.
@@ -258,7 +260,7 @@ class Tools:
         if by not in PREDICTORS:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
         known = self._now()
-        asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by)
+        asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by, unfinished)
         shgat = known.shgat if by == "shgat" else None
         return self._told(predict(known.view, known.model, known.ways, asked_for, shgat))
 
