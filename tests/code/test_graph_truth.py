@@ -292,7 +292,7 @@ SCRIPT = {
         {"a.js": "export function settle() {}\n",
          "use.js": "import { settle } from './a';\nit(() => { function settle() {} });\nfunction use() { settle(); }\n"},
         "use.js:use",
-        {"a.js:settle exact"},
+        set(),
     ),
     "an interface that two functions of a file declare": (
         {"use.ts": "it(() => { interface Weapon { settle(): void } });\n"

@@ -239,12 +239,11 @@ class Names(Spaces):
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up among the file's declarations and imports."""
         node = file.scopes.get("", {}).get(name)
-        if (
-            node is None or node.kind in LEAVES or file.rules.has_exports
-        ):  # a function without a name may declare it too
+        is_leaf = node is None or node.kind in LEAVES
+        if is_leaf or file.rules.has_exports:
             imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
-            if imports:
-                return self.imported(file, *imports[0])
+            if imports:  # a function without a name may declare the name too, for some of the file
+                return self.imported(file, *imports[0]) if is_leaf else UNKNOWN
         return self._own(file, name)
 
     def _own(self, file: File, name: str) -> Meaning | None:

@@ -215,11 +215,13 @@ class _Place:
         """Return whether the bare name means another thing all over the file."""
         wanted, itself = self.wanted, node_id(self.path)
         imported = [row for row in self._refs.imports if row[2] == wanted.name]
+        tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
+        if imported and tops:
+            return False  # a function without a name declares the name too
         if imported:
             said = {part for row in imported for part in re.split(r"\W+", row[3])} - {""}
             is_outside = bool(said) and said.isdisjoint(wanted.path_parts)
             return is_outside or (itself in wanted.others_bare and itself not in wanted.sources)
-        tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
         return self._rules.is_lexical and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
 
     def left(self) -> Iterator[tuple[int, int]]:

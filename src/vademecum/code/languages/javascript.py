@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -150,16 +150,15 @@ class Script(Language):
         """Return the members of an object literal that name declarations."""
         return ((key, spelled) for key, spelled in _members(value, text) if spelled)
 
-    def alternatives(self, value: tree_sitter.Node, text: Read) -> Iterator[str]:
-        """Yield the expressions that a value may be."""
-        fields = _EITHER.get(value.type, ())
-        if value.type == "binary_expression" and value.children[1].type not in {"||", "??"}:
-            fields = ()
-        for each in fields:
-            if (held := value.child_by_field_name(each)) is not None:
-                yield from self.alternatives(held, text)
-        if not fields:
-            yield f"({text(value)})" if value.type == "as_expression" else text(value)
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return the expressions that a value may be, () for itself."""
+        kind = value.type
+        if kind not in _EITHER:
+            return (f"({text(value)})",) if kind == "as_expression" else ()
+        if kind == "binary_expression" and value.children[1].type not in {"||", "??"}:
+            return ()
+        held = [part for each in _EITHER[kind] if (part := value.child_by_field_name(each)) is not None]
+        return [each for part in held for each in self.alternatives(part, text) or (text(part),)]
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
         """Yield the names that a pattern binds, each with its path."""

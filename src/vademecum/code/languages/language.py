@@ -153,9 +153,9 @@ class Language:
         """
         return None
 
-    def alternatives(self, value: tree_sitter.Node, text: Read) -> Iterable[str]:
-        """Return the expressions that a value may be."""
-        return (text(value),)
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return the expressions that a value may be, () for itself."""
+        return ()
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterable[tuple[tree_sitter.Node, str]]:
         """Return the names that a pattern binds, each with its path.

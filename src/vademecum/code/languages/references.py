@@ -255,7 +255,7 @@ class _Finder:
         self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
-        chains = [chain(text) for text in self._rules.alternatives(node, self._text)]
+        chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
         if all(chains):
             self.found.returns += [(*self._at(node), VALUE, spelled) for spelled in chains]
 
@@ -279,12 +279,10 @@ class _Finder:
         name = name.lstrip("*& ").removeprefix("mut ")
         if not name.removeprefix("#").replace("$", "_").isidentifier():
             return
-        values = [(how, text)]
-        if how == VALUE:
-            values = [_held(how, each) for each in self._rules.alternatives(captured[how][0], self._text)]
+        values = [_held(how, text)]
+        if how == VALUE and (several := self._rules.alternatives(captured[how][0], self._text)):
+            values = [_held(how, each) for each in several]
             values = [each for each in values if each != (SHADOW, LITERAL)] or values  # `given || {}` is what is given
-        elif how in {EACH, CONTEXT}:
-            values = [_held(how, text)]
         if node.start_byte not in self._bound_at:  # two patterns may bind one name
             self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
         self._bind(node.start_byte, (owner, line, name, *values[0], scope))
@@ -403,6 +401,8 @@ class _Finder:
 
 def _held(how: str, text: str) -> tuple[str, str]:
     """Return the kind of a binding and the chain of an expression."""
+    if how in {TYPE, SHADOW}:
+        return how, text
     spelled = chain(text)
     return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
 
