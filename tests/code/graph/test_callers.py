@@ -155,11 +155,21 @@ CASES = {
         {
             "dice.h": (
                 "class Dice {\n public:\n  GAME_CONSTEXPR GAME_INLINE Dice(int n) {}\n  static GAME_CONSTEXPR Dice Fair() { return Dice(6); }\n"
-                "  GAME_API void Roll() const GAME_NOEXCEPT {}\n};\nGAME_INLINE int count() GAME_NOEXCEPT { return 1; }\n"
+                "  GAME_API void Roll() const GAME_NOEXCEPT {}\n  int Last() const GAME_DELETED;\n  int Each(int (Dice::*f)()) { return (this->*f)(); }\n};\nGAME_INLINE int count() GAME_NOEXCEPT { return 1; }\n"
             ),
             "play.cc": '#include "dice.h"\nvoid play() { Dice::Fair().Roll(); count(); }\n',
         },
         {"Dice.Fair": ["play"], "Dice.Roll": ["play"], "count": ["play"]},
+    ),
+    "cpp: functions that macros write have their own variables, and classes in namespaces their macros": (
+        {
+            "dice.h": "namespace game {\n  class GAME_CLASS Dice\n  {\n  public:\n    void Roll();\n  };\n  struct Coin { void Toss(); };\n}\n",
+            "play.cc": (
+                '#include "dice.h"\nusing namespace game;\n'
+                "PLAY(one) {\n  Dice it;\n  it.Roll();\n}\nPLAY(two) {\n  Coin it;\n  it.Toss();\n}\nvoid PLAY_IT(a, b) { Coin it; it.Toss(); }\nvoid PLAY_IT(c) { Dice it; it.Roll(); }\nvoid three(Dice& it) { it.Roll(); }\n"
+            ),
+        },
+        {"Dice.Roll": ["PLAY", "PLAY_IT", "three"], "Coin.Toss": ["PLAY", "PLAY_IT"]},
     ),
     "rust: a bound says the type, and a pattern binds a name": (
         {

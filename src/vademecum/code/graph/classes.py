@@ -67,7 +67,11 @@ class Classes(ABC):
         parts = around.split(".")
         for other, node in self.definitions.named(parts[-1], file.family):
             whole = node.qualified.split(".")
-            if node.kind in CLASSES and whole[-len(parts) :] == parts[-len(whole) :] and near(file.path, other.path):
+            if (
+                node.kind in CLASSES - {"alias"}
+                and whole[-len(parts) :] == parts[-len(whole) :]
+                and near(file.path, other.path)
+            ):
                 return Value("inst", other.path, node.qualified)
         return Value("inst", file.path, around)
 

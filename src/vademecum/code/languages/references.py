@@ -30,6 +30,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,7 @@ VERSION = 10  # raised when other references are found, so that those found befo
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
+Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
 _LITERALS = frozenset("{[\"'`0123456789")
 
 
@@ -109,8 +111,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
-    literals += _dividing(matches)
-    finder = _Finder(lines, outline, language, literals)
+    finder = _Finder(lines, outline, language, literals, _dividing(matches, _bodies(outline)))
     finder.take(matches)
     finder.declared(outline)
     finder.settle()
@@ -133,7 +134,9 @@ def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
 class _Finder:
     """Sorts matches of the query into rows."""
 
-    def __init__(self, lines: Lines, outline: Outline, language: str, literals: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, lines: Lines, outline: Outline, language: str, literals: Sequence[Part], blocks: Sequence[Part]
+    ) -> None:
         self.found = References(VERSION)
         self._lines = lines
         self._content = lines.content
@@ -142,24 +145,27 @@ class _Finder:
         self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._again: list[int] = []  # the rows of names that are declared elsewhere
-        self._starts, self._owners = self._sweep(outline, literals)
+        self._starts, self._owners = self._sweep(outline, literals, blocks)
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
         self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
 
-    def _sweep(self, outline: Outline, literals: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    def _sweep(self, outline: Outline, literals: Sequence[Part], blocks: Sequence[Part]) -> tuple[list[int], list[int]]:
         """Return the places where the innermost scope changes, with its number."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
         holders = [(d.core, -d.end, d.qualified, d.capture) for d in outline.all if d.capture not in LEAVES]
         holders = [holder for holder in holders if holder[2]]
-        holders += [(start, -end, f"<{number}>", "function") for number, (start, end) in enumerate(literals, 1)]
+        holders += [
+            (start, -end, f"<{number}>", "function") for number, (start, end) in enumerate([*literals, *blocks], 1)
+        ]
         for start, minus_end, qualified, capture in sorted(holders):
             while stack and stack[-1][0] <= start:
                 end, _ = stack.pop()
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
-            if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2:
+            is_part = (start, -minus_end) in blocks
+            if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
                 continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
             around = self.found.owners[stack[-1][1]] if stack and qualified[0] == "<" else ""
             number = self._number(f"{around}.{qualified}" if around else qualified)
@@ -407,14 +413,21 @@ def _held(how: str, text: str) -> tuple[str, str]:
     return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
 
 
-def _dividing(matches: Sequence[Match]) -> list[tuple[int, int]]:
+def _bodies(outline: Outline) -> set[int]:
+    """Return the ends of functions whose names are unique in the file."""
+    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
+    return {each.end for each in outline.all if each.capture not in LEAVES and counted[each.qualified] == 1}
+
+
+def _dividing(matches: Sequence[Match], ends: Container[int]) -> list[Part]:
     """Return the blocks that bind a name of their function anew.
 
-    The name is bound to another type, or another value, in another block.
+    The name is bound to another type, or another value, in another block. A function's body ends in one of `ends`, or
+    the function shares its name, as those do that a macro writes: all of these count as one.
     """
     blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured)
-    found: dict[tuple[int, bytes], dict[bytes, set[tuple[int, int]]]] = {}  # by function and name: text → blocks
-    stack: list[tuple[int, int]] = []
+    found: dict[tuple[int, bytes], dict[bytes, set[Part]]] = {}  # by function and name: text → blocks
+    stack: list[Part] = []
     following = 0
     for place, (name, text) in sorted(_bound_texts(matches).items()) if blocks else ():
         while following < len(blocks) and blocks[following][0] <= place:
@@ -422,8 +435,10 @@ def _dividing(matches: Sequence[Match]) -> list[tuple[int, int]]:
             following += 1
         stack = [block for block in stack if block[1] > place]
         if stack:
-            found.setdefault((stack[0][0], name), {}).setdefault(text, set()).add(stack[-1])
-    return sorted({block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each})
+            function = stack[0][0] if stack[0][1] in ends else -1
+            found.setdefault((function, name), {}).setdefault(text, set()).add(stack[-1])
+    divided = {block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each}
+    return sorted(block for block in divided if block[1] not in ends)
 
 
 def _bound_texts(matches: Sequence[Match]) -> dict[int, tuple[bytes, bytes]]:
