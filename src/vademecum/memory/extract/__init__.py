@@ -65,7 +65,7 @@ _MEANS = re.compile(
     r" (?!(?:the following|this|that|these|those|it|them|ça|cela|ce|cet|cette|ces)\b)|\bto (?:avoid|improve|keep|reduce|simplify|save)\b|\bfor \w{3,}(?:ity|ency|ness|iance|ience)\b|\b(?:despite|malgré)\b|\bpour (?:réduire|éviter|simplifier|améliorer|garder)\b"
 )
 _HEDGE = re.compile(
-    r"(?i)\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this time|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
+    r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this time|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
 )
 _BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,2}[.)])\s+$")
 _CODE = re.compile(r"\s*`[^`\n]+`")
