@@ -13,6 +13,7 @@ import pytest
 
 from handbook import GIT, Repo
 from vademecum import config
+from vademecum.cli import main
 from vademecum.cli.render import emit_json
 from vademecum.code.checkout.ignore import is_secret
 from vademecum.code.chunking.chunk import MOST_SAID, chunk_file
@@ -204,3 +205,37 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_its_limit(repo, engine):
                 assert codebase.search("alpha").evidence[0].path == "a.py"
         finally:
             writer.kill()
+
+
+ODD = {
+    "newline": "\n",
+    "escape": "\x1b[2J",
+    "control": "\x9b31m",
+    "mark": "\u200f",
+    "override": "\u202e",
+    "hidden": "\u200b",
+    "line": "\u2028",
+}
+
+
+@pytest.mark.parametrize(
+    "verb", ["search", "context", "map", "symbol", "callers", "impact", "related", "graph", "status", "index", "open"]
+)
+def test_odd_names_reach_no_terminal(repo, monkeypatch, capsys, verb):
+    """Signs in names of files, in code and in names of declarations are made visible by every verb that prints them."""
+    files = {
+        f"o{sign}{name}.py": f"def odd_{name}(x):  # {sign} here\n    return even(x)\n" for name, sign in ODD.items()
+    }
+    made = repo(
+        "odd",
+        {**files, f"even{ODD['mark']}.py": "def even(x):\n    return x\n", "# R.md": f"# odd {ODD['override']}\n"},
+    )
+    monkeypatch.chdir(made.path)
+    asked = {"search": ["odd"], "context": ["odd even"], "symbol": ["even"], "callers": ["even"], "impact": ["even"], "graph": ["even"],
+             "related": [f"even{ODD['mark']}.py:1"], "open": [f"even{ODD['mark']}.py"], "status": ["-v"], "index": ["-v"]}  # fmt: skip
+    code = main([verb, *asked.get(verb, [])])
+    said = capsys.readouterr()
+    assert code in (0, 1)
+    assert said.out
+    bad = {sign for sign in "\x1b\x9b\u200f\u202e\u200b\u2028" if sign in said.out + said.err}
+    assert bad == set()

@@ -25,11 +25,14 @@ from vademecum.types import Answer, Evidence, Freshness
 
 LABEL_CHARACTERS = 120  # of a signature beside a place; a longer one is replaced by its name
 LINE_CHARACTERS = 300  # of a shown line; minified code would fill the page
-# Source text may hold terminal escapes and characters that reorder the text ("Trojan Source", CVE-2021-42574):
-# these are made visible. Tabs stay.
+# Source text may hold terminal escapes and characters that reorder, hide or break the text ("Trojan Source",
+# CVE-2021-42574): these are made visible. Tabs stay, and joiners, which scripts and emoji need.
 VISIBLE = {code: chr(0x2400 + code) for code in range(32) if code != 9} | dict.fromkeys(
-    (0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"
-)
+    (
+        *range(0x7F, 0xA0), 0x061C, 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF,
+    ),
+    "\ufffd",
+)  # fmt: skip
 
 
 def _same(text: str) -> str:
