@@ -44,3 +44,10 @@ def test_every_row_is_shown_by_a_test_that_is_there():
     for fault, of, _, file, name, which in rows():
         assert name in functions(file), f"{fault}, {of}: there is no {name} in {file}"
         assert which in functions(file)[name], f"{fault}, {of}: {file} does not try {which!r}"
+
+
+def test_every_promise_of_the_server_is_shown_by_a_test_that_is_there():
+    page = (TOP / "docs" / "http.md").read_text(encoding="utf-8")
+    named = re.findall(r"\| `(test_\w+\.py)::(\w+)` \|$", page, re.MULTILINE)
+    assert len(named) > 10
+    assert [each for each in named if each[1] not in functions(f"tests/http/{each[0]}")] == []
