@@ -58,6 +58,7 @@ def test_an_edited_file_is_examined_anew(repo, engine):
     [
         "const adapter = isNode && function adapter() {\n  wrap(() => {\n    const settle = () => 1;\n    wrap(() => {\n      settle();\n    });\n  });\n};\n",
         "import { settle } from 'lib';\nit(() => {\n  function settle() {}\n  settle();\n});\n",
+        "module.exports = {\n  settle: (one) => one,\n  use() {\n    return this.settle(1);\n  },\n};\n",
         "function make(given) {\n  const { settle } = given;\n  return settle();\n}\nfunction settle() {}\n",
     ],
 )

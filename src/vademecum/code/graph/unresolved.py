@@ -277,7 +277,13 @@ class _Place:
         """
         wanted = self.wanted
         if _OWN.search(joined):
-            return not wanted.is_member or self._has_its_own(self._line(start))  # or a class based on this one has it
+            around = self._around(self._line(start))
+            is_free = self._rules.assigns_modules and not any(
+                node.kind in CLASSES for node in around
+            )  # what is exported
+            return not (wanted.is_member or is_free) or self._has_its_own(
+                self._line(start)
+            )  # or a class based on this one
         if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
             return False
         if self.has_unresolved:
