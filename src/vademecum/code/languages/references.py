@@ -154,6 +154,7 @@ class _Finder:
         """Return the places where the innermost scope changes, with its number."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
+        parts = frozenset(blocks)
         holders = [(d.core, -d.end, d.qualified, d.capture) for d in outline.all if d.capture not in LEAVES]
         holders = [holder for holder in holders if holder[2]]
         holders += [
@@ -164,7 +165,7 @@ class _Finder:
                 end, _ = stack.pop()
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
-            is_part = (start, -minus_end) in blocks
+            is_part = (start, -minus_end) in parts
             if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
                 continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
             around = self.found.owners[stack[-1][1]] if stack and qualified[0] == "<" else ""
