@@ -191,7 +191,7 @@ const readable = (name) => name.replace(/\.\w+$/, "").replace(/([a-z])([A-Z])/g,
 function examples(entries) {
   const names = [...new Set(entries.map((each) => each.qualified).filter(Boolean))].slice(0, 2);
   const files = [...new Set(entries.map(({ path }) => readable(parts(path)[1])))].filter((said) => said.length > 3).slice(0, 2);
-  return [...names, ...files.map((said) => `how does ${said} work`)];
+  return [...names, ...files.map((said) => `code for ${said}`)];
 }
 
 /** What is shown before one has asked: what there is, and where a reader might begin. */
