@@ -277,6 +277,16 @@ def test_every_folder_is_in_the_architecture() -> None:
     assert {name for name in steps if not (package / name).is_dir() and not (package / f"{name}.py").is_file()} == set()
 
 
+def test_every_module_that_a_page_names_is_there() -> None:
+    """A path such as `index/bm25.py` is one of the package's, wherever its first folder is."""
+    package = TOP / "src" / "vademecum"
+    folders = "|".join(sorted(path.name for path in package.iterdir() if path.is_dir()))
+    pages = [TOP / "CONTRIBUTING.md", *DOCS.rglob("*.md"), *package.rglob("*.md")]
+    named = {name for path in pages for name in re.findall(rf"`((?:{folders})/[\w/]+\.py)`", path.read_text("utf-8"))}
+    assert len(named) > 5
+    assert sorted(name for name in named if not (package / name).is_file()) == []
+
+
 @pytest.mark.parametrize("path", [TOP / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
 def test_prose_is_wrapped(path: Path) -> None:
     """No line of a page is wider than 120 characters, tables and code aside."""
