@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from vademecum import __version__
+from vademecum.install.agent_command import Command
 from vademecum.install.agents import CLAUDE, GEMINI, TOOLS, Hooks
-from vademecum.install.command import Command
-from vademecum.install.texts import EXPLORER, INSTRUCTIONS, body, claude_head, claude_texts, gemini_head
+from vademecum.install.instructions import EXPLORER, INSTRUCTIONS, body, claude_head, claude_texts, gemini_head
 
 TOP = Path(__file__).resolve().parents[1]
 NAME = "vademecum"

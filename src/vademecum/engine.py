@@ -291,7 +291,7 @@ class Engine:
         """
         from vademecum.answers.piece import ANYWHERE
         from vademecum.context.map import draw
-        from vademecum.context.session import turn
+        from vademecum.context.shown import turn
 
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()

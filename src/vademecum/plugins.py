@@ -73,7 +73,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "vectors": {
         "exact": ("vademecum.storage.exact:ExactIndex", ""),
-        "pgvector": ("vademecum.storage.postgres.vectors:PgvectorIndex", "postgres"),
+        "pgvector": ("vademecum.storage.postgres.pgvector:PgvectorIndex", "postgres"),
         "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
         "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),
         "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from chromium import Page, opened
-from vademecum.answers.page import graph_page
+from vademecum.answers.neighbourhood import graph_page
 from vademecum.code.graph.surroundings import surroundings
 
 FILES = {

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from vademecum.answers.piece import Form, Part, Piece
-from vademecum.context.session import KEPT_SECONDS, turn
+from vademecum.context.shown import KEPT_SECONDS, turn
 from vademecum.errors import StoreError, UsageError
 from vademecum.testing import FixedClock
 

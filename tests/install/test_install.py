@@ -21,8 +21,8 @@ from joining import WORDS, Done, Machine
 import mcp
 from vademecum import __version__
 from vademecum.errors import UsageError
+from vademecum.install.agent_command import Command, command
 from vademecum.install.agents import AGENTS, Agent
-from vademecum.install.command import Command, command
 from vademecum.install.json_text import bare
 from vademecum.install.places import places
 

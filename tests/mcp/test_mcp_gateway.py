@@ -21,7 +21,7 @@ from vademecum.engine import Engine
 from vademecum.errors import ConsentError, ToolServerError, UsageError
 from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.gateway import Gateway
-from vademecum.mcp.schema import violation
+from vademecum.mcp.json_schema import violation
 from vademecum.mcp.upstream import Upstream
 from vademecum.providers.servers.configured import ServerSpec, open_server
 from vademecum.result import Err, Ok

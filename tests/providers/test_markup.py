@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.formats import MOST_BYTES, UnreadableError, markdown_from
+from vademecum.providers.document_formats import MOST_BYTES, UnreadableError, markdown_from
 from vademecum.providers.markup import markdown_of
 from vademecum.providers.web import seconds, written
 

@@ -10,9 +10,9 @@ from vademecum.errors import StoreError, VectorIndexError
 from vademecum.points import Filter, Point
 from vademecum.result import Err
 from vademecum.storage.exact import ExactIndex
-from vademecum.storage.postgres import vectors
+from vademecum.storage.postgres import pgvector
 from vademecum.storage.postgres.connect import close_all
-from vademecum.storage.postgres.vectors import PgvectorIndex
+from vademecum.storage.postgres.pgvector import PgvectorIndex
 from vademecum.testing import check_vector_index, some_points
 
 
@@ -27,7 +27,7 @@ def test_the_graph_keeps_them_too(database, monkeypatch):
     points = some_points(600)
     for each in (index, exact):
         each.upsert(points).unwrap()
-    monkeypatch.setattr(vectors, "EXACT_BELOW", 0)
+    monkeypatch.setattr(pgvector, "EXACT_BELOW", 0)
     asked = points[5].vector
     for where in (
         Filter(),

@@ -15,12 +15,12 @@ from vademecum.tools.fit import asked_of, fitted
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit, probabilities
-from vademecum.tools.model import Model
 from vademecum.tools.observe import trace
 from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.texts import Question, Texts
+from vademecum.tools.weights import Model
 
 N = 6
 CHAINS = st.lists(

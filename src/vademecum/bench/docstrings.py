@@ -24,7 +24,7 @@ from vademecum.bench.measures import Span, Target
 from vademecum.bench.questions import DOCSTRING, Question, alike, content_words, draw, is_product
 from vademecum.code import languages
 from vademecum.code.chunking.enrich import first_sentence
-from vademecum.code.languages import prose
+from vademecum.code.languages import comments
 from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Range, Syntax, parse
@@ -146,7 +146,7 @@ def _comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) ->
     ]
     strings = syntax.captures.get("docstring", [])
     own = strings[bisect_left(strings, (declaration.core, 0)) : bisect_left(strings, (declaration.end, 0))]
-    inside = [extent for extent in own if prose.docstring(content[slice(*extent)].decode()) == declaration.doc]
+    inside = [extent for extent in own if comments.docstring(content[slice(*extent)].decode()) == declaration.doc]
     return tuple(sorted(above) + inside[:1])
 
 

@@ -17,7 +17,7 @@ from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.install.install import Plan, Planner
-    from vademecum.install.journal import Journal, Record
+    from vademecum.install.installed_parts import Journal, Record
     from vademecum.install.places import Places
 
 NOT_FOUND, FAILURE = 1, 3
@@ -71,8 +71,8 @@ def install(  # noqa: PLR0913 -- one for each option
     Exits with 1 if no agent is found, with 3 if a file could not be changed.
     """
     from vademecum.install import install as flow
+    from vademecum.install.agent_command import command
     from vademecum.install.agents import BY_ID
-    from vademecum.install.command import command
 
     places, journal = _opened()
     if only_list:
@@ -122,7 +122,7 @@ def uninstall(
 def _opened() -> tuple[Places, Journal]:
     from vademecum.code.checkout.root import find_root
     from vademecum.config import load
-    from vademecum.install.journal import Journal
+    from vademecum.install.installed_parts import Journal
     from vademecum.install.places import places
 
     home = load(None).home
@@ -200,8 +200,8 @@ def _action(now: bytes | None, new: bytes | None) -> str:
 
 
 def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
+    from vademecum.install.agent_command import command
     from vademecum.install.agents import AGENTS
-    from vademecum.install.command import command
     from vademecum.install.install import is_found, obstacle, state
 
     rows = []

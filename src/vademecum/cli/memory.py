@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
-from vademecum.cli.files import lines_of, written
+from vademecum.cli.file_io import lines_of, written
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import examples, json_option, opened, settings_for

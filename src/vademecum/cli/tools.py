@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.cli.files import write_file
+from vademecum.cli.file_io import write_file
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, style_for
 from vademecum.cli.session import examples, json_option, opened, settings_for
@@ -150,7 +150,7 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
     Exits with 1 if nothing fits.
     """
-    from vademecum.answers.chains import record_of, tools_text
+    from vademecum.answers.tool_answers import record_of, tools_text
 
     with _tools() as known:
         answer = known.search(
@@ -190,7 +190,7 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 
     Exits with 1 if nothing is likely enough.
     """
-    from vademecum.answers.chains import prediction_text, record_of
+    from vademecum.answers.tool_answers import prediction_text, record_of
 
     with _tools() as known:
         prediction = known.predict(
@@ -212,7 +212,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 
     Shows which tools to call, which wait for others, and which can run at once.
     """
-    from vademecum.answers.chains import plan_text, record_of
+    from vademecum.answers.tool_answers import plan_text, record_of
 
     with _tools() as known:
         plan = known.suggest(intent)
@@ -227,7 +227,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 @json_option
 def stats(*, as_json: bool) -> int:
     """Show counts of tools and traces, and tools' success."""
-    from vademecum.answers.chains import record_of, stats_text
+    from vademecum.answers.tool_answers import record_of, stats_text
 
     with _tools() as known:
         status = known.stats()

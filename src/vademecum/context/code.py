@@ -25,7 +25,7 @@ from vademecum.settings import SearchSettings
 from vademecum.types import Evidence
 
 if TYPE_CHECKING:
-    from vademecum.context.session import Turn
+    from vademecum.context.shown import Turn
 
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
@@ -102,7 +102,7 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
-    from vademecum.context.session import turn
+    from vademecum.context.shown import turn
 
     with turn(makers.home, session, makers.clock) as own:
         offers = offers_of(task, answer.evidence, makers.pieces, budget, seen=own.shown)

@@ -27,7 +27,7 @@ from vademecum.answers.piece import Form, Part, Piece, Section
 from vademecum.answers.render import LINE_CHARACTERS, visible
 from vademecum.code.graph.outline import Entry
 from vademecum.context.code import check
-from vademecum.context.session import Turn
+from vademecum.context.shown import Turn
 from vademecum.protocols import TokenCounter
 
 SIGNATURE_CHARACTERS = 120

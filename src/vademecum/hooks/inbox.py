@@ -23,7 +23,7 @@ from vademecum.private import private_folder
 
 if TYPE_CHECKING:
     from vademecum.memory.records import Event
-    from vademecum.memory.transcripts.shape import Wanted
+    from vademecum.memory.transcripts.convert import Wanted
 
 FOLDER = "overheard"
 MOST_FILES = 5_000  # beyond these no message is stored, and the log says so; they are of repositories out of use
@@ -85,7 +85,7 @@ def take_in(home: Path, roots: Sequence[str], record: Callable[[Iterable[Event]]
 
     A message's file is deleted after recording. Raises the errors of `record`.
     """
-    from vademecum.memory.transcripts.shape import Wanted
+    from vademecum.memory.transcripts.convert import Wanted
 
     folder, wanted = home / FOLDER, Wanted(tuple(roots))
     events: list[Event] = []
@@ -113,7 +113,7 @@ def _tidy(folder: Path) -> None:
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:
     """Return a file's events, [] if malformed, None for another repository's."""
     from vademecum.memory.records import Role
-    from vademecum.memory.transcripts.shape import Session, event, said
+    from vademecum.memory.transcripts.convert import Session, event, said
 
     try:
         message = json.loads(path.read_text(encoding="utf-8"))

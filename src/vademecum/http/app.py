@@ -16,7 +16,6 @@ from starlette.routing import Route
 from vademecum.config import Settings
 from vademecum.errors import Error
 from vademecum.hooks.hook import RUNS
-from vademecum.http.agents import Agents
 from vademecum.http.auth import Key
 from vademecum.http.engines import Engines
 from vademecum.http.guard import Guard, refusal
@@ -24,6 +23,7 @@ from vademecum.http.heaps import give_back_while_used
 from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
+from vademecum.http.mcp_endpoint import Agents
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.readiness import Readiness
 from vademecum.http.request_context import AppState, encoded

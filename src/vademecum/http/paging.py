@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
-from vademecum.memory.pages import Filter, how_many, latest
+from vademecum.memory.event_pages import Filter, how_many, latest
 from vademecum.memory.scope import Scope
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from vademecum.addresses import is_loopback
 from vademecum.cli.session import ask_first, settings_for
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
-from vademecum.http import heaps, spans
+from vademecum.http import heaps, span_export
 from vademecum.http.auth import Key, read_keys
 from vademecum.http.auth import new_key as made_key
 from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
@@ -94,7 +94,7 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     listening = listen(own.host, own.port)
     ending = threading.Event()
-    app = application(roots, settings, keys, hosts_of(settings), spans.start(), ending)
+    app = application(roots, settings, keys, hosts_of(settings), span_export.start(), ending)
     log_to_standard_error()
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vademecum.install.texts import Text, claude_texts, codex_texts, front_matter, gemini_texts
+from vademecum.install.instructions import Text, claude_texts, codex_texts, front_matter, gemini_texts
 
 Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
 Element = Callable[[str, int | None], dict[str, Any]]  # (line, timeout) → an element of the event's list

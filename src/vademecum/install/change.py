@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vademecum.install.files import File, digest_of
+from vademecum.install.agent_file import File, digest_of
 from vademecum.install.formats import decoded, remove, upsert
-from vademecum.install.journal import Journal, Record
+from vademecum.install.installed_parts import Journal, Record
 from vademecum.install.json_text import bare
 from vademecum.install.part import Placed
 from vademecum.version import __version__

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vademecum.errors import SourceError, UsageError
+from vademecum.install.agent_command import Command
+from vademecum.install.agent_file import File, delete, look, make, sweep
+from vademecum.install.agent_file import replace as replace_file
 from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks, Program, Scope
 from vademecum.install.change import Change, with_parts, without_parts
-from vademecum.install.command import Command
-from vademecum.install.files import File, delete, look, make, sweep
-from vademecum.install.files import replace as replace_file
 from vademecum.install.formats import decoded, upsert
-from vademecum.install.journal import Journal, Record
+from vademecum.install.installed_parts import Journal, Record
 from vademecum.install.part import EditError, Part, Placed
 from vademecum.install.places import Places
 

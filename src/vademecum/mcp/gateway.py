@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any
 from vademecum.errors import Error, ToolServerError, UrlElicitationError, UsageError
 from vademecum.mcp.chained import SERVER, Chained
 from vademecum.mcp.fleet import Fleet
-from vademecum.mcp.pages import PAGE_TOOL, Pages
+from vademecum.mcp.json_schema import violation
+from vademecum.mcp.long_answers import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
 from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, effect
-from vademecum.mcp.schema import violation
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream
 from vademecum.protocols import OfferingServer

@@ -18,7 +18,7 @@ from vademecum.memory.records import Event, FactKind, Role, Statement, writable
 from vademecum.memory.redact import MARK, redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state
-from vademecum.memory.transcripts.shape import CUT
+from vademecum.memory.transcripts.convert import CUT
 from vademecum.protocols import Clock, Extractor
 from vademecum.result import Err
 from vademecum.types import Passage

@@ -14,12 +14,12 @@ from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
+from vademecum.memory.held_back import hold_back
 from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.page import Edits, Page, edits_of, written
 from vademecum.memory.portable import Imported, exported, imported
 from vademecum.memory.preferences import Preferences
-from vademecum.memory.quarantine import hold_back
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 from vademecum.errors import UsageError
 from vademecum.memory.records import Event, Recorded
-from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, history, read
-from vademecum.memory.transcripts.history import CommitMessage
+from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, git_log, read
+from vademecum.memory.transcripts.git_log import CommitMessage
 from vademecum.protocols import Clock, Condition, Extractor, Store
 
-SOURCES = (*AGENTS, history.NAME)
+SOURCES = (*AGENTS, git_log.NAME)
 MOST_COMMITS_AT_ONCE = 500
 
 # (id of the newest known commit, "" for none) → newer commits, oldest first
@@ -119,9 +119,9 @@ def sync(
         if not sources or transcript.agent in sources:
             catch_up(transcript, wanted, record, store, clock, done)
             told(transcript.agent, done.events[transcript.agent])
-    if not sources or history.NAME in sources:
+    if not sources or git_log.NAME in sources:
         _catch_up_commits(outside, record, store, clock, done)
-        told(history.NAME, done.events[history.NAME])
+        told(git_log.NAME, done.events[git_log.NAME])
     return done
 
 
@@ -142,12 +142,12 @@ def catch_up(
 
 def _catch_up_commits(outside: Outside, record: Recorder, store: Store, clock: Clock, done: Synced) -> None:
     root = outside.roots[0]
-    new = list(outside.commits(load_state(store, root, history.NAME).get("commit", "")))
+    new = list(outside.commits(load_state(store, root, git_log.NAME).get("commit", "")))
     for start in range(0, len(new), MOST_COMMITS_AT_ONCE):
         batch = new[start : start + MOST_COMMITS_AT_ONCE]
-        done.add(history.NAME, record(history.events_of(batch, root)))
-        save_state(store, root, history.NAME, {"commit": batch[-1].id}, clock())
-    done.files[history.NAME] += bool(new)
+        done.add(git_log.NAME, record(git_log.events_of(batch, root)))
+        save_state(store, root, git_log.NAME, {"commit": batch[-1].id}, clock())
+    done.files[git_log.NAME] += bool(new)
 
 
 def load_state(store: Store, path: str, source: str) -> dict[str, Any]:

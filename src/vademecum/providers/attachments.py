@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from vademecum.items import Attachment
-from vademecum.providers.formats import PAGES, SUFFIXES, WORD, UnreadableError, markdown_from
+from vademecum.providers.document_formats import PAGES, SUFFIXES, WORD, UnreadableError, markdown_from
 from vademecum.providers.web import Web
 
 DATA = (

@@ -16,8 +16,8 @@ from typing import Any
 
 from vademecum.errors import ProviderError, UsageError
 from vademecum.providers.model_server import ModelServer
-from vademecum.providers.patience import Patience
 from vademecum.providers.post import DAY_S
+from vademecum.providers.retries import Patience
 
 # API → its default address and the path of its chat
 APIS: Mapping[str, tuple[str, str]] = {

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from vademecum.errors import EnrichError, ProviderError
 from vademecum.providers.chat import UNHURRIED, ChatModel
-from vademecum.providers.patience import Patience
+from vademecum.providers.retries import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 

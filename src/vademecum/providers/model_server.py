@@ -12,8 +12,8 @@ from http.client import HTTPException
 
 from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import ProviderError, UsageError
-from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
 from vademecum.providers.post import FAILURES, Reply, error_of, post, short
+from vademecum.providers.retries import PASSING, PassingError, Patience, retry_after
 
 
 class RefusedError(ProviderError):

@@ -22,8 +22,8 @@ from vademecum.tools.expected import right_on_average
 from vademecum.tools.features import After, still
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import probabilities
-from vademecum.tools.model import PHASES, Model, log_shares, taken_from
 from vademecum.tools.texts import Floats
+from vademecum.tools.weights import PHASES, Model, log_shares, taken_from
 
 KNOWN = 0.1  # of the probability: where all likely chains hold less, none of them is known
 

@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
+from vademecum.tools.dependencies import Pairs, link_choices, links_of
 from vademecum.tools.features import HEADS, UNSEEN, After, Taken, heads, still
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.intent_features import Asked
-from vademecum.tools.links import Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
-from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
+from vademecum.tools.weights import PHASES, Model, log_probabilities, taken_probabilities
 
 LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at
 MOST_TRACES = 600  # that are asked about; more change nothing (measured)

@@ -15,7 +15,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from vademecum.tools.links import links_of
+from vademecum.tools.dependencies import links_of
 from vademecum.tools.macro_tools import RECURS
 from vademecum.tools.records import Group, Kind
 from vademecum.tools.view import View

@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vademecum.tools.chains import Chain
+from vademecum.tools.dependencies import Pairs
 from vademecum.tools.documents import names
-from vademecum.tools.links import Pairs
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Task
 from vademecum.tools.view import View

@@ -17,7 +17,6 @@ from vademecum.tools.features import HEADS, After, Taken, still
 from vademecum.tools.goal import first_steps
 from vademecum.tools.intent_features import NEAR, Asked, put, without_traces
 from vademecum.tools.logit import Weights
-from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.prerequisites import Ways
@@ -25,6 +24,7 @@ from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.shgat import Shgat
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
+from vademecum.tools.weights import PHASES, Model, taken_probabilities
 
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate

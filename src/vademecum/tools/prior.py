@@ -14,9 +14,9 @@ from functools import cache
 
 import numpy as np
 
+from vademecum.tools.dependencies import LINKING
 from vademecum.tools.features import HEADS, RANKING, STOPPING
-from vademecum.tools.links import LINKING
-from vademecum.tools.model import PHASES, Model
+from vademecum.tools.weights import PHASES, Model
 
 # head: (as the next call, in a search)
 _HEADS: Mapping[str, tuple[float, float]] = {

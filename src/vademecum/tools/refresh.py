@@ -18,16 +18,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vademecum.errors import Error, StoreError
+from vademecum.tools.dependencies import Pairs
 from vademecum.tools.fit import fitted
 from vademecum.tools.groups import Groups
 from vademecum.tools.ledger import Ledger, Version
-from vademecum.tools.links import Pairs
-from vademecum.tools.model import Model
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.prior import prior
 from vademecum.tools.scopes import within
 from vademecum.tools.shgat import Shgat
 from vademecum.tools.view import Reader, View
+from vademecum.tools.weights import Model
 
 ENOUGH = 20  # traces from which weights of one's own are fitted
 GROWTH = 2.0  # times as many traces as at the last fit: fitted anew

@@ -25,7 +25,6 @@ from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups
 from vademecum.tools.intent_features import Asked, same_intent, trust, without_traces
-from vademecum.tools.model import Model, log_probabilities, log_shares, taken_from
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.prior import prior
@@ -33,6 +32,7 @@ from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.reliability import CAP, RELIABILITIES
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
+from vademecum.tools.weights import Model, log_probabilities, log_shares, taken_from
 from vademecum.types import Verdict
 
 K = 5  # few: each one is read, and paid for

@@ -40,10 +40,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vademecum.protocols import Clock
+from vademecum.tools.arguments import LOOKED_AT, secrets, telling, used
 from vademecum.tools.fields import words
 from vademecum.tools.observe import argument_names, trace
 from vademecum.tools.records import Call, Trace
-from vademecum.tools.values import LOOKED_AT, secrets, telling, used
 
 PAUSE_S = (
     900.0  # without a call or a question: what comes next is for something else, unless it says or shows otherwise

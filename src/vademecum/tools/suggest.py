@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from vademecum.index.fusion import top
 from vademecum.tools.beam_search import Decoded, decoded
 from vademecum.tools.chains import Chain
+from vademecum.tools.dependencies import Pairs, chosen_links, expected_links, links_of
 from vademecum.tools.groups import Groups
 from vademecum.tools.intent_features import Asked, put, same_intent
-from vademecum.tools.links import Pairs, chosen_links, expected_links, links_of
-from vademecum.tools.model import Model
 from vademecum.tools.ordering import ordered
 from vademecum.tools.plan_confidence import confidence
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Plan
 from vademecum.tools.view import View
+from vademecum.tools.weights import Model
 
 EVIDENCE = 5
 LEAST = 0.1  # of confidence in a plan that is shown

@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from vademecum.tools.arguments import LOOKED_AT, used
 from vademecum.tools.observe import argument_names, tool_id, trace
 from vademecum.tools.records import Call, Trace
-from vademecum.tools.values import LOOKED_AT, used
 
 MOST_CALLS = 200  # of one trace: what comes after is left out
 

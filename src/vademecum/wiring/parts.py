@@ -22,10 +22,10 @@ from vademecum.code.chunking.analyse import path_reader
 from vademecum.code.codebase import NOT_OPEN, Codebase
 from vademecum.code.indexing.refresh import Refresher
 from vademecum.code.search.rerank import Reranking
+from vademecum.code.snapshot.catalogue import Catalogue
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, DenseSearch, Repository
-from vademecum.code.snapshot.store import Catalogue
 from vademecum.config import Settings
 from vademecum.errors import AccessError, StoreAwayError, UsageError
 from vademecum.plugins import BUILT_IN, DERIVED, WITHOUT_PROVIDER, find, load

@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from vademecum.code.indexing.blas_threads import one_thread
-from vademecum.code.snapshot.store import Catalogue
+from vademecum.code.snapshot.catalogue import Catalogue
 
 BODY = "    total = sum(range(n))\n" * 120
 FILES = {f"pkg/m{n}.py": f"def run_{n}(n):\n{BODY}    return run_{n}(n)\n" for n in range(140)}

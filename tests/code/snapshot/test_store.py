@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vademecum.code.snapshot import files
-from vademecum.code.snapshot.store import COMMITS_KEPT, tree_hash
+from vademecum.code.snapshot.catalogue import COMMITS_KEPT, tree_hash
 from vademecum.errors import StoreCorruptError
 from vademecum.index import segment
 from vademecum.index.arrays import load_arrays, save_arrays

@@ -19,9 +19,9 @@ from vademecum.code.graph.records import UNFINISHED, Change, Linked, Records, Ro
 from vademecum.code.graph.terms import MANIFESTS, Node, Tier
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.languages import has_references
+from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
 from vademecum.code.snapshot.files import LEFT_OUT
 from vademecum.code.snapshot.plan import Plan
-from vademecum.code.snapshot.store import Catalogue, Snapshot
 from vademecum.code.snapshot.view import View
 from vademecum.protocols import Progress
 

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from vademecum.code.graph.definitions import Definitions, File
-from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import (
+from vademecum.code.graph.meanings import (
     EXTERNAL,
     GIVES,
     HELD,
@@ -19,6 +18,7 @@ from vademecum.code.graph.values import (
     held_by,
     itself,
 )
+from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
 from vademecum.code.languages.modules import Modules

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
+from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
-from vademecum.code.graph.values import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE

@@ -14,9 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.spaces import Spaces
-from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.graph.values import (
+from vademecum.code.graph.meanings import (
     GIVES,
     HELD,
     LACKING,
@@ -28,6 +26,8 @@ from vademecum.code.graph.values import (
     held_by,
     itself,
 )
+from vademecum.code.graph.spaces import Spaces
+from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes

@@ -13,8 +13,8 @@ from vademecum.code.graph.terms import Node
 from vademecum.code.indexing.workers import find_references
 from vademecum.code.languages import has_references
 from vademecum.code.languages.references import VERSION, References
+from vademecum.code.snapshot.catalogue import Catalogue
 from vademecum.code.snapshot.plan import Plan
-from vademecum.code.snapshot.store import Catalogue
 from vademecum.protocols import Condition, Progress, Row
 
 if TYPE_CHECKING:

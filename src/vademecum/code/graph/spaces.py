@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
+from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning
 from vademecum.code.graph.terms import Node
-from vademecum.code.graph.values import OUTSIDE, UNKNOWN, Meaning
 from vademecum.code.languages.scopes import spaces_around, spaces_lost
 
 

@@ -24,12 +24,12 @@ from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
 from vademecum.code.indexing.read_history import begin_history
 from vademecum.code.languages import HEAD, language_of
+from vademecum.code.snapshot.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.code.snapshot.observed import observed
 from vademecum.code.snapshot.plan import Plan, Task
 from vademecum.code.snapshot.repository import Repository, commit_of
-from vademecum.code.snapshot.store import BlobKey, Snapshot, tree_hash
 from vademecum.code.snapshot.stored_summaries import analysed_again, known_sentences
 from vademecum.code.snapshot.view import View
 from vademecum.protocols import Progress

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.chunking.analyse import Analysis
 from vademecum.code.indexing.embed import fill, with_known_vectors
+from vademecum.code.snapshot.catalogue import BlobKey
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Repository
-from vademecum.code.snapshot.store import BlobKey
 from vademecum.code.snapshot.stored_summaries import analysed_again, keep_sentences, known_sentences
 from vademecum.code.snapshot.view import View
 from vademecum.errors import EnrichError

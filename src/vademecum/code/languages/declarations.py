@@ -21,7 +21,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from vademecum.code.languages import prose
+from vademecum.code.languages import comments
 from vademecum.code.languages.parse import Range, Syntax
 from vademecum.types import ChunkKind
 
@@ -185,7 +185,7 @@ class Outline:
         elif holder is not None:
             self._hand(holder, capture, start, end)
         elif capture == "docstring":
-            self.docstrings.append((start, prose.docstring(self._content[start:end].decode())))
+            self.docstrings.append((start, comments.docstring(self._content[start:end].decode())))
 
     def _body(self, start: int) -> None:
         """Note the start of a body for the declaration around it."""
@@ -204,7 +204,7 @@ class Outline:
         elif capture == "name":
             holder.names.append((start, end))
         elif capture == "docstring":
-            holder.doc = holder.doc or prose.docstring(self._content[start:end].decode())
+            holder.doc = holder.doc or comments.docstring(self._content[start:end].decode())
         elif capture == "base":
             holder.bases.append(self._text(start, end, 80))
         elif not holder.scope:  # "scope"
@@ -224,16 +224,16 @@ class Outline:
             declaration.start = self._leads[at][0]
             claimed.append(self._leads[at])
             at -= 1
-        comments = [self._content[s:e].decode() for s, e, capture in reversed(claimed) if capture == "comment"]
+        above = [self._content[s:e].decode() for s, e, capture in reversed(claimed) if capture == "comment"]
         for start, end, capture in reversed(claimed):
             if capture == "doc":
-                declaration.doc = prose.docstring(self._content[start:end].decode().partition(" ")[2])
+                declaration.doc = comments.docstring(self._content[start:end].decode().partition(" ")[2])
             if capture == "decorator":
                 declaration.decorators.append(self._decorator(start, end))
             elif capture == "typing":
                 declaration.signature = self._text(start, end, _SIGNATURE)
-        if comments and not declaration.doc:
-            declaration.doc = prose.comment("\n".join(comments))
+        if above and not declaration.doc:
+            declaration.doc = comments.comment("\n".join(above))
 
     def _directly_above(self, lead: tuple[int, int, str], start: int) -> bool:
         """Return whether a lead stands alone, directly above a place."""

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.checkout.classify import file_kind
+from vademecum.code.snapshot.catalogue import Catalogue
 from vademecum.code.snapshot.mirror_ledger import (  # fmt: skip
     ANEW,
     DOOMED,
@@ -40,7 +41,6 @@ from vademecum.code.snapshot.mirror_ledger import (  # fmt: skip
     placements_in,
     planned,
 )
-from vademecum.code.snapshot.store import Catalogue
 from vademecum.errors import EmbedError, StoreError, VectorIndexError
 from vademecum.index.segment import PENDING, Segment
 from vademecum.index.sparse import sparse_weights

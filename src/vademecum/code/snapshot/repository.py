@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from vademecum.code.checkout.root import Root
 from vademecum.code.checkout.source import contained
 from vademecum.code.checkout.walk import WalkSettings
+from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
 from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.plan import Plan
-from vademecum.code.snapshot.store import Catalogue, Snapshot
 from vademecum.code.snapshot.view import View
 from vademecum.index.segment import quantised
 from vademecum.index.vectors import cosines

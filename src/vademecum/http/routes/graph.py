@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from vademecum.answers.neighbourhood import graph_record
 from vademecum.answers.neighbours import neighbours_record
-from vademecum.answers.page import graph_record
 from vademecum.code.graph.surroundings import surroundings
 from vademecum.code.search.inventory import FileFacts
 from vademecum.engine import Engine

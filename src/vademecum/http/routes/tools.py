@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from vademecum.answers.chains import record_of
+from vademecum.answers.tool_answers import record_of
 from vademecum.engine import Engine
 from vademecum.http.paging import page
 from vademecum.http.request_context import Asked

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
-from vademecum.memory.extract.commits import is_decided, unwrapped
+from vademecum.memory.extract.commit_messages import is_decided, unwrapped
+from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
+from vademecum.memory.extract.limits import LIMITS, where
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
-from vademecum.memory.extract.scope import LANGUAGES as LANGUAGES_OF_CODE
-from vademecum.memory.extract.scope import LIMITS, where
 from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
 from vademecum.memory.extract.values import Found, value_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from vademecum.memory.transcripts.shape import CUT
+from vademecum.memory.transcripts.convert import CUT
 
 MOST_SENTENCE = 600  # characters: run-on sentences are real, and longer ones are read in parts
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from vademecum.memory.choices import CHOICE, Subject, choice_of, is_known, without_marks
-from vademecum.memory.extract.scope import LANGUAGES
+from vademecum.memory.extract.limits import LANGUAGES
 from vademecum.memory.extract.values import Found
 from vademecum.memory.labels import FRENCH
 from vademecum.memory.records import FactKind

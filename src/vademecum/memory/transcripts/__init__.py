@@ -25,8 +25,8 @@ from typing import Any, BinaryIO
 
 from vademecum.memory.records import Event
 from vademecum.memory.transcripts import aider, claude, codex, gemini
-from vademecum.memory.transcripts.packed import ENDING, can_unpack, unpacked_lines
-from vademecum.memory.transcripts.progress import (
+from vademecum.memory.transcripts.convert import Wanted, mapping
+from vademecum.memory.transcripts.offsets import (
     State,
     is_unchanged,
     open_transcript,
@@ -35,7 +35,7 @@ from vademecum.memory.transcripts.progress import (
     stamp,
     whole_lines,
 )
-from vademecum.memory.transcripts.shape import Wanted, mapping
+from vademecum.memory.transcripts.packed import ENDING, can_unpack, unpacked_lines
 
 __all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
 

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from vademecum.memory.records import Event, Role
-from vademecum.memory.transcripts.shape import Session, Wanted, event
+from vademecum.memory.transcripts.convert import Session, Wanted, event
 
 NAME = "aider"
 FILE = ".aider.chat.history.md"

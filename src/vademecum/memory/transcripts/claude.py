@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vademecum.memory.records import Event, Role
-from vademecum.memory.transcripts.shape import (
+from vademecum.memory.transcripts.convert import (
     Session,
     Wanted,
     change,

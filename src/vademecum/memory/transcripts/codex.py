@@ -25,7 +25,7 @@ from dataclasses import replace
 from typing import Any
 
 from vademecum.memory.records import Event, Role, event_id
-from vademecum.memory.transcripts.shape import (
+from vademecum.memory.transcripts.convert import (
     Session,
     Wanted,
     command_line,

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from vademecum.memory.transcripts.progress import whole_lines
+from vademecum.memory.transcripts.offsets import whole_lines
 
 ENDING = ".zst"
 _MOST_BYTES = 4_000_000_000  # after decompression; a small file may expand without limit

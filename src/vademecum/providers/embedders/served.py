@@ -36,7 +36,7 @@ from vademecum.providers.embedders.batches import (
 )
 from vademecum.providers.embedders.presets import UNKNOWN, preset_of
 from vademecum.providers.model_server import ModelServer, RefusedError
-from vademecum.providers.patience import Patience
+from vademecum.providers.retries import Patience
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vademecum.errors import StoreError
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres.connect import connections, place_of
-from vademecum.storage.postgres.features import features_of
+from vademecum.storage.postgres.extensions import features_of
 from vademecum.storage.postgres.migrate import differences, version
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS, PostgresStore
 from vademecum.storage.postgres.versions import NEWEST

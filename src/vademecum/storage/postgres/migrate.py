@@ -23,7 +23,7 @@ from sqlalchemy.pool import NullPool
 
 from vademecum.errors import StoreError, UsageError
 from vademecum.storage.postgres.connect import alone, close_all, named, naming, place_of
-from vademecum.storage.postgres.features import is_derived, provide
+from vademecum.storage.postgres.extensions import is_derived, provide
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
 

@@ -25,7 +25,7 @@ from vademecum.result import Result
 from vademecum.storage.postgres import publish
 from vademecum.storage.postgres.connect import connections, is_local, place_of
 from vademecum.storage.postgres.encode import unescaped
-from vademecum.storage.postgres.features import features_of
+from vademecum.storage.postgres.extensions import features_of
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Bm25f, Hit, Scope
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from vademecum.memory.records import Event, Role, event_id, is_time
-from vademecum.memory.transcripts.shape import MOST, cut
+from vademecum.memory.transcripts.convert import MOST, cut
 
 NAME = "git"
 _MOST_PATHS = 50

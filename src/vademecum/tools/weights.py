@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from vademecum.tools.dependencies import LINKING
 from vademecum.tools.features import HEADS, RANKING, STOPPING
-from vademecum.tools.links import LINKING
 from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import SourceError, StoreBusyError, StoreCorruptError, StoreVersionError
-from vademecum.install.files import digest_of, make, replace
+from vademecum.install.agent_file import digest_of, make, replace
 from vademecum.install.part import Placed, placed
 
 FORMAT = 1
