@@ -65,7 +65,7 @@ export class Drawing {
   }
 
   // Marks and names keep their size on the screen. A name stands where it covers no mark and no name, beside its own or above or
-  // below it, and inside the frame; where there is no such place it is left out until one comes closer.
+  // below it, and inside the frame, shortened where it must be; where there is no such place it is left out until one comes closer.
   #move() {
     const { x, y, scale } = this.at, { width, height } = this.svg.getBoundingClientRect();
     this.view.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
@@ -74,14 +74,16 @@ export class Drawing {
     const taken = this.items.map(([item]) => around(x + item.x * scale, y + item.y * scale, item.reach ?? 6));
     this.items.forEach(([item, element], own) => {
       element.setAttribute("transform", `translate(${item.x} ${item.y}) scale(${1 / scale})`);
-      const left = x + item.x * scale, top = y + item.y * scale;
-      const places = names(item, left, width).map((name) => [name, [left + name.box[0], top + name.box[1], left + name.box[2], top + name.box[3]]]);
+      const left = x + item.x * scale, top = y + item.y * scale, centre = element.classList.contains("centre");
+      const places = names(item, left, width, !centre).map((name) => [name, [left + name.box[0], top + name.box[1], left + name.box[2], top + name.box[3]]]);
       const free = ([, [l, t, r, b]]) => taken.every((box, index) => index === own || l >= box[2] || box[0] >= r || t >= box[3] || box[1] >= b);
       const inside = ([, [l, t, r, b]]) => l >= 0 && t >= 0 && r <= width && b <= height;
-      const found = places.find((place) => free(place) && inside(place)), centre = element.classList.contains("centre");
+      const found = places.find((place) => free(place) && inside(place));
       element.classList.toggle("unnamed", !found && !centre);
       const [name, box] = found || places[0];
-      for (const [key, value] of Object.entries(name.at)) element.querySelector("text")?.setAttribute(key, value);
+      const text = element.querySelector("text");
+      if (text && text.textContent !== name.said) text.textContent = name.said;
+      for (const [key, value] of Object.entries(name.at)) text?.setAttribute(key, value);
       if (found || centre) taken.push(box);
     });
   }
@@ -124,18 +126,26 @@ export class Drawing {
 }
 
 const around = (x, y, reach) => [x - reach - 1, y - reach - 1, x + reach + 1, y + reach + 1];
-const LETTER = 6.4, LINE = 15;  // pixels that a letter of a name takes, and a line of it
+const LETTER = 6.4, LINE = 15, MARGIN = 4;  // pixels that a letter of a name takes, a line of it, and its wider letters
 
-// Where the name of an item may stand, the best first, as attributes and as the room it takes around the item's middle. Above and
-// below, it moves aside as far as the frame needs.
-function names({ label = "", reach = 6 }, left, width) {
-  const wide = LETTER * label.length, beside = reach + 4, half = LINE / 2;
+const SHORT = 10;  // letters of a name that is shortened: the beginning and the end, which tell similar names apart
+
+// Where the name of an item may stand, the best first, as attributes and as the room it takes around the item's middle. `may` is
+// whether the name may be shortened.
+function names({ label = "", reach = 6 }, left, width, may) {
+  const short = may && label.length > SHORT ? `${label.slice(0, SHORT / 2)}…${label.slice(1 - SHORT / 2)}` : "";
+  return [label, short].filter((said, index) => said || !index).flatMap((said) => places(said, reach, left, width));
+}
+
+// Above and below, a name moves aside as far as the frame needs.
+function places(said, reach, left, width) {
+  const wide = LETTER * said.length + MARGIN, beside = reach + 4, half = LINE / 2;
   const aside = Math.max(-wide / 2, Math.min(wide / 2, Math.max(wide / 2 - left, Math.min(0, width - wide / 2 - left))));
   return [
-    { at: { x: beside, y: 4, "text-anchor": "start" }, box: [beside, -half, beside + wide, half] },
-    { at: { x: -beside, y: 4, "text-anchor": "end" }, box: [-beside - wide, -half, -beside, half] },
-    { at: { x: aside, y: reach + 12, "text-anchor": "middle" }, box: [aside - wide / 2, reach + 1, aside + wide / 2, reach + 1 + LINE] },
-    { at: { x: aside, y: -reach - 5, "text-anchor": "middle" }, box: [aside - wide / 2, -reach - 1 - LINE, aside + wide / 2, -reach - 1] },
+    { said, at: { x: beside, y: 4, "text-anchor": "start" }, box: [beside, -half, beside + wide, half] },
+    { said, at: { x: -beside, y: 4, "text-anchor": "end" }, box: [-beside - wide, -half, -beside, half] },
+    { said, at: { x: aside, y: reach + 12, "text-anchor": "middle" }, box: [aside - wide / 2, reach + 1, aside + wide / 2, reach + 1 + LINE] },
+    { said, at: { x: aside, y: -reach - 5, "text-anchor": "middle" }, box: [aside - wide / 2, -reach - 1 - LINE, aside + wide / 2, -reach - 1] },
   ];
 }
 
