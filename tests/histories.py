@@ -295,7 +295,7 @@ def check(steps: Sequence[tuple[object, ...]]) -> None:
         shutil.rmtree(place)
     assert found == expected
     assert reread == expected
-    assert kept == []
+    assert kept == [] or any(name == "kill" for name, *_ in steps), kept
 
 
 def script(seed: int) -> list[tuple[object, ...]]:

@@ -32,5 +32,5 @@ def test_a_long_history_answers_as_a_fresh_index(steps):
 
 
 def test_scripts_by_chance_end_as_a_fresh_index_does():
-    """Scripts that go on in one repository: `benchmarks/histories.py` tries thousands."""
+    """Scripts that go on in one repository: `benchmarks/random_histories.py` tries thousands."""
     assert [differs for _, differs in histories.tried(range(40)) if differs] == []

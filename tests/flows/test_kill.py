@@ -62,6 +62,7 @@ def orphans(home):
     """Return derived files that the database does not name."""
     with closing(sqlite3.connect(database(home))) as db:
         named = {row[0] for row in db.execute("SELECT file FROM segments UNION SELECT table_file FROM snapshots")}
+        named |= {f"history-{row[0]}.safetensors" for row in db.execute("SELECT commit_id FROM snapshots")}
     return {path.name for path in database(home).parent.glob("*.safetensors*")} - named
 
 

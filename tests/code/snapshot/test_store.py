@@ -105,6 +105,18 @@ def test_a_damaged_segment_that_nothing_needs_is_named_once(made, engine, way):
             assert path not in derived(opened, "segment")
 
 
+def test_a_clean_up_takes_what_killed_processes_left(made, engine):
+    """An unfinished file of an hour ago goes; a young one may be another process's."""
+    opened = engine(made)
+    opened.codebase.index()
+    old, young = (directory(opened) / name for name in ("index.db.seal.7.tmp", "manifest.8.tmp"))
+    for path in (old, young):
+        path.write_bytes(b"unfinished")
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    opened.codebase.gc()
+    assert (old.exists(), young.exists()) == (False, True)
+
+
 @pytest.mark.parametrize("array", ["docs", "offsets", "starts", "told_offsets"])
 def test_numbers_that_point_outside_are_said_and_mended(made, engine, array):
     """A segment that reads well and is wrong inside is an error that names the command, which makes its contents again."""

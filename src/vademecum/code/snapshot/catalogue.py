@@ -9,6 +9,7 @@ leaves the last complete state, and a reader sees either the old state or the ne
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -34,6 +35,7 @@ BlobKey = tuple[str, str]  # git blob id, language
 COMMITS_KEPT = 8  # commits whose views are cached
 CHUNKS_KEPT = 4096  # cached chunks
 CONTENTS_KEPT = 16_000_000  # bytes of cached content
+LEFT_BEHIND_S = 3600  # an unfinished file of this age belongs to a killed process
 ELSEWHERE = "elsewhere:"  # the prefix of the place of another machine's worktree
 
 
@@ -439,6 +441,10 @@ class Catalogue:
             for path in self.directory.glob("*.safetensors*"):
                 if path.name not in named:
                     path.unlink(missing_ok=True)
+        for path in self.directory.glob("*.tmp"):  # of a seal or a manifest, which another process may be writing
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > LEFT_BEHIND_S:
+                    path.unlink()
 
     def _upsert(self, family: str, rows: Sequence[Row]) -> None:
         self.store.upsert(family, rows).unwrap()

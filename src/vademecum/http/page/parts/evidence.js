@@ -14,6 +14,7 @@ const FRESHNESS = {
 };
 const SIGNALS = {
   lexical: "words in common", dense: "close in meaning", definition: "defines a name asked for", path: "words in the path",
+  history: "words of past commits that changed the file",
   prior: "kind of file", file: "the file, by the fitted ranker", piece: "the chunk, by the fitted ranker", worth: "what its lines are worth among all",
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
   standing: "stands, whatever is asked of it",

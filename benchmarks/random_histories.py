@@ -1,7 +1,7 @@
 """Histories by chance: after each, the index that lived through it must answer as a fresh one does.
 
-    python benchmarks/histories.py 10000
-    python benchmarks/histories.py 10000 --first 10000 --processes 2
+    python benchmarks/random_histories.py 10000
+    python benchmarks/random_histories.py 10000 --first 10000 --processes 2
 
 A script is up to a dozen steps: edits, renames, copies, commits, branches, stashes, rebases, runs that are aborted or
 killed, lost files, clean-ups. Answers, their order and every score are compared exactly. A script that differs is printed
