@@ -242,7 +242,7 @@ def test_workers_share_a_queue_and_index_everything_once(repo, database, queue, 
     running = [start_worker(database, tmp_path / f"home{n}", "--until-empty") for n in range(3)]
     said = "".join(process.communicate(timeout=120)[0] for process in running)
     assert [process.returncode for process in running] == [0, 0, 0]
-    assert said.count("done") == 6
+    assert said.count("done") == 6, said
     jobs = queue.jobs().unwrap()
     assert [(job.state, job.attempts) for job in jobs] == [("done", 1)] * 6
     assert all("2 files, 2 read anew" in job.said for job in jobs)
