@@ -168,8 +168,7 @@ class Page:
         shown = {id(piece) for piece in parts[0].pieces}
         room = self.budget - self._tokens(())
         left = [offer for offer in sections[0].offers if shown.isdisjoint(map(id, offer))]
-        least = [min(offer, key=self._price) for offer in left]
-        long = [piece for piece in least if self._price(piece) > room]
+        long = [offer[-1] for offer in left if self._price(offer[-1]) > room]  # the last form is the shortest
         if not long:
             return ""
         needed = self.budget + self._tokens([Part(sections[0].name, (min(long, key=self._price),))])

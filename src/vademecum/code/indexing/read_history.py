@@ -34,7 +34,8 @@ def begin_history(repo: Repository, commit: str, before: str, *, full: bool) -> 
     def store() -> None:
         reader.join()
         with suppress(StoreError):  # a full disk still answers, and the next run tries again
-            own.histories.write(commit, found[0])
+            for history in found:  # none where reading failed
+                own.histories.write(commit, history)
 
     return store
 
