@@ -539,6 +539,12 @@ def test_what_configures_the_code_may_name_it(repo, engine):
     assert [each.path for each in engine(repo("app", files)).codebase.callers("lonely").uncovered] == ["pyproject.toml"]
 
 
+def test_a_longer_word_in_a_shell_script_is_not_the_name(repo, engine):
+    """`ruff format` says nothing of a function `form`; a script that says `form` may mean it."""
+    files = {"p.py": "def form():\n    return 1\n", "check.sh": "ruff format .\n", "run.sh": "python -m app form\n"}
+    assert [*map(str, engine(repo("app", files)).codebase.callers("form").uncovered)] == ["run.sh:1"]
+
+
 def test_what_was_found_does_not_hide_what_was_not(repo, engine):
     """A mixin calls what its class will have: the list of callers says that this file may hold more."""
     mixin = "class Mixin:\n    def again(self):\n        return self.send(1)\n\n\n"

@@ -106,9 +106,9 @@ def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[tuple
     is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
     for number in np.flatnonzero(is_unread & may_refer[table.languages] & (table.blobs != LEFT_OUT)).tolist():
         content = catalogue.content(int(table.blobs[number]))
-        if any(name in content for name in wanted):
+        if places := [at for name in wanted for at, _ in whole_words(content, name)]:
             lines = Lines(content)
-            yield table.paths[number], [lines.number(at) for name in wanted for at, _ in whole_words(content, name)]
+            yield table.paths[number], [lines.number(at) for at in places]
 
 
 def _language(graph: Graph, node: Node) -> str:
