@@ -132,9 +132,8 @@ def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]
         keys = term_keys(plan.terms + plan.joined)
         if not len(keys):
             continue
-        hits = server.words(
-            keys.view(np.int64).tolist(), len(plan.terms), Scope(), max(DEPTHS), Bm25f(CODE.k1, CODE.weights, CODE.b)
-        ).unwrap()
+        constants = Bm25f(CODE.k1, CODE.weights, CODE.b)
+        hits = server.words(keys.view(np.int64).tolist(), Scope(), max(DEPTHS), constants).unwrap()
         for name, (copies, own) in ways.items():
             scores = bm25f(CODE, view.segments, copies, own, keys, len(plan.terms)).score[view.row_chunk]
             for depth in DEPTHS:

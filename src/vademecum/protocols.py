@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vademecum.items import Page
     from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
-    from vademecum.types import Bm25f, EmbedKind, Hit, Passage, Scope
+    from vademecum.types import Bm25f, EmbedKind, Hit, Passage, Scope, TermStatistics
 
 Row = tuple[Any, ...]
 Operator = Literal["=", "in", ">", ">=", "<", "<=", "prefix"]
@@ -418,13 +418,12 @@ class SearchServer(Protocol):
         """Delete all that is published of a space."""
         ...
 
-    def words(
-        self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
-    ) -> Result[list[Hit], StoreError]:
-        """Return the `k` best chunks for the terms, by BM25F.
+    def words(self, terms: Sequence[int], scope: Scope, k: int, constants: Bm25f) -> Result[list[Hit], StoreError]:
+        """Return the `k` best chunks for the terms, by BM25F."""
+        ...
 
-        A hit's share is the part of the idf of the first `counted` terms that the chunk holds.
-        """
+    def statistics(self, terms: Sequence[int], scope: Scope) -> Result[TermStatistics, StoreError]:
+        """Return the statistics of the searched repositories for the terms."""
         ...
 
     def near(
@@ -440,6 +439,16 @@ class SearchServer(Protocol):
         """Return chunks that define one of these names or a similar one.
 
         A chunk with the name itself scores 1, one with a similar name less.
+        """
+        ...
+
+    def arrays(
+        self, contents: Sequence[tuple[str, int]], embedder: str
+    ) -> Result[list[tuple[str, str, bytes]], StoreError]:
+        """Return language, embedder and packed arrays of each content.
+
+        A content is a space and its blob. Arrays with the vectors of `embedder` go before others; the bytes are empty where
+        none are stored.
         """
         ...
 

@@ -448,4 +448,18 @@ class Hit:
     blob: int
     ordinal: int
     score: float  # comparable only within one ranking
-    share: float = 0.0  # the part of the question's idf that the chunk holds
+
+
+@dataclass(frozen=True, slots=True)
+class TermStatistics:
+    """Statistics of a collection for T terms, as BM25F needs them.
+
+    Attributes:
+        documents: the number of documents.
+        mean_lengths: the mean number of terms in each field, at least 1.
+        holding: of each term, the number of documents that hold it.
+    """
+
+    documents: int
+    mean_lengths: tuple[float, ...]
+    holding: tuple[float, ...]

@@ -2,17 +2,18 @@
 
 Nothing of the repositories is needed on this machine.
 
-    plan query → words + meaning + names, each ranked by the server → fuse → confidence → read → evidence
+    plan query → words + meaning + names, each ranked by the server → the files of the best hits → rank → confidence
+    → read → evidence
 
-Rankings are fused as in the first step of any search: a convex sum times the prior of the file kind. `rrf` is available
-too. The server also returns the inputs of confidence, so verdicts are comparable to those of other searches.
+The server finds candidates. The database stores the arrays of every content, so those of the candidates' files are ranked
+here by the fitted ranker, as in any search, with the statistics of all searched repositories.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,23 +21,24 @@ from numpy.typing import NDArray
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.root import Root
-from vademecum.code.chunking.analyse import chunk_hashes
+from vademecum.code.chunking.analyse import chunk_hashes, path_reader
 from vademecum.code.chunking.enrich import summarise
 from vademecum.code.codebase import NOT_OPEN, Where
 from vademecum.code.documents.documented_codebase import DocumentedCodebase, DocumentParts
 from vademecum.code.search.confidence import probability, verdict
 from vademecum.code.search.freshness import FileState, compared, corresponding
-from vademecum.code.search.rank import WEIGHTS, Ranked, worth_of
+from vademecum.code.search.rank import Ranked
 from vademecum.code.search.rerank import Reranking
-from vademecum.code.search.search import JUDGED, check_query
-from vademecum.code.search.signals import kind_priors, unasked_kinds
-from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.search.search import JUDGED, TITLED, Found, check_query, ranked_together, together
+from vademecum.code.search.signals import Floats, signals_of
+from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.repository import Repository, commit_of
+from vademecum.code.snapshot.segments import read_arrays
+from vademecum.code.snapshot.view import View, view_of
 from vademecum.errors import AccessError, UsageError
 from vademecum.index.bm25 import CODE, term_keys
-from vademecum.index.fusion import convex, reciprocal_rank, top
-from vademecum.index.query import Plan, plan_query
-from vademecum.index.segment import segment_of
+from vademecum.index.query import Plan, plan_query, title_of
+from vademecum.index.segment import PENDING, BlobArrays, segment_of
 from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer
 from vademecum.result import Err, Ok
@@ -59,10 +61,8 @@ from vademecum.types import (
 
 DEPTH = 100  # hits per ranking, at least; filters that the server does not know need more
 MOST_DEPTH = 3_200
-RANKINGS = ("lexical", "dense", "names")
 PUBLISHED_AT_ONCE = 500  # contents
-
-Place = tuple[str, str, int, int]  # space, path, blob, ordinal
+NO_DIGEST = "0" * 40  # of a file that is read from the database alone
 
 
 class SharedParts(DocumentParts, Protocol):
@@ -132,24 +132,23 @@ def search_shared(server: SearchServer, query: Query, asking: Repository, repos:
         UsageError: the question or a filter is not usable here.
         StoreError: the server failed.
     """
-    scope, embedder = scope_of(query, repos), asking.embedder
-    plan = plan_query(query.text)
-    depth = max(DEPTH, 4 * query.k)
-    while True:
-        rankings, trouble = rankings_of(server, plan, scope, embedder, depth)
-        ranked, hits = fused(rankings, query, plan, ranker)
-        full = any(len(hits_of) >= depth for hits_of in rankings.values())
-        if len(hits) >= max(query.k, JUDGED) or not full or depth >= MOST_DEPTH:
-            break
-        depth *= 4
-    probable = probability(ranked, "" if trouble else embedder().name)
-    decided = verdict(plan, ranked, probable)
+    scope, embedder = scope_of(query, repos), asking.embedder()
+    plan, title = plan_query(query.text), title_of(query.text)
+    plans = [plan, plan_query(title)] if title and ranker in TITLED else [plan]
+    readings = [read_question(server, each, query, scope, embedder) for each in plans]
+    candidates = candidates_of(server, [hit for reading in readings for hit in reading.hits], query, embedder)
+    found = [candidates.ranked(server, reading, query, scope, ranker) for reading in readings]
+    best = found[0] if len(found) == 1 else together(*found)
+    judged = best.ranked.first(max(query.k, JUDGED))
+    decided = verdict(plan, judged, best.probable, best.unknown)
     if decided is Verdict.NOT_FOUND:
-        near = tuple(dict.fromkeys(named_in(server, rankings["names"])))
+        near = tuple(dict.fromkeys(named_in(server, readings[0].named)))
         why = "nothing in the shared database matches: publish repositories with `vade index` or a worker"
-        return Answer(query.text, decided, probable, (), why, near, ranked.searched)
-    evidence = evidence_of(server, hits[: query.k], ranked, asking)
-    return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
+        probable = 0.0 if plan.is_symbol else best.probable
+        return Answer(query.text, decided, probable, (), why, near, judged.searched)
+    first = judged.first(query.k)
+    evidence = evidence_of(server, candidates.hits(first.rows), first, asking)
+    return Answer(query.text, decided, best.probable, evidence, best.trouble, (), judged.searched)
 
 
 def scope_of(query: Query, repos: Sequence[str]) -> Scope:
@@ -174,78 +173,123 @@ def _posix(glob: str) -> str:
     return glob_pattern(glob).replace("(?s:", "(?:").replace("(?>", "(?:")
 
 
-def rankings_of(
-    server: SearchServer, plan: Plan, scope: Scope, embedder: Callable[[], Embedder], depth: int
-) -> tuple[dict[str, list[Hit]], str]:
-    """Return the server's hits by words, meaning and name, best first.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of a question, and the server's hits for it.
 
-    The second value is the problem, or "".
+    `named` are the hits by name. `embedder` names the embedder of the vector, "" where there is no vector.
     """
-    terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
-    constants = Bm25f(CODE.k1, CODE.weights, CODE.b)
-    found = {
-        "lexical": server.words(terms, len(plan.terms), scope, depth, constants).unwrap() if terms else [],
-        "names": server.named(plan.names, scope, depth).unwrap(),
-        "dense": [],
-    }
-    trouble = ""
-    match embedder().embed([Passage(plan.text)], "query"):
+
+    plan: Plan
+    vector: Floats | None
+    embedder: str
+    hits: Sequence[Hit]
+    named: Sequence[Hit]
+    trouble: str
+
+
+def read_question(server: SearchServer, plan: Plan, query: Query, scope: Scope, embedder: Embedder) -> Reading:
+    """Return the server's hits for a question, by words, meaning and name.
+
+    More are asked for until enough are of the kinds that the query asks for.
+    """
+    vector, trouble = None, ""
+    match embedder.embed([Passage(plan.text)], "query"):
         case Ok(vectors):
-            near = server.near(vectors[0], embedder().name, scope, depth).unwrap()
-            found["dense"] = near or []
-            trouble = "" if near is not None else "ranked by words alone: the server has no pgvector"
+            vector = vectors[0]
         case Err(error):
             trouble = f"ranked by words alone: {error}"
-    return found, trouble
+    terms, constants = terms_of(plan), Bm25f(CODE.k1, CODE.weights, CODE.b)
+    depth = max(DEPTH, 4 * query.k)
+    while True:
+        near = None if vector is None else server.near(vector, embedder.name, scope, depth).unwrap()
+        if vector is not None and near is None:
+            trouble = "candidates were found by words alone: the server has no pgvector"
+        named = server.named(plan.names, scope, depth).unwrap()
+        rankings = [server.words(terms, scope, depth, constants).unwrap() if terms else [], near or [], named]
+        hits = [hit for ranking in rankings for hit in ranking]
+        passed = sum(file_kind(hit.path) in KINDS[query.kind] for hit in hits)
+        is_full = any(len(ranking) >= depth for ranking in rankings)
+        if passed >= max(query.k, JUDGED) or not is_full or depth >= MOST_DEPTH:
+            return Reading(plan, vector, "" if vector is None else embedder.name, hits, named, trouble)
+        depth *= 4
 
 
-def fused(
-    rankings: Mapping[str, Sequence[Hit]], query: Query, plan: Plan, ranker: str = "default"
-) -> tuple[Ranked, list[Hit]]:
-    """Join rankings by constants or by rank.
+def terms_of(plan: Plan) -> list[int]:
+    """Return a question's terms as the server stores them."""
+    keys: list[int] = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
+    return keys
 
-    Returns rows with the values that confidence needs, and the hits.
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files of a server's hits, as a view over stored arrays.
+
+    `places` has a hit of each file of the view. `allowed` are the rows that pass the query's filters, ascending.
     """
-    places: dict[Place, Hit] = {}
-    for hits in rankings.values():
-        for hit in hits:
-            if query.kind == "all" or file_kind(hit.path) in KINDS[query.kind]:
-                places.setdefault((hit.space, hit.path, hit.blob, hit.ordinal), hit)
-    number = {place: n for n, place in enumerate(sorted(places))}
-    signals = {name: np.zeros(len(number), np.float32) for name in rankings}
-    coverage = np.zeros(len(number), np.float32)
-    for name, hits in rankings.items():
-        for hit in hits:
-            if (n := number.get((hit.space, hit.path, hit.blob, hit.ordinal))) is not None:
-                signals[name][n] = hit.score
-                coverage[n] = max(coverage[n], hit.share)
-    signals["definition"] = (signals["names"] >= 1).astype(np.float32)
-    found = [places[place] for place in number]
-    scores = _by_rank(signals) if ranker == "rrf" else _by_score(signals, found, query, plan)
-    best = top(scores, max(query.k, JUDGED))
-    best = best[scores[best] > 0]
-    told = np.stack([*signals.values(), coverage, scores, coverage])[:, best]
-    told[len(signals)] = worth_of(scores[best])
-    ranked = Ranked(np.arange(len(best)), (*signals, "worth", "score", "coverage"), told, len(found))
-    return ranked, [found[n] for n in best.tolist()]
+
+    view: View
+    places: Sequence[Hit]
+    allowed: NDArray[np.int64]
+
+    def ranked(self, server: SearchServer, reading: Reading, query: Query, scope: Scope, ranker: str) -> Found:
+        """Rank the rows for one reading of the question, as over arrays.
+
+        A word counts as much as it is rare in all searched repositories.
+        """
+        plan = reading.plan
+        whole = server.statistics(terms_of(plan), scope).unwrap()
+        signals, unknown = signals_of(self.view, plan, reading.vector, KINDS[query.kind], whole=whole)
+        depth = max(query.k, JUDGED)
+        ranked = ranked_together(
+            [self.view], [signals], plan, self.allowed, depth, ranker=ranker, embedder=reading.embedder
+        )
+        probable = probability(ranked.first(depth), reading.embedder)
+        return Found(ranked, probable, unknown, reading.trouble, "")
+
+    def hits(self, rows: NDArray[np.int64]) -> list[Hit]:
+        """Return rows as hits."""
+        files, ordinals = self.view.row_file[rows].tolist(), self.view.ordinals(rows.tolist()).tolist()
+        return [replace(self.places[file], ordinal=ordinal) for file, ordinal in zip(files, ordinals, strict=True)]
 
 
-def _by_rank(signals: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    return reciprocal_rank([signals[name] for name in RANKINGS], DEPTH)
+def candidates_of(server: SearchServer, hits: Sequence[Hit], query: Query, embedder: Embedder) -> Candidates:
+    """Return the files of hits as a view."""
+    contents = sorted({(hit.space, hit.blob) for hit in hits})
+    number = {content: n for n, content in enumerate(contents, 1)}
+    pieces: list[tuple[int, BlobArrays]] = []
+    language: dict[int, str] = {}
+    for n, (written_in, by, data) in enumerate(server.arrays(contents, embedder.name).unwrap(), 1):
+        if (arrays := read_arrays(data)) is not None:
+            pieces.append((n, arrays if by == embedder.name else without_vectors(arrays)))
+            language[n] = written_in
+    by_file = {(hit.path, hit.space): hit for hit in hits if number[hit.space, hit.blob] in language}
+    places = [by_file[file] for file in sorted(by_file)]
+    numbers = [number[hit.space, hit.blob] for hit in places]
+    rows = [FileRow(hit.path, n, NO_DIGEST, language[n], 0, 0, 0) for hit, n in zip(places, numbers, strict=True)]
+    view = view_of(file_table(rows, path_reader(embedder)), [segment_of(pieces)] if pieces else [])
+    return Candidates(view, places, allowed_rows(view, places, hits, query))
 
 
-def _by_score(
-    signals: Mapping[str, NDArray[np.float32]], found: Sequence[Hit], query: Query, plan: Plan
-) -> NDArray[np.float32]:
-    """Return the scores of `code.search.rank.fuse`, without paths.
+def without_vectors(arrays: BlobArrays) -> BlobArrays:
+    """Return arrays with pending vectors: another embedder made them."""
+    count = len(arrays.kinds)
+    return replace(arrays, vectors=np.zeros((count, 0), np.int8), scales=np.full(count, PENDING, np.float32))
 
-    `names` hits take the place of the definition signal.
+
+def allowed_rows(view: View, places: Sequence[Hit], hits: Sequence[Hit], query: Query) -> NDArray[np.int64]:
+    """Return the rows that pass the filters, ascending.
+
+    The server knows no kinds of files. It has applied a filter on symbols to its hits, and other rows of their files do not
+    pass.
     """
-    share = WEIGHTS.dense_symbol if plan.is_bare else WEIGHTS.dense
-    scores = convex([signals["lexical"], signals["dense"]], [1 - share, share])
-    scores += np.float32(WEIGHTS.definition if plan.is_bare else WEIGHTS.definition_in_prose) * signals["names"]
-    priors = dict(zip(FILE_KINDS, kind_priors(unasked_kinds(plan.text, KINDS[query.kind])), strict=True))
-    return scores * np.array([priors[file_kind(hit.path)] for hit in found], np.float32)
+    is_asked = np.array([file_kind(place.path) in KINDS[query.kind] for place in places], bool)
+    passed = is_asked[view.row_file]
+    if query.symbol:
+        found = {(hit.space, hit.path, hit.ordinal) for hit in hits}
+        rows = zip(view.row_file.tolist(), view.ordinals(range(len(view))).tolist(), strict=True)
+        passed &= np.fromiter(((places[file].space, places[file].path, at) in found for file, at in rows), bool)
+    return np.flatnonzero(passed)
 
 
 def named_in(server: SearchServer, hits: Sequence[Hit]) -> list[str]:

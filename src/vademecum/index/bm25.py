@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.postings import Matches, Postings, damaged
 from vademecum.index.tokenize import key
+from vademecum.types import TermStatistics
 
 Copies = NDArray[np.int64] | None
 Norms = NDArray[np.float32]
@@ -122,7 +123,16 @@ def saturated(schema: Schema, counts: NDArray[Any], lengths: NDArray[np.floating
     return held
 
 
-def bm25f(schema: Schema, segments: Sequence[Indexed], copies: Copies, norms: Norms, keys: Keys, asked: int) -> Lexical:
+def bm25f(
+    schema: Schema,
+    segments: Sequence[Indexed],
+    copies: Copies,
+    norms: Norms,
+    keys: Keys,
+    asked: int,
+    *,
+    whole: TermStatistics | None = None,
+) -> Lexical:
     """Score every document of the segments for the terms of a question.
 
     Args:
@@ -133,15 +143,18 @@ def bm25f(schema: Schema, segments: Sequence[Indexed], copies: Copies, norms: No
         norms: float32 (N, F), as `field_norms` returns.
         keys: uint64 (T,), the question's terms.
         asked: how many of the first keys count for coverage.
+        whole: the statistics of the collection that the segments are a part of; None where they are all of it.
 
     Raises:
         StoreCorruptError: postings name documents that do not exist.
     """
-    count = len(norms) if copies is None else int(copies.sum())
     try:
         docs, tf, term = _matches(schema, segments, keys)
         weight = None if copies is None else copies.take(docs)
+        count = len(norms) if copies is None else int(copies.sum())
         holding = np.bincount(term, weight, len(keys)).astype(np.float64)
+        if whole is not None:
+            count, holding = whole.documents, np.array(whole.holding, np.float64)
         idf = inverse_document_frequency(count, holding)
         gained = gains(schema, tf, norms.take(docs, axis=0), idf.take(term))
         score = np.bincount(docs, gained, len(norms)).astype(np.float32)

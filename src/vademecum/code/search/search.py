@@ -21,6 +21,8 @@ from vademecum.code.search.rank import RANKERS, Ranked, meant_first, rank, weigh
 from vademecum.code.search.rerank import AS_RANKED, Reranking, rerank
 from vademecum.code.search.signals import (
     Floats,
+    Rows,
+    Signals,
     as_qualified,
     known_ending,
     laid_end_to_end,
@@ -28,6 +30,7 @@ from vademecum.code.search.signals import (
 )
 from vademecum.code.snapshot.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import View
 from vademecum.errors import UsageError
 from vademecum.index.query import Plan, place_of, plan_place, plan_query, title_of
 from vademecum.result import Err, Ok
@@ -169,17 +172,38 @@ def find(request: Request, plan: Plan) -> Found:
             signals_of(each.view, plan, vector, kinds, own, None if plan.is_bare else each.history)
             for each, own in zip(opened, dense, strict=True)
         ]
-        own_signals = as_qualified([each.view for each in opened], [signals for signals, _ in found], plan)
-        signals = laid_end_to_end(own_signals)
     embedder = "" if vector is None else opened[0].repo.embedder().name
     allowed = None if request.masks is None else np.flatnonzero(np.concatenate(request.masks))
     with stage("rank"):
-        ranked = rank(signals, plan, allowed, request.depth, request.ranker, model=fitted_for(embedder))
-    if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
-        ranked = meant_first(ranked)
+        views, own_signals = [each.view for each in opened], [signals for signals, _ in found]
+        ranked = ranked_together(
+            views, own_signals, plan, allowed, request.depth, ranker=request.ranker, embedder=embedder
+        )
     unknown = set.intersection(*(terms for _, terms in found))
     trouble = joined(trouble, "" if vector is None else missing_vectors(opened))
     return Found(ranked, probability(ranked.first(request.judged), embedder), unknown, trouble, dense_note)
+
+
+def ranked_together(
+    views: Sequence[View],
+    signals: Sequence[Signals],
+    plan: Plan,
+    allowed: Rows,
+    depth: int,
+    *,
+    ranker: str,
+    embedder: str,
+) -> Ranked:
+    """Rank the rows of several views against each other.
+
+    `embedder` names the embedder of the question's vector, "" without one. Returns more than `depth` rows where more were
+    looked at.
+    """
+    joined_signals = laid_end_to_end(as_qualified(views, signals, plan))
+    ranked = rank(joined_signals, plan, allowed, depth, ranker, model=fitted_for(embedder))
+    if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
+        ranked = meant_first(ranked)
+    return ranked
 
 
 def together(whole: Found, title: Found) -> Found:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from vademecum.code.snapshot.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import View
-from vademecum.index.bm25 import CODE, bm25f, term_keys
+from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
 from vademecum.index.postings import Matches, damaged
 from vademecum.index.query import Plan, is_meant, is_within, name_term
 from vademecum.index.segment import KIND_CODES, quantised
 from vademecum.index.tokenize import key
 from vademecum.index.vectors import cosines, scaled_products
-from vademecum.types import ChunkKind, FileKind
+from vademecum.types import ChunkKind, FileKind, TermStatistics
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64] | None
@@ -113,16 +113,19 @@ def signals_of(
     kinds: frozenset[FileKind],
     near: Floats | None = None,
     history: FileHistory | None = None,
+    *,
+    whole: TermStatistics | None = None,
 ) -> tuple[Signals, set[str]]:
     """Compute the signals of a view, and the unknown terms.
 
     Unknown terms are in no row and no path of the view. `vector` is the question's unit vector, or None to ignore
     meaning. `kinds` are the file kinds that the filter allows. `near` is float32 (N,), the cosine of each chunk where
     it is known already; else it is computed. `history` has the past commits; None without, or for a name, which messages say
-    little of.
+    little of. `whole` has the statistics of the collection that the view is a part of.
     """
     keys = term_keys(plan.terms + plan.joined)
-    words = bm25f(CODE, view.segments, view.copies, view.norms, keys, len(plan.terms))
+    norms = view.norms if whole is None else field_norms(CODE, view.lengths, np.array(whole.mean_lengths))
+    words = bm25f(CODE, view.segments, view.copies, norms, keys, len(plan.terms), whole=whole)
     path, is_in_paths = path_share(view.files, keys, words.idf * words.known)
     unasked = unasked_kinds(plan.text, kinds)
     if vector is None:

@@ -110,7 +110,7 @@ class Segments:
         Arrays of another format version are left out.
         """
         rows = self._store.get("arrays", [(number, self._embedder()) for number in blobs]).unwrap()
-        return [(number, arrays) for number, _, data in rows if (arrays := _read(data)) is not None]
+        return [(number, arrays) for number, _, data in rows if (arrays := read_arrays(data)) is not None]
 
     def bring(self, blobs: Iterable[int]) -> set[int]:
         """Fetch arrays that other machines made.
@@ -224,7 +224,7 @@ def _needed(newest_first: Mapping[str, Segment]) -> list[tuple[str, Segment]]:
     return found
 
 
-def _read(data: bytes) -> BlobArrays | None:
+def read_arrays(data: bytes) -> BlobArrays | None:
     """Unpack arrays, or return None for another format version."""
     try:
         return blob_arrays(unpacked(data)[0])

@@ -27,7 +27,7 @@ from vademecum.storage.postgres.connect import connections, is_local, place_of
 from vademecum.storage.postgres.encode import unescaped
 from vademecum.storage.postgres.extensions import features_of
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
-from vademecum.types import Bm25f, Hit, Scope
+from vademecum.types import Bm25f, Hit, Scope, TermStatistics
 
 if TYPE_CHECKING:
     from vademecum.index.segment import Segment
@@ -66,24 +66,25 @@ class PostgresSearch:
         """
         return self._ask(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
-    def words(
-        self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
-    ) -> Result[list[Hit], StoreError]:
-        """Return the `k` best chunks for the terms.
-
-        A hit's share is the part of the idf of the first `counted` terms that the chunk holds.
-        """
+    def words(self, terms: Sequence[int], scope: Scope, k: int, constants: Bm25f) -> Result[list[Hit], StoreError]:
+        """Return the `k` best chunks for the terms."""
         norms = {
             f"{name}_{field}": value
             for name, values in (("w", constants.weights), ("b", constants.b))
             for field, value in zip(publish.FIELDS, values, strict=True)
         }
-        values = (
-            _values(scope)
-            | norms
-            | {"terms": list(terms), "counted": counted, "k": k, "k1": constants.k1, "looked": LOOKED_AT * k}
-        )
+        values = _values(scope) | norms | {"terms": list(terms), "k": k, "k1": constants.k1, "looked": LOOKED_AT * k}
         return self._ask(lambda connection: _read(connection.execute(_words(scope), values)))
+
+    def statistics(self, terms: Sequence[int], scope: Scope) -> Result[TermStatistics, StoreError]:
+        """Return the statistics of the searched repositories for the terms."""
+        values = _values(scope) | {"terms": list(terms)}
+
+        def ask(connection: psycopg.Connection) -> TermStatistics:
+            [[documents, *means, holding]] = connection.execute(_with(scope) + _STATISTICS, values).fetchall()
+            return TermStatistics(int(documents), tuple(means), tuple(holding))
+
+        return self._ask(ask)
 
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
@@ -123,6 +124,22 @@ class PostgresSearch:
                 connection.execute(f"SET LOCAL pg_trgm.similarity_threshold = {SIMILAR}")
                 connection.execute(f"SET LOCAL pg_trgm.word_similarity_threshold = {1 - SIMILAR / 2}")
                 return _read(connection.execute(_with(scope) + _SPELLED, values))
+
+        return self._ask(ask)
+
+    def arrays(
+        self, contents: Sequence[tuple[str, int]], embedder: str
+    ) -> Result[list[tuple[str, str, bytes]], StoreError]:
+        """Return language, embedder and packed arrays of each content."""
+        values = {
+            "spaces": [space for space, _ in contents],
+            "blobs": [blob for _, blob in contents],
+            "embedder": embedder,
+        }
+
+        def ask(connection: psycopg.Connection) -> list[tuple[str, str, bytes]]:
+            rows = connection.execute(_ARRAYS, values).fetchall()
+            return [(unescaped(language), unescaped(by), data) for language, by, data in rows]
 
         return self._ask(ask)
 
@@ -190,7 +207,7 @@ def _with(scope: Scope) -> str:
 
 _WRITTEN_IN = """EXISTS (SELECT 1 FROM blobs WHERE blobs.space_id = files.space_id AND blobs.id = files.blob
     AND blobs.language = ANY(%(languages)s))"""
-_FOUND = "SELECT f.name, f.snapshot, f.path, f.blob, {ordinal}::integer, {score}::double precision, {share}::double precision"
+_FOUND = "SELECT f.name, f.snapshot, f.path, f.blob, {ordinal}::integer, {score}::double precision"
 _DEFINES = """(%(symbol)s = '' OR EXISTS (SELECT 1 FROM symbols s WHERE s.space_id = f.space_id AND s.blob = f.blob
     AND s.ordinal = {of}.ordinal AND lower(s.name) = lower(%(symbol)s::text COLLATE "C")))"""
 _ORDER = "ORDER BY 6 DESC, f.name, f.path, 5 LIMIT %(k)s"
@@ -203,10 +220,9 @@ _TF = " + ".join(
 # files; of the rest only those that could still beat the best. `OFFSET 0` keeps the server from joining before it unpacks the
 # postings, which it would otherwise do once for each chunk.
 _SCORED = f"""
-    {_FOUND.format(ordinal="scored.ordinal", score="scored.score", share="scored.held / asked.total")}
+    {_FOUND.format(ordinal="scored.ordinal", score="scored.score")}
     FROM (
-        SELECT d.space_id, d.blob, d.ordinal, sum(m.idf * x.tf / (%(k1)s + x.tf) ORDER BY m.place) AS score,
-            sum(CASE WHEN m.place <= %(counted)s THEN m.idf ELSE 0 END ORDER BY m.place) AS held
+        SELECT d.space_id, d.blob, d.ordinal, sum(m.idf * x.tf / (%(k1)s + x.tf) ORDER BY m.place) AS score
         FROM (
             SELECT p.space_id, p.batch, idf.idf, idf.place, one.*
             FROM postings p JOIN idf USING (term)
@@ -215,10 +231,10 @@ _SCORED = f"""
         ) m JOIN {{which}} USING (space_id, batch, document) JOIN search_documents d USING (space_id, batch, document)
         CROSS JOIN size CROSS JOIN LATERAL (SELECT {_TF} AS tf) x
         GROUP BY d.space_id, d.blob, d.ordinal
-    ) scored CROSS JOIN asked JOIN f ON f.space_id = scored.space_id AND f.blob = scored.blob
+    ) scored JOIN f ON f.space_id = scored.space_id AND f.blob = scored.blob
     WHERE {_DEFINES.format(of="scored")}
 """
-_WORDS = f"""
+_KNOWN = f"""
     , wanted AS (SELECT term, place FROM unnest(%(terms)s::bigint[]) WITH ORDINALITY AS w (term, place)
     ), size AS (
         SELECT coalesce(sum(documents), 0)::double precision AS n,
@@ -235,9 +251,15 @@ _WORDS = f"""
     ), known AS (
         SELECT wanted.term, wanted.place, coalesce(sum(cardinality(p.documents)), 0)::double precision AS n
         FROM wanted LEFT JOIN postings p USING (term) GROUP BY wanted.term, wanted.place
-    ), idf AS (
-        SELECT term, place, known.n > 0 AS is_there, ln(1 + (size.n - known.n + 0.5) / (known.n + 0.5)) AS idf FROM known, size
-    ), asked AS (SELECT greatest(sum(idf), 1e-9) AS total FROM idf WHERE place <= %(counted)s
+    )
+"""
+_STATISTICS = f"""{_KNOWN}
+    SELECT size.n, {", ".join(f"size.{field}" for field in publish.FIELDS)},
+        coalesce((SELECT array_agg(known.n ORDER BY place) FROM known), '{{}}') FROM size
+"""
+_WORDS = f"""{_KNOWN}
+    , idf AS (
+        SELECT term, place, ln(1 + (size.n - known.n + 0.5) / (known.n + 0.5)) AS idf FROM known, size
     {{allowed}}), bound AS MATERIALIZED (
         SELECT m.space_id, m.batch, m.document, sum(m.idf) AS most
         FROM (
@@ -253,18 +275,18 @@ _WORDS = f"""
         EXCEPT SELECT space_id, batch, document FROM likely
     ), rest AS ({_SCORED.format(which="others")}
     )
-    SELECT * FROM (SELECT * FROM first UNION ALL SELECT * FROM rest) found (name, snapshot, path, blob, ordinal, score, share)
+    SELECT * FROM (SELECT * FROM first UNION ALL SELECT * FROM rest) found (name, snapshot, path, blob, ordinal, score)
     ORDER BY score DESC, name, path, ordinal LIMIT %(k)s
 """
 # a text without words has a zero vector, whose cosine is NaN, and PostgreSQL sorts NaN before all numbers
 _COSINE = "coalesce(nullif(1 - (e.embedding <=> %(vector)s::halfvec), 'NaN'), 0)"
 _NEAR = f"""
-    {_FOUND.format(ordinal="e.ordinal", score=_COSINE, share="0")}
+    {_FOUND.format(ordinal="e.ordinal", score=_COSINE)}
     FROM f JOIN derived_embeddings e ON e.space_id = f.space_id AND e.blob = f.blob AND e.embedder = %(embedder)s
     WHERE {_DEFINES.format(of="e")} {_ORDER}
 """
 _NAMED = f"""
-    {_FOUND.format(ordinal="s.ordinal", score="1", share="0")}
+    {_FOUND.format(ordinal="s.ordinal", score="1")}
     FROM symbols s JOIN f ON f.space_id = s.space_id AND f.blob = s.blob
     WHERE lower(s.name) = ANY(ARRAY(SELECT lower(unnest(%(names)s::text[]) COLLATE "C"))) AND {_DEFINES.format(of="s")}
     GROUP BY f.name, f.snapshot, f.path, f.blob, s.ordinal {_ORDER}
@@ -284,8 +306,19 @@ _SPELLED = f"""
         FROM looked JOIN files ON looked.name <%% files.path JOIN visible
             ON visible.space_id = files.space_id AND visible.snapshot = files.snapshot
     ), best AS (SELECT space_id, blob, ordinal, max(alike) AS alike FROM spelled GROUP BY space_id, blob, ordinal)
-    {_FOUND.format(ordinal="best.ordinal", score="best.alike", share="0")}
+    {_FOUND.format(ordinal="best.ordinal", score="best.alike")}
     FROM best JOIN f ON f.space_id = best.space_id AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
+"""
+_ARRAYS = """
+    SELECT blobs.language, coalesce(found.embedder, ''), coalesce(found.data, '')
+    FROM unnest(%(spaces)s::text[], %(blobs)s::bigint[]) WITH ORDINALITY AS asked (space, blob, place)
+    JOIN spaces ON spaces.name = asked.space
+    JOIN blobs ON blobs.space_id = spaces.id AND blobs.id = asked.blob
+    LEFT JOIN LATERAL (
+        SELECT embedder, data FROM arrays WHERE arrays.space_id = spaces.id AND arrays.blob = asked.blob
+        ORDER BY (embedder = %(embedder)s) DESC, embedder LIMIT 1
+    ) found ON true
+    ORDER BY asked.place
 """
 _READ = """
     SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, blobs.hash AS content, snapshots.branch, snapshots.label,
@@ -327,7 +360,7 @@ def _graph(scope: Scope, dim: int) -> str:
     `OFFSET 0` makes the server look up each vector as it comes; a join would first read all that the graph may give.
     """
     return f"""{_with(scope)}
-        SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, coalesce(nullif(1 - e.distance, 'NaN'), 0), 0 FROM (
+        SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, coalesce(nullif(1 - e.distance, 'NaN'), 0) FROM (
             SELECT space_id, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
             FROM derived_embeddings
             WHERE vector_dims(embedding) = {dim} AND embedder = %(embedder)s AND EXISTS (
