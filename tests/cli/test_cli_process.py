@@ -201,6 +201,7 @@ def test_an_interrupt_is_quiet(repository):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_an_interrupted_index_says_what_is_kept(repository):
     """As many files as it says are kept: the next run makes new only the others."""

@@ -456,6 +456,7 @@ def asked(server: Served, path: str, method: str, operation: dict, values: dict[
         return error.code
 
 
+@pytest.mark.slow
 def test_no_route_runs_anything(hostile, tmp_path):
     """Every operation of the API's own description, its parameters filled in."""
     if not hostile.answers:

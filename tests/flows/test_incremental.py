@@ -16,6 +16,7 @@ STEPS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=12))
 def test_an_incremental_index_answers_as_a_fresh_one(steps):
@@ -31,6 +32,7 @@ def test_a_long_history_answers_as_a_fresh_index(steps):
     histories.check(steps)
 
 
+@pytest.mark.slow
 def test_scripts_by_chance_end_as_a_fresh_index_does():
     """Scripts that go on in one repository: `benchmarks/random_histories.py` tries thousands."""
     assert [differs for _, differs in histories.tried(range(40)) if differs] == []

@@ -89,6 +89,7 @@ DEFAULT = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_default_path_opens_a_socket(guarded):
     """Indexing with workers, searching, contexts, memory, tools, looking after it: not a name is looked up."""
     guarded.repo.write(

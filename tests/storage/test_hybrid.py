@@ -396,6 +396,7 @@ def test_several_threads_search_at_once(repo, hybrid, engine, kind):
         assert list(pool.map(lambda _: answers(opened), range(8))) == expected
 
 
+@pytest.mark.slow
 def test_two_processes_bring_it_up_to_date_at_once(repo, hybrid, qdrant_server, monkeypatch):
     """One does it, the other waits or answers from what is there; nothing is written twice over or left out."""
     here = repo()
