@@ -14,7 +14,7 @@ from vademecum.code.snapshot.files import FileRow, file_table
 from vademecum.code.snapshot.view import view_of
 from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise
 from vademecum.index.stored_fields import StoredChunk, stored_of
-from vademecum.index.vectors import cosines, cosines_of, products
+from vademecum.index.vectors import cosines, products
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision
 
@@ -93,16 +93,6 @@ def test_several_segments_are_as_one(seed, counts, dim):
     bases = np.cumsum([0, *counts[::-1]])
     pieces = [back[bases[i] : bases[i + 1]] for i in range(len(counts))][::-1]
     np.testing.assert_array_equal(np.concatenate(pieces), one)
-
-
-@given(seeds, st.lists(st.integers(0, 9), min_size=1, max_size=5), dims, st.data())
-def test_the_cosines_of_some_rows_are_those_of_all_at_their_places(seed, counts, dim, data):
-    """Rows in any order, of any of the segments."""
-    rng = np.random.default_rng(seed)
-    query = quantise(unit(rng, 1, dim))
-    several = [segment(blob, unit(rng, count, dim)) for blob, count in enumerate(counts, 1)]
-    rows = np.array(data.draw(st.permutations(range(sum(counts)))), np.int64)[: data.draw(st.integers(0, 9))]
-    np.testing.assert_array_equal(cosines_of(several, query, rows), cosines(several, query)[rows])
 
 
 def test_a_zero_vector_is_near_nothing():

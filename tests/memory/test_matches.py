@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Event, Role
 from vademecum.memory.segment import Reader, Segment
-from vademecum.memory.session_index import Part
-from vademecum.memory.view import view_of
+from vademecum.memory.view import Part, View
 from vademecum.memory.words import query_keys
 from vademecum.plugins import load
 
@@ -32,7 +31,7 @@ def segment(events: Told) -> Segment:
 
 def scored(segments: list[Segment], dead: list[int]) -> list[list[float]]:
     """Return what the words say of the living rows, of the sessions, and of the terms."""
-    view = view_of([Part(0, tuple(segments), np.array(dead, np.int64))])
+    view = View([Part(0, tuple(segments), np.array(dead, np.int64))])
     found, living = Matches(view, KEYS), np.flatnonzero(view.alive)
     sessions = {name: score for name, score in zip(view.session_names, found.sessions.tolist(), strict=True) if score}
     return [

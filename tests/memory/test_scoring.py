@@ -13,8 +13,7 @@ from vademecum.memory.confidence import _first_and
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Asking, nearest_in_meaning
 from vademecum.memory.segment import Reader
-from vademecum.memory.session_index import Part
-from vademecum.memory.view import View, view_of
+from vademecum.memory.view import Part, View
 from vademecum.plugins import load
 from vademecum.types import Passage
 
@@ -30,7 +29,7 @@ def laid(cuts: list[int]) -> View:
     events = [(n, Event(f"e{n}", float(n), Role.USER, text, "s")) for n, text in enumerate(texts, 1)]
     ends = sorted({0, *cuts, COUNT})
     pieces = tuple(READER.segment(events[a:b]) for a, b in pairwise(ends))
-    return view_of([Part(0, pieces, np.zeros(0, np.int64))])
+    return View([Part(0, pieces, np.zeros(0, np.int64))])
 
 
 @settings(deadline=None, max_examples=40)

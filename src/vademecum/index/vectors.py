@@ -9,7 +9,7 @@ measured at a 2 % filter).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,20 +46,6 @@ def cosines(segments: Sequence[Vectors], query: Quantised) -> NDArray[np.float32
         if s.size
     ]
     return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.zeros(0, np.float32)
-
-
-def cosines_of(segments: Sequence[Vectors], query: Quantised, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-    """Return the cosines of some rows of the segments: float32 (R,)."""
-    (whole, scale), found, base = query, np.zeros(len(rows), np.float32), 0
-    for segment in segments:
-        here = ((rows >= base) & (rows < base + segment.size)).nonzero()[0]
-        if len(here):
-            places = rows.take(here) - base
-            found[here] = scaled_products(
-                segment.vectors.take(places, axis=0), whole, segment.scales.take(places), scale
-            )
-        base += segment.size
-    return found
 
 
 def scaled_products(

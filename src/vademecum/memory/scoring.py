@@ -20,9 +20,7 @@ filter: what happened in July is often told in August, and people misremember by
 one, 90 % of the evidence is among ten instead of 82.
 
 Only candidates are weighed: the rows that match best by words, those next to them, those of the sessions that match best,
-and those nearest in meaning; of those that pass the filters, where there are any. Up to EXACT_BELOW events meaning is looked for everywhere; beyond, in the sessions whose mean
-is nearest, for a message about something is mostly in a session about it, and reading every vector would cost more than
-all the rest.
+and those nearest in meaning; of those that pass the filters, where there are any.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from vademecum.errors import UsageError
 from vademecum.index.arrays import distinct
 from vademecum.index.fusion import highest, top
 from vademecum.index.segment import quantised
-from vademecum.index.vectors import Quantised, cosines, cosines_of, scaled_products
+from vademecum.index.vectors import cosines
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
@@ -49,19 +47,15 @@ BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
 NAMED = 1.4  # a speaker whom the question names
 SPEAKER = {Role.USER: 2.5, Role.NOTE: 2.5}  # in a log of work; all others 1
 TURNS = 2  # of a session that speak for it
-EXACT_BELOW = 20_000  # events whose vectors are all compared
 CANDIDATES = 400  # rows by words: beside all of them, 200 lose a fourteenth of the ten best, 400 a fortieth
 MEANT = 128  # rows by meaning; 400 find the same ten
 NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
-NEAR_ROWS = 800  # rows of the sessions nearest in meaning; twice as many find the same ten
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
-_SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
-_ONE = np.ones(1, np.float32)
 _NAMED = np.array([1, NAMED], np.float32)  # by whether the question names who said it
 _PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
@@ -90,7 +84,7 @@ class By(StrEnum):
 
     BOTH = "both"
     WORDS = "words"  # what holds none is not found
-    MEANING = "meaning"  # exactly, over every vector
+    MEANING = "meaning"
 
 
 def by_of(name: str) -> By:
@@ -129,17 +123,16 @@ def weigh(view: View, asking: Asking) -> Weighed:
     matches = Matches(view, asking.keys)
     idf, said = matches.idf, matches.rows
     sessions = matches.sessions if view.has_talk else None
-    whole = quantised(asking.vector)
-    near, cosine = _nearest(view, whole, asking)
-    meant = highest(cosine, MEANT)
-    best = _best_said(view, said, asking)
-    chosen = _candidates(view, best, sessions, meant if near is None else near.take(meant))
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
+    cosine = cosines(view.segments, quantised(asking.vector))
+    cosine = np.maximum(cosine if passing is None else cosine * passing, np.float32(0))
+    best = _best_said(view, said, asking)
+    chosen = _candidates(view, best, sessions, highest(cosine, MEANT))
     if passing is not None:
         chosen = chosen[passing[chosen]]
     if asking.by is By.WORDS:
         chosen = chosen[said[chosen] > 0]
-    meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
+    meaning = cosine[chosen]
     said_most = said.take(best) if asking.mask is None and len(best) else said  # the best of all is the first of all
     words = _Words(said, said_most.max() or np.float32(1), sessions)
     found = said.take(chosen)
@@ -155,7 +148,7 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
     """Return the rows nearest in meaning, nearest first, and their positive cosines."""
     if asking.mask is not None:
         rows = rows[asking.mask[rows]]
-    cosine = _cosines(view, quantised(asking.vector), rows)
+    cosine = cosines(view.segments, quantised(asking.vector))[rows]
     best = top(cosine, count)
     best = best[cosine[best] > 0]
     return rows[best], cosine[best]
@@ -195,16 +188,8 @@ def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
 
 
 def _highest(said: Floats, count: int) -> Rows:
-    """Return the places of the highest values, none that is 0.
-
-    Most rows hold no word of a question, so a cut is read off a sample before anything is put in order.
-    """
-    sample = said[::_SAMPLED]
-    place = len(sample) - 2 * (count // _SAMPLED + 1)
-    cut = np.sort(sample)[place] if place > 0 else 0.0  # to part what is mostly 0 costs more than to put it in order
-    places = (said > cut).nonzero()[0]
-    if cut > 0 and len(places) < count:
-        places = (said > 0).nonzero()[0]
+    """Return the places of the highest values, none that is 0."""
+    places = (said > 0).nonzero()[0]
     return places.take(highest(said.take(places), count))
 
 
@@ -279,35 +264,6 @@ def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
     since, until = (1000 * moment for moment in period)
     days = np.maximum(np.maximum(since - at, at - until), 0) / 86_400_000
     return np.asarray(1 + TIMED * 0.5 ** (days / TIMED_HALF_DAYS), np.float32)
-
-
-def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None, Floats]:
-    """Return rows that may be near, None for all, and cosines.
-
-    All that pass where they are not too many, or meaning is all that counts; else those of the sessions that are near.
-    """
-    if asking.mask is not None:
-        rows = np.flatnonzero(asking.mask)
-        if len(rows) <= EXACT_BELOW or asking.by is By.MEANING:
-            return rows, _cosines(view, vector, rows)
-    if len(view) <= EXACT_BELOW or asking.by is By.MEANING:
-        return None, _above_0(cosines(view.segments, vector))
-    means, scales = view.session_means
-    near = top(scaled_products(means, vector[0], scales, _ONE), NEAR_ROWS // 8)
-    sizes = view.session_sizes.take(near).cumsum()
-    rows = view.rows_of(near[: int(sizes.searchsorted(NEAR_ROWS)) + 1])[: 2 * NEAR_ROWS]
-    if asking.mask is not None:
-        rows = rows[asking.mask[rows]]
-    return rows, _cosines(view, vector, rows)
-
-
-def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
-    """Return the cosines of some rows, 0 for negative ones."""
-    return _above_0(cosines_of(view.segments, vector, rows))
-
-
-def _above_0(found: Floats) -> Floats:
-    return np.maximum(found, np.float32(0), out=found)
 
 
 def _scaled(values: Floats) -> Floats:

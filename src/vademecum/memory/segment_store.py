@@ -22,7 +22,7 @@ from vademecum.errors import StoreError
 from vademecum.index.merging import runs_to_merge
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
-from vademecum.memory.session_index import Part
+from vademecum.memory.view import Part
 from vademecum.private import private_folder
 from vademecum.protocols import Store
 
@@ -46,7 +46,6 @@ class Shelf:
         self._last_written = 0
         self._tombstone = 0
         self._dead: list[int] = []
-        self._shrunk = 0
 
     def part(self, journal: Journal, reader: Reader) -> Part:
         """Return the scope's current segments; the same object while nothing changed.
@@ -75,7 +74,7 @@ class Shelf:
             self._dead += dead
         if self._part is None or new or dead:
             segments = self._tidied((*segments, *new), reader)
-            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk)
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64))
         self._asked = asked
         return self._part
 
@@ -95,12 +94,11 @@ class Shelf:
                 self._last = last
         self._last_written = self._last
         if segments:
-            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk)
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64))
 
     def _begin_anew(self) -> None:
-        """Forget everything but the files; rows may stand elsewhere afterwards."""
+        """Forget everything but the files."""
         self._part, self._last, self._tombstone, self._dead = None, 0, 0, []
-        self._shrunk += 1
 
     def _fits(self, first: int, last: int, last_id: str) -> bool:
         """Return whether a file continues the loaded files.
@@ -151,11 +149,7 @@ class Shelf:
         None are returned where that has to wait. Raises `StoreError`.
         """
         written = self._write(groups, np.array(self._dead, np.int64), embedder)
-        mapped = tuple(load_segment(path, embedder)[0] for path in written)
-        before = [segment.numbers for own in groups for segment in own]
-        if mapped and not _same(before, [segment.numbers for segment in mapped]):
-            self._shrunk += 1
-        return mapped
+        return tuple(load_segment(path, embedder)[0] for path in written)
 
     def _write(self, groups: Sequence[Sequence[Segment]], dead: NDArray[np.int64], embedder: str) -> list[Path]:
         """Write groups without a file; return all files, or none to wait.
@@ -189,20 +183,3 @@ class Shelf:
 def _groups(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
     """Return neighbours that are to be one segment together."""
     return [segments[run] for run in runs_to_merge([segment.size for segment in segments])]
-
-
-def _same(some: Sequence[NDArray[np.int64]], others: Sequence[NDArray[np.int64]]) -> bool:
-    """Return whether arrays hold the same end to end.
-
-    The second list is cut where some of the first end.
-    """
-    place, rest = 0, [array for array in others if len(array)]
-    for array in some:
-        if not len(array):
-            continue
-        if not rest or not np.array_equal(array, rest[0][place : place + len(array)]):
-            return False
-        place += len(array)
-        if place == len(rest[0]):
-            place, rest = 0, rest[1:]
-    return not rest

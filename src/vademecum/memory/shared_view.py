@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.segment_store import Shelf
-from vademecum.memory.view import View, view_of
+from vademecum.memory.view import View
 
 
 class Laid:
@@ -43,7 +43,7 @@ class Laid:
             pairs = zip(self._shelves, scopes, strict=True)
             parts = tuple(shelf.part(scope.journal, reader) for shelf, scope in pairs)
             if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
-                self._view = view_of(parts, self._view)
+                self._view = View(parts)
             return self._view
 
 

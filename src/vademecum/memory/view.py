@@ -1,118 +1,112 @@
 """The events of several scopes end to end, ready to be weighed.
 
-A row is an event's position; the rows of one scope follow those of another.
+A row is an event's position: in order of number within a scope, the rows of one scope after those of another. Rows of deleted
+events stay until segments are merged and are never found. A view is made anew when an event comes or goes, which takes some
+milliseconds for ten thousand events.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import Schema, field_norms
-from vademecum.memory.session_index import Layout, Part, laid_out
+from vademecum.memory.records import Role
+from vademecum.memory.segment import ROLES, Segment
 
 EVENT = Schema(("text",), (1.0,), (0.3,), k1=0.9)  # messages are short, and most have a few lines
 SESSION = Schema(("text",), (1.0,), (0.75,))  # the textbook values: sessions are as long as documents
+_PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 _NAME = re.compile(r"\w+")
-S = TypeVar("S", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The segments of one scope, and the numbers of events deleted since."""
+
+    scope: int
+    segments: tuple[Segment, ...]
+    dead: NDArray[np.int64]
 
 
 class View:
-    """The events of several scopes as rows 0..N."""
+    """The events of several scopes as rows 0..N, in S sessions.
 
-    def __init__(self, layouts: Sequence[Layout]) -> None:
-        """Take the scopes' layouts in their order."""
-        self.layouts = tuple(layouts)
-        self.parts = tuple(layout.part for layout in layouts)
-        self.segments = tuple(segment for part in self.parts for segment in part.segments)
-        self._filled = [layout for layout in layouts if len(layout)]
-        self._rows = _starts([len(layout) for layout in self._filled])
-        self._sessions = _starts([len(layout.living) for layout in self._filled])
+    Attributes:
+        parts: The scopes' segments, in the order of the rows.
+        segments: All segments, in the order of the rows.
+        numbers: int64 (N,), the events' numbers in their scopes.
+        at: int64 (N,), milliseconds since the epoch.
+        roles: uint8 (N,), index into ROLES.
+        session: int32 (N,), which session; sessions of two scopes are two.
+        speaker: int32 (N,), who spoke; a name in two scopes is two speakers.
+        alive: bool (N,), False for events that were deleted.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        """Take the segments of the scopes, in their order."""
+        self.parts = tuple(parts)
+        self.segments = tuple(segment for part in parts for segment in part.segments)
+        sizes = [sum(segment.size for segment in part.segments) for part in parts]
+        self._starts = [0, *accumulate(sizes)]
+        self.numbers: NDArray[np.int64] = self._joined("numbers", np.int64)
+        self.at: NDArray[np.int64] = self._joined("at", np.int64)
+        self.roles: NDArray[np.uint8] = self._joined("roles", np.uint8)
+        self._sessions, self.session = self._coded("session")
+        self._speakers, self.speaker = self._coded("speaker")
+        dead = [~np.isin(self.numbers[self.rows_in(part.scope)], part.dead) for part in parts]
+        self.alive: NDArray[np.bool_] = np.concatenate([np.zeros(0, bool), *dead])
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return self._rows[-1]
+        return self._starts[-1]
 
     def scope_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
         """Return which scope each of some events is of: uint8 (R,)."""
-        if len(self._filled) == 1:
-            return np.full(len(rows), self._filled[0].part.scope, np.uint8)
-        scopes = np.array([own.part.scope for own in self._filled], np.uint8)
-        return scopes[np.searchsorted(self._rows, rows, "right") - 1]
+        scopes = np.array([part.scope for part in self.parts], np.uint8)
+        return scopes[np.searchsorted(self._starts[1:], rows, "right")]
 
     def rows_in(self, scope: int) -> slice:
         """Return where the events of a scope stand."""
-        ends = zip(self._filled, self._rows, self._rows[1:], strict=False)
-        return next((slice(begin, end) for own, begin, end in ends if own.part.scope == scope), slice(0, 0))
+        ends = zip(self.parts, self._starts, self._starts[1:], strict=False)
+        return next((slice(begin, end) for part, begin, end in ends if part.scope == scope), slice(0, 0))
 
-    @cached_property
-    def numbers(self) -> NDArray[np.int64]:
-        """int64 (N,): the events' numbers in their scopes."""
-        return self._joined("numbers", np.int64)
-
-    @cached_property
-    def at(self) -> NDArray[np.int64]:
-        """int64 (N,): milliseconds since the epoch."""
-        return self._joined("at", np.int64)
-
-    @cached_property
-    def roles(self) -> NDArray[np.uint8]:
-        """uint8 (N,): index into ROLES."""
-        return self._joined("roles", np.uint8)
-
-    @cached_property
-    def session(self) -> NDArray[np.int32]:
-        """int32 (N,): which session; sessions of two scopes are two."""
-        pieces = [own.session + np.int32(base) if base else own.session for own, base in self._by_session]
-        return self._end_to_end(pieces, np.int32)
-
-    @cached_property
+    @property
     def session_names(self) -> tuple[str, ...]:
         """The sessions' names, by their codes."""
-        return tuple(name for own in self._filled for name in own.sessions.first(len(own.living)))
+        return tuple(name for _, name in self._sessions)
 
     @property
     def session_count(self) -> int:
         """The number of sessions."""
-        return self._sessions[-1]
+        return len(self._sessions)
+
+    @property
+    def speaker_count(self) -> int:
+        """The number of speakers."""
+        return len(self._speakers)
 
     def sessions_named(self, name: str) -> list[int]:
         """Return the codes of the sessions with a name, one per scope."""
-        codes = [(own.sessions.get(name), len(own.living), base) for own, base in self._by_session]
-        return [code + base for code, count, base in codes if code is not None and code < count]
-
-    @cached_property
-    def speaker(self) -> NDArray[np.int32]:
-        """int32 (N,): the speaker; a name in two scopes is two speakers."""
-        starts = zip(self._filled, self._speakers, strict=False)
-        pieces = [own.speaker + np.int32(base) if base else own.speaker for own, base in starts]
-        return self._end_to_end(pieces, np.int32)
+        return [code for code, own in enumerate(self.session_names) if own == name]
 
     @cached_property
     def speaker_words(self) -> dict[str, list[int]]:
         """The words of names, initials left out, and the speakers they name."""
         found: dict[str, list[int]] = {}
-        for own, base in zip(self._filled, self._speakers, strict=False):
-            for code, name in enumerate(own.speakers.first(len(own.speakers))):
-                for word in _NAME.findall(name.lower()):
-                    if len(word) > 2:
-                        found.setdefault(word, []).append(base + code)
+        for code, (_, name) in enumerate(self._speakers):
+            for word in _NAME.findall(name.lower()):
+                if len(word) > 2:
+                    found.setdefault(word, []).append(code)
         return found
-
-    @property
-    def speaker_count(self) -> int:
-        """The number of speakers."""
-        return self._speakers[-1]
-
-    @cached_property
-    def alive(self) -> NDArray[np.bool_]:
-        """Bool (N,): False for events that were deleted."""
-        return self._joined("alive", np.bool_)
 
     @cached_property
     def living(self) -> int:
@@ -133,13 +127,16 @@ class View:
     @cached_property
     def session_terms(self) -> NDArray[np.float64]:
         """float64 (S,): terms of each session."""
-        return self._joined("terms", np.float64)
+        lengths = self._joined("lengths", np.float64) * self.alive
+        return np.bincount(self.session, lengths, self.session_count).astype(np.float64)
 
     @cached_property
     def talks(self) -> NDArray[np.bool_]:
         """Bool (S,): whether a session is a talk between people alone."""
-        pieces = [(own.others == 0) & (own.living > 1) for own in self._filled]
-        return self._end_to_end(pieces, np.bool_)
+        living = np.bincount(self.session[self.alive], minlength=self.session_count)
+        others = np.bincount(self.session[self.alive & ~_PEOPLE[self.roles]], minlength=self.session_count)
+        found: NDArray[np.bool_] = (others == 0) & (living > 1)
+        return found
 
     @cached_property
     def has_talk(self) -> bool:
@@ -148,81 +145,47 @@ class View:
 
     def rows_of(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Return the rows of sessions."""
-        if len(self._filled) == 1:
-            return self._filled[0].rows_of(codes)
-        pieces = []
-        for (own, base), row in zip(self._by_session, self._rows, strict=False):
-            pieces.append(own.rows_of(codes[(codes >= base) & (codes < base + len(own.living))] - base) + row)
-        return self._end_to_end(pieces, np.int64)
-
-    @cached_property
-    def session_sizes(self) -> NDArray[np.int64]:
-        """int64 (S,): events of each session."""
-        return self._joined("living", np.int64)
-
-    @cached_property
-    def session_means(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-        """Each session's mean vector, int8 (S, dim), scales float32 (S,)."""
-        means = [own.means.of(own) for own in self._filled]
-        return (self._end_to_end([whole for whole, _ in means], np.int8),
-                self._end_to_end([scales for _, scales in means], np.float32))  # fmt: skip
+        order, starts = self._by_session
+        return order.take(ranges(starts[codes], starts[codes + 1] - starts[codes]))
 
     def before(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return each row's predecessor in its session, or -1, int32 (R,)."""
-        return self._next_to(rows, lambda own, its: own.before.take(its))
+        return self._neighbours[0].take(rows)
 
     def after(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return each row's successor in its session, or -1, int32 (R,)."""
-        return self._next_to(rows, lambda own, its: own.after.take(its))
-
-    def _next_to(
-        self, rows: NDArray[np.integer[Any]], of: Callable[[Layout, NDArray[np.integer[Any]]], NDArray[np.int32]]
-    ) -> NDArray[np.int32]:
-        if len(self._filled) == 1:
-            return of(self._filled[0], rows)
-        found = np.full(len(rows), -1, np.int32)
-        for own, base in zip(self._filled, self._rows, strict=False):
-            here = np.flatnonzero((rows >= base) & (rows < base + len(own)))
-            next_to = of(own, rows[here] - base)
-            found[here] = np.where(next_to >= 0, next_to + np.int32(base), next_to)
-        return found
+        return self._neighbours[1].take(rows)
 
     def lay_out(self) -> None:
         """Compute the parts that a question waits for."""
-        _ = self.session_means, self.norms, self.speaker_words
-
-    @property
-    def _by_session(self) -> list[tuple[Layout, int]]:
-        """Each layout with the code of its first session."""
-        return list(zip(self._filled, self._sessions, strict=False))
+        _ = self.norms, self.speaker_words, self.has_talk and self._neighbours
 
     @cached_property
-    def _speakers(self) -> list[int]:
-        return _starts([len(own.speakers) for own in self._filled])
+    def _by_session(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All rows by session, and where each session begins among them."""
+        sizes = np.bincount(self.session, minlength=self.session_count)
+        return np.argsort(self.session, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
 
-    def _joined(self, name: str, dtype: type[S]) -> NDArray[S]:
-        return self._end_to_end([getattr(own, name) for own in self._filled], dtype)
+    @cached_property
+    def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The living row before each in its session, and the one after, or -1: int32 (N,)."""
+        before, after = np.full(len(self), -1, np.int32), np.full(len(self), -1, np.int32)
+        ranked = np.lexsort((self.numbers, self.at, self.session))
+        ranked = ranked[self.alive[ranked]]
+        one, next_one = ranked[:-1], ranked[1:]
+        same = self.session[one] == self.session[next_one]
+        before[next_one[same]], after[one[same]] = one[same], next_one[same]
+        return before, after
 
-    @staticmethod
-    def _end_to_end(pieces: Sequence[NDArray[S]], dtype: type[S]) -> NDArray[S]:
-        """Return pieces as one array; a single piece is not copied."""
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.zeros(0, dtype)
+    def _joined(self, name: str, dtype: Any) -> NDArray[Any]:
+        pieces = [getattr(segment, name) for segment in self.segments]
+        return np.concatenate([np.zeros(0, dtype), *pieces], dtype=dtype, casting="same_kind")
 
-
-def view_of(parts: Sequence[Part], known: View | None = None) -> View:
-    """Lay the events of scopes end to end, reusing the view before."""
-    before = known.layouts if known is not None else (None,) * len(parts)
-    return View(
-        [
-            old if old is not None and old.part is part else laid_out(part, old)
-            for part, old in zip(parts, before, strict=True)
-        ]
-    )
-
-
-def _starts(sizes: Sequence[int]) -> list[int]:
-    """Return the begin of each size end to end, then the end."""
-    starts = [0]
-    for size in sizes:
-        starts.append(starts[-1] + size)
-    return starts
+    def _coded(self, kind: str) -> tuple[tuple[tuple[int, str], ...], NDArray[np.int32]]:
+        """Return (scope, name) of each session or speaker, and every row's code."""
+        names: dict[tuple[int, str], int] = {}
+        pieces = [np.zeros(0, np.int32)]
+        for scope, segment in ((part.scope, segment) for part in self.parts for segment in part.segments):
+            own = [names.setdefault((scope, name), len(names)) for name in getattr(segment, f"{kind}_names")]
+            pieces.append(np.array(own, np.int32)[getattr(segment, f"{kind}s")])
+        return tuple(names), np.concatenate(pieces)
