@@ -168,7 +168,7 @@ class View:
 
     @cached_property
     def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The living row before each in its session, and the one after, or -1: int32 (N,)."""
+        """Each living row's neighbours in its session, or -1: int32 (N,)."""
         before, after = np.full(len(self), -1, np.int32), np.full(len(self), -1, np.int32)
         ranked = np.lexsort((self.numbers, self.at, self.session))
         ranked = ranked[self.alive[ranked]]
