@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory import brief
-from vademecum.memory.brief import Brief, Outline, relevant, told_since
+from vademecum.memory.active import Outline
+from vademecum.memory.brief import Brief, relevant
 from vademecum.memory.wording import ENGLISH
 
 
@@ -63,16 +64,13 @@ def test_the_better_match_comes_first_and_of_equals_the_newer() -> None:
 
 
 def test_of_very_many_facts_the_newest_are_looked_through(memory, clock, monkeypatch):
-    """Since when is worked out while house is kept, and preferences are looked through whenever they were said."""
+    """Preferences are looked through whenever they were said."""
     monkeypatch.setattr(brief, "MOST_FACTS", 3)
     memory.record("I prefer tabs over spaces", role="user")
     for number in range(6):
         clock.now += 60
         memory.record(f"We decided to paint barn{number} in colour{number} because it is old.", role="user")
     store = memory.scopes[0].store
-    assert told_since(store) == 0.0
-    memory.consolidate()
-    assert told_since(store) == clock.now - 2 * 60
     said = Brief([store], ENGLISH, clock, 800)
     assert "barn5" in said.answering("which colour has barn5?")
     assert "barn0" not in said.answering("which colour has barn0?")

@@ -1,15 +1,19 @@
 """Select the preferences and instructions that every context shows.
 
-A hook has bare rows and other callers have whole facts, so `Said` lists only fields that both have.
+A hook has outlines, a few columns of each fact, and other callers have whole facts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.labels import label
+
+if TYPE_CHECKING:
+    from vademecum.memory.records import Fact
 
 PREFERENCE_CONFIDENCE_THRESHOLD = 0.6
 MAX_PREFERENCES = 5
@@ -25,46 +29,34 @@ _LANGUAGE_SUFFIXES = {
 }  # fmt: skip
 
 
-class Said(Protocol):
-    """Fields of a fact that this selection reads."""
+class Outline(NamedTuple):
+    """Columns of a fact that select and show it."""
+
+    id: str
+    key: str
+    kind: str
+    subject: str
+    attribute: str
+    text: str
+    confidence: float
+    mentions: int
+    first_at: float
+    last_at: float
+    disputed: int
+    place: str = ""
 
     @property
-    def id(self) -> str:
-        """Fact id."""
-        ...
+    def words(self) -> str:
+        """All words of the fact."""
+        return f"{self.subject} {self.attribute} {self.text}"
 
     @property
-    def key(self) -> str:
-        """Subject and scope of application, as one key."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """Kind of the fact."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Sentence that states the fact."""
-        ...
-
-    @property
-    def confidence(self) -> float:
-        """Confidence, 0..1."""
-        ...
-
-    @property
-    def mentions(self) -> int:
-        """Number of times the fact was stated."""
-        ...
-
-    @property
-    def last_at(self) -> float:
-        """Time of the latest statement, in seconds since the epoch."""
-        ...
+    def topic(self) -> str:
+        """Label of the subject, as `Fact.topic`."""
+        return label(self.subject, self.attribute, self.text, self.kind)
 
 
-F = TypeVar("F", bound=Said)
+F = TypeVar("F", bound="Fact | Outline")
 
 
 def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
@@ -116,7 +108,7 @@ def _of_both_kinds(facts: Sequence[F], count: int) -> list[F]:
     return [fact for fact in facts if fact in chosen]
 
 
-def _thing(fact: Said) -> str:
+def _thing(fact: Fact | Outline) -> str:
     """Return a fact's subject, without the place it applies to."""
     return fact.key.rpartition("|")[0]
 

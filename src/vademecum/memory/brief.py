@@ -19,15 +19,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from vademecum.index.token_estimate import estimated_tokens
-from vademecum.memory.active import ALWAYS_ON, applies, surest, told
+from vademecum.memory.active import ALWAYS_ON, Outline, applies, surest, told
 from vademecum.memory.choices import names_in
 from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.labels import label, with_topic
+from vademecum.memory.labels import with_topic
 from vademecum.memory.wording import Wording, against, date_of, hint, time_of
 from vademecum.memory.words import ASKS_PAST, terms
 
@@ -43,41 +43,12 @@ MOST_LINE = 120  # characters of a command or an error
 LEAST_PROBABLE = 0.25  # that a fact concerns a message; below, the hook is silent
 # Weights of the log-odds, see `_odds`. TOOL is set, not fitted: people in chats hardly name tools.
 BIAS, OF_MESSAGE, OF_FACT, RARITY, LASTING, SUBJECT, TOOL = -5.7, 2.9, 1.2, 0.64, 1.1, 1.2, 2.4
-MOST_FACTS = 5_000  # the newest of a database; a hook has no time to search more
-TOLD_SINCE = "told_since"  # the row of `meta` with the time of the oldest of these; `consolidate` updates it
+MOST_FACTS = 5_000  # the newest; a hook has no time to search more
 MOST_CHARACTERS = 2_000  # of a message; a longer message is mostly a paste
 _STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
-_COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
-            "last_at", "disputed", "place")  # fmt: skip
+_COLUMNS = ("valid_to", *Outline._fields)
 _PATH = re.compile(r"[\w@.+-]+(?:[\\/][\w@.+-]+)*\.\w+")
 _KNOWLEDGE = (FactKind.DECISION, FactKind.FACT, FactKind.FIX, FactKind.TODO)
-
-
-class Outline(NamedTuple):
-    """Columns of a fact that select and show it."""
-
-    id: str
-    key: str
-    kind: str
-    subject: str
-    attribute: str
-    text: str
-    confidence: float
-    mentions: int
-    first_at: float
-    last_at: float
-    disputed: int
-    place: str = ""
-
-    @property
-    def words(self) -> str:
-        """All words of the fact."""
-        return f"{self.subject} {self.attribute} {self.text}"
-
-    @property
-    def topic(self) -> str:
-        """Label of the subject, as `Fact.topic`."""
-        return label(self.subject, self.attribute, self.text, self.kind)
 
 
 class Brief:
@@ -164,7 +135,7 @@ class Brief:
 
     def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
         """Return confident facts of all databases, the newest first."""
-        held = [_standing(store, kinds, told_since(store)) for store in self._stores]
+        held = [_standing(store, kinds) for store in self._stores]
         found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
         return sorted(found, key=lambda each: -each.last_at)[:MOST_FACTS]
 
@@ -186,10 +157,9 @@ class Brief:
         ]
 
 
-def _standing(store: Store, kinds: Sequence[FactKind], since: float = 0.0) -> list[Outline]:
-    """Return the current facts last stated at `since` or later."""
-    where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds]), ("last_at", ">=", since)]
-    rows = store.scan("facts", where, _COLUMNS).unwrap()
+def _standing(store: Store, kinds: Sequence[FactKind]) -> list[Outline]:
+    """Return the current facts of some kinds."""
+    rows = store.scan("facts", [("kind", "in", [str(kind) for kind in kinds])], _COLUMNS).unwrap()
     return [Outline._make(row[1:]) for row in rows if row[0] is None]
 
 
@@ -224,28 +194,6 @@ def _said_in(store: Store, session: str) -> list[Outline]:
     rows = store.scan("facts", [("digest", "in", list(said))], _COLUMNS).unwrap() if said else []
     facts = [Outline._make(row[1:]) for row in rows if row[0] is None]
     return [each for each in facts if each.confidence >= LEAST_CONFIDENCE]
-
-
-def told_since(store: Store) -> float:
-    """Return the time from which facts are searched, 0 for all.
-
-    With many facts, a hook searches only the newest.
-    """
-    rows = store.scan("meta", [("name", "=", TOLD_SINCE)], ("value",)).unwrap()
-    return float(rows[0][0]) if rows else 0.0
-
-
-def mark_told_since(store: Store) -> None:
-    """Store the time from which hooks search facts.
-
-    Preferences and instructions are searched from any time. Raises `StoreError`.
-    """
-    where: list[Condition] = [("kind", "in", [str(kind) for kind in _KNOWLEDGE])]
-    newest = sorted(
-        (at for at, end in store.scan("facts", where, ("last_at", "valid_to")).unwrap() if end is None), reverse=True
-    )
-    since = newest[MOST_FACTS - 1] if len(newest) > MOST_FACTS else 0.0
-    store.upsert("meta", [(TOLD_SINCE, repr(since))]).unwrap()
 
 
 def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:

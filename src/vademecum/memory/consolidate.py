@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vademecum.errors import StoreFullError
-from vademecum.memory.brief import mark_told_since
 from vademecum.memory.facts import digest_of
 from vademecum.memory.journal import ARCHIVED
 from vademecum.memory.ledger import Ledger
@@ -52,7 +51,6 @@ def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
     merged = merge_duplicates(scope)
     digests = digest_sessions(scope, now)
     archived, archive = archive_oldest(scope, now, max_events)
-    mark_told_since(scope.store)
     scope.store.upsert("meta", [(_DONE, repr(now))]).unwrap()
     return Consolidated(merged, digests, archived, archive, scope=scope.name)
 
