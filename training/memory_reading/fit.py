@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from vademecum.memory.extract.prose import Reach, prose_of
+from vademecum.memory.extract.prose import prose_of
 from vademecum.memory.extract.sentences import BUCKETS, KINDS, damping, features
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ _OPENERS = {
 }  # fmt: skip
 _CLOSERS = {"english": [" please", " pls", " thanks", ", ok?", " btw"], "french": [" stp", " merci", " svp", ", ok ?"]}
 _FRENCH = re.compile(r"(?i)\b(?:les?|la|l|une?|des?|du|d|je|on|pas|ne|n|que|qu|est)\b")
-_WHOLE = Reach(1_000, 10, 1_000, 10)
+_WHOLE = 1_000  # characters of an example
 
 
 _ASIDES = {

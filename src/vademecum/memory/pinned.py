@@ -13,7 +13,6 @@ current ones, 0.39 and 0.54. Questions of other kinds lose next to nothing, sinc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,29 +24,12 @@ from vademecum.memory.view import View
 PART = 0.4  # largest share of an answer's places
 
 
-class Standing:
-    """Cached rows of the events that state current preferences and instructions.
+def standing_rows(scopes: Sequence[Scope], view: View) -> NDArray[np.int64]:
+    """Return the rows of current preferences and instructions: int64 (M,), ascending.
 
-    The cache is valid until facts or events change. For one thread at a time.
+    Raises `StoreError`.
     """
-
-    def __init__(self, scopes: Sequence[Scope]) -> None:
-        """Take the scopes."""
-        self._scopes = tuple(scopes)
-        self._known: tuple[ref[View], tuple[str, ...], NDArray[np.int64]] | None = (
-            None  # a weak reference, so that the cache keeps no old view alive
-        )
-
-    def rows(self, view: View) -> NDArray[np.int64]:
-        """Return the rows of current preferences and instructions: int64 (M,), ascending.
-
-        Raises `StoreError`.
-        """
-        versions = tuple(scope.journal.version() for scope in self._scopes)
-        if self._known is None or self._known[0]() is not view or self._known[1] != versions:
-            events = [fact.event for fact in read_active(self._scopes)]
-            self._known = ref(view), versions, rows_of(self._scopes, view, events)
-        return self._known[2]
+    return rows_of(scopes, view, [fact.event for fact in read_active(scopes)])
 
 
 def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.open_work import asks_for_open_work, open_rows
-from vademecum.memory.pinned import PART, Standing
+from vademecum.memory.pinned import PART, standing_rows
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
@@ -78,7 +78,6 @@ class Recall:
         self._clock = clock
         self._reader = reader
         self._laid = (sharing or Sharing()).of(self.scopes)
-        self._standing = Standing(self.scopes)
 
     def recall(
         self,
@@ -145,7 +144,7 @@ class Recall:
         They take the last of the first `places`; those already further up stay there. Each carries the signal `standing`.
         """
         most = int(PART * places)
-        rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), most)
+        rows, cosine = nearest_in_meaning(view, asking, standing_rows(self.scopes, view), most)
         signals = [{"standing": each} for each in cosine.astype(float).round(4).tolist()]
         near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals, as_of)}
         found = [

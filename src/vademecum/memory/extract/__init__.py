@@ -53,8 +53,8 @@ _LONGEST = 40  # words from which only clauses are read
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
 # A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
-AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=32)
-LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000)
+AT_ONCE = Reach(characters=16_000, sentences=32)
+LATER = Reach(characters=120_000, sentences=1_000)
 # A boundary between clauses of which each may state something by itself
 _CLAUSE = re.compile(
     r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|(?<!\s),?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
@@ -124,8 +124,8 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         return Reading()
     if role is Role.COMMIT:
         message = unwrapped(message)
-    prose = prose_of(message, reach)
-    spans, left = read_of(prose, reach)
+    prose = prose_of(message, reach.characters)
+    spans, left = read_of(prose, reach.sentences)
     found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     last, back, before = list[Statement](), False, ""
     for start, end in spans:

@@ -6,9 +6,8 @@ Everything else is blanked out character by character, so offsets in the prose a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, chain
 from typing import NamedTuple
 
 from vademecum.memory.transcripts.convert import CUT
@@ -24,14 +23,10 @@ class Reach:
 
     Attributes:
         characters: Characters searched for prose, half at each end.
-        lines: Lines searched for prose, half at each end.
-        prose: Characters of prose read: two thirds at the beginning, a third at the end.
         sentences: Sentences read; a part of a long sentence counts as one.
     """
 
     characters: int
-    lines: int
-    prose: int
     sentences: int
 
 
@@ -66,26 +61,25 @@ _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
 _SHORTEST = 3  # characters of a sentence
-_SPANS = 3  # stretches examined for each sentence allowed
 _LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
 _STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[\"')\]]*(?=\s|$)")
 _BULLETS = re.compile(r"(?:\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s++)*+")
 
 
-def prose_of(message: str, reach: Reach) -> Prose:
+def prose_of(message: str, characters: int) -> Prose:
     """Return a message of the same length with everything but prose blanked.
 
-    >>> prose_of('Use tabs. He said "always use four spaces".', Reach(1000, 100, 1000, 10)).text
+    Of a message with more than so many characters, half at each end are searched for prose.
+
+    >>> prose_of('Use tabs. He said "always use four spaces".', 1000).text
     'Use tabs. He said                         .'
     """
-    if len(message) <= reach.characters and message.count("\n") < reach.lines:
+    if len(message) <= characters:
         head, cut, tail = message.partition(CUT)  # an importer may have cut it already
         return Prose(_prose(head) + "\n" * len(cut) + _prose(_from_prose_on(tail)), (0, 0))
-    half, lines = min(reach.characters, len(message)) // 2, reach.lines // 2
-    head = "\n".join(message[:half].split("\n", lines)[:lines])
-    tail = "\n".join(message[-half:].rsplit("\n", lines)[-lines:])
-    gap = len(head), len(message) - len(tail)
+    gap = characters // 2, len(message) - characters // 2
+    head, tail = message[: gap[0]], message[gap[1] :]
     return Prose(_prose(head) + "\n" * (gap[1] - gap[0]) + _prose(_from_prose_on(tail)), gap)
 
 
@@ -116,112 +110,59 @@ def _blank_if_no_prose(line: re.Match[str]) -> str:
     return line[0] if is_prose else _blanked(line[0])
 
 
-def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
-    """Return the sentences to read, and the number of characters left out.
+def read_of(prose: Prose, most: int) -> tuple[list[tuple[int, int]], int]:
+    """Return the sentences to read, at most `most`, and the number of characters left out.
 
-    A long sentence is returned in parts. Where characters are left out, the sentences at the end come first: a request
-    usually follows the paste.
+    A long sentence is returned in parts. Where characters are left out, a third of the sentences are those at the end, and come
+    first: a request usually follows the paste.
 
     >>> said = "Use tabs. " + "and so on, " * 2_000 + "never spaces."
-    >>> spans, left = read_of(Prose(said, (0, 0)), Reach(40_000, 100, 8_000, 100))
+    >>> spans, left = read_of(Prose(said, (0, 0)), 12)
     >>> spans[0] > spans[-1], min(spans), max(spans)[1] == len(said), left > 10_000
     (True, (0, 9), True, True)
     """
-    text, (begin, end) = prose
-    found, length = list[tuple[int, int]](), 0
-    for number, span in enumerate(chain(_marked(text, 0, begin), _marked(text, end, len(text)))):
-        found.extend(_pieces(text, *span) if span[1] - span[0] > MOST_SENTENCE else _whole(span))
-        length += span[1] - span[0]
-        if number > _SPANS * reach.sentences or len(found) > reach.sentences or length > reach.prose:
-            return _both_ends(prose, found, reach)
-    return found, end - begin
-
-
-def _both_ends(prose: Prose, found: list[tuple[int, int]], reach: Reach) -> tuple[list[tuple[int, int]], int]:
-    """Return sentences from both ends, and the number of characters skipped."""
-    last = _last_of(prose.text, prose.gap[1], reach)
-    behind = last[0][0] if last else len(prose.text)
-    first = [span for span in found if span[1] <= behind][: reach.sentences - len(last)]
-    first = first[: _within(first, reach.prose - _length(last))]
-    return last + first, behind - (first[-1][1] if first else 0)
-
-
-def _last_of(text: str, start: int, reach: Reach) -> list[tuple[int, int]]:
-    """Return the last sentences from `start` on, a third of the limit."""
-    most, count, looked = reach.prose // 3, reach.sentences // 3, 0
-    found: list[tuple[int, int]] = []
-    for line in reversed(list(_LINE.finditer(text, start))):
-        begin = max(line.start(), line.end() - reach.prose)  # no more of one line than of the whole text
-        marked = list(_stops(text, begin, line.end()))[-_SPANS * count :]
-        found[:0] = [piece for span in marked for piece in _pieces(text, *_trimmed(text, *span))]
-        looked += len(marked)
-        if _length(found) > most or len(found) > count or looked > _SPANS * count:
-            break
-    found = found[-count:]
-    return found[len(found) - _within(found[::-1], most) :]
-
-
-def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
-    """Return the number of leading spans that fit in `most` characters."""
-    return sum(total <= most for total in accumulate(end - start for start, end in spans))
-
-
-def _length(spans: Sequence[tuple[int, int]]) -> int:
-    return sum(end - start for start, end in spans)
+    found, (begin, end) = list(sentences(prose.text)), prose.gap
+    if len(found) <= most:
+        return found, end - begin
+    last = found[-(most // 3) :]
+    first = found[: most - len(last)]
+    return last + first, last[0][0] - first[-1][1]
 
 
 def sentences(prose: str) -> Iterator[tuple[int, int]]:
     r"""Yield each sentence's start and end, without list marks and surrounding blanks.
 
+    A sentence that is too long is yielded in parts.
+
     >>> said = "Use tabs. See v1.2\n- no emojis"
     >>> [said[start:end] for start, end in sentences(said)]
     ['Use tabs.', 'See v1.2', 'no emojis']
     """
-    return (span for span in _marked(prose, 0, len(prose)) if span[1] - span[0] >= _SHORTEST)
+    for line in _LINE.finditer(prose):
+        start, stop = line.span()
+        for mark in _STOP.finditer(prose, start + 1, stop):  # there is a character before it
+            yield from _pieces(prose, start, mark.end())
+            start = mark.end()
+        yield from _pieces(prose, start, stop)
 
 
-def _whole(span: tuple[int, int]) -> tuple[tuple[int, int], ...]:
-    return (span,) if span[1] - span[0] >= _SHORTEST else ()
-
-
-def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, or its parts where the sentence is too long.
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a sentence without list marks and blanks, or its parts where it is too long.
 
     Parts end at a comma or between words.
     """
-    start = first
+    bullets = _BULLETS.match(text, start, end)
+    start = bullets.end() if bullets is not None else start
+    end = start + len(text[start:end].rstrip())
+    start = end - len(text[start:end].lstrip())
     while end - start > MOST_SENTENCE:
         most = start + MOST_SENTENCE
         cuts = (text.rfind(mark, start + 1, most) for mark in (", ", " "))
         cut = next((at + 1 for at in cuts if at > 0), most)
         yield start, cut
-        start = cut + len(text[cut:end]) - len(text[cut:end].lstrip(" "))
+        start = end - len(text[cut:end].lstrip(" "))
     if end - start >= _SHORTEST:
         yield start, end
-
-
-def _marked(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches between full stops and line ends, of any length."""
-    for line in _LINE.finditer(text, begin, stop):
-        for span in _stops(text, *line.span()):
-            yield _trimmed(text, *span)
-
-
-def _stops(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each sentence in a line."""
-    for found in _STOP.finditer(text, start + 1, end):  # there is a character before it
-        yield start, found.end()
-        start = found.end()
-    if start < end:
-        yield start, end
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a span without list marks and surrounding blanks."""
-    bullets = _BULLETS.match(text, start, end)
-    begin = bullets.end() if bullets is not None else start
-    said = text[begin:end].rstrip()
-    return begin + len(said) - len(said.lstrip()), begin + len(said)
 
 
 def _blank(match: re.Match[str]) -> str:
