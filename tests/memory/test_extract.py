@@ -110,7 +110,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("My top priority is readability.", "preference", "priority", "readability"),
         ("I strongly believe in small commits.", "preference", "commits", "small commits"),
         ("Reviews are a must for us.", "preference", "reviews", "Reviews"),
-        ("I don't like any kind of magic.", "preference", "kind", "not any kind of magic"),
+        ("I don't like any kind of magic.", "preference", "magic", "not any kind of magic"),
         ("J'évite les ORM.", "preference", "orm", "pas ORM"),
         ("J'ai une forte aversion pour l'état global.", "preference", "état global", "pas l'état global"),
         ("Je suis contre les singletons.", "preference", "singletons", "pas les singletons"),

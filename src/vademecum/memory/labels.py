@@ -24,22 +24,8 @@ _ENGLISH_WORDS = re.compile(
     r"|be|at|on|avoid)\b"
 )
 _MOST_CHARACTERS = 400  # of a text, examined for its language
-_LINKS = (
-    "at",
-    "on",
-    "in",
-    "to",
-    "of",
-    "le",
-    "la",
-    "les",
-    "à",
-    "au",
-    "aux",
-    "sur",
-    "dans",
-    "en",
-)  # attributes that are left out of a label
+_LINKS_TEXT = "at on in to of le la les à au aux sur dans en"
+_LINKS = frozenset(_LINKS_TEXT.split())  # attributes that are left out of a label
 _DONE = ("instruction", "decision", "preference")  # kinds whose attribute is the act done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
 _ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}

@@ -111,7 +111,7 @@ def _blank_if_no_prose(line: re.Match[str]) -> str:
 
 
 def read_of(prose: Prose, most: int) -> tuple[list[tuple[int, int]], int]:
-    """Return the sentences to read, at most `most`, and the number of characters left out.
+    """Return at most `most` sentences, and the number of characters left out.
 
     A long sentence is returned in parts. Where characters are left out, a third of the sentences are those at the end, and come
     first: a request usually follows the paste.
@@ -147,9 +147,9 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence without list marks and blanks, or its parts where it is too long.
+    """Yield a sentence, or its parts where the sentence is too long.
 
-    Parts end at a comma or between words.
+    List marks and surrounding blanks are left out. Parts end at a comma or between words.
     """
     bullets = _BULLETS.match(text, start, end)
     start = bullets.end() if bullets is not None else start

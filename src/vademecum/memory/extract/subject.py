@@ -25,7 +25,6 @@ _ABOUT = re.compile(
     r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?(?:\.\d+)*)"
     r"(?=\s*(?:[,;:!?)]|\.(?!\d)|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
 )
-_OWN = re.compile(r"(?i)(?:my|our|your|mes|nos|tes|vos)\s")
 # The place of a choice: a part of the work, or an environment
 _PLACED = re.compile(
     r"(?i)\b(?:in|on|dans|en|sur)\s+(?:(?:the|our|la|le|notre)\s+(?P<part>[\w-]+(?: (?:panel|app|service|site|page|module|team|server|worker|package|layer|tests?))?)"
@@ -40,46 +39,22 @@ _NO_PURPOSE = re.compile(
 )
 # Roles that identify a subject on their own: a queue in Postgres replaces a queue in Redis
 _STORING = frozenset(("database", "cache"))
-_PARTS_PLAYED = frozenset(
-    (
-        "queue",
-        "queues",
-        "cache",
-        "caching",
-        "broker",
-        "bus",
-        "session",
-        "sessions",
-        "search",
-        "jobs",
-        "locks",
-        "events",
-        "storage",
-        "messaging",
-        "file",
-        "courtier",
-        "recherche",
-        "tâches",
-        "verrous",
-        "événements",
-        "stockage",
-    )
-)
+_PARTS_PLAYED_TEXT = """
+    queue queues cache caching broker bus session sessions search jobs locks events storage messaging file
+    courtier recherche tâches verrous événements stockage
+"""
+_PARTS_PLAYED = frozenset(_PARTS_PLAYED_TEXT.split())
 _LANGUAGES = {*LANGUAGES, "go", "c"}
 _SHORT_FOR = {"ci": "continuous integration", "db": "database", "bdd": "database"}
 _LITTLE = re.compile(
-    r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
+    r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of|(?:any|all|each|one|some|most|none|lots?|kinds?|sorts?|rid|track|care|use) of"
     r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|ton|ta|tes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
 )
 _STOP = re.compile(
     r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under|including|such as|despite"
     r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux|notamment|malgré)\s.*$|[;:(].*$"
 )
-# Words around a noun that say nothing about it: asides behind it, adverbs and prepositions before it
-_ASIDE = re.compile(
-    r"(?i),\s+(?:ideally|preferably|especially|particularly|at (?:least|most)|just|instead|simply|idéalement|de préférence|surtout|au (?:moins|plus)|plutôt)\b.*$"
-)
-_JOINED = re.compile(r"(?i)\s+(?:and|or|but|et|ou|mais)$")
+# Adverbs and prepositions before a noun
 _LEAD = re.compile(
     r"(?i)^(?:always|directement|simplement|automatiquement|manuellement|systématiquement|immédiatement|explicitement|toujours|à jour|up to date|when|that|how|quand|lorsque|que|on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
     r"|sur|dans|à|au|aux|vers|chez|sous|avec|contre|en|pour)\s+"
@@ -96,55 +71,11 @@ _MANNER = re.compile(
     rf"|après|avant|durant|pendant|jusqu\S*|quand|lorsqu\S*|sans|seulement|dès|en \w+ant"
     rf"|(?:le |les |chaque |tous les )?{_DAYS}|(?:chaque|tous les|toutes les) (?:jours?|semaines?|mois|fois|matins?|soirs?))(?![\w-])"
 )
-_IDLE = frozenset(
-    (
-        "never",
-        "always",
-        "ever",
-        "only",
-        "also",
-        "just",
-        "not",
-        "ne",
-        "jamais",
-        "toujours",
-        "pas",
-        "plus",
-        "aussi",
-        "de",
-        "d'",
-    )
-)  # words that are never the verb
-_PARTS = re.compile(r"(?i)\s+(?:of|de|du|des)\s+(?=\S)|\s+d['\u2019](?!abord|accord|ailleurs|habitude)(?=\w)")
-_ADDED = re.compile(
-    r"(?i),\s+(?:and|but|or|so|despite|which|while|as|because|not|then|when|with|to|et|mais|ou|donc|malgré|puis|pas|avec)\b.*$"
+_IDLE_TEXT = "never always ever only also just not ne jamais toujours pas plus aussi de d'"
+_IDLE = frozenset(_IDLE_TEXT.split())  # words that are never the verb
+_OF = re.compile(
+    r"(?i)(?P<thing>.+?)\s+(?P<link>(?:of|for|du|des|de|pour)\s+|d['\u2019](?!abord|accord|ailleurs|habitude))(?P<whole>(?!\d).+)"
 )
-_AMOUNTS = frozenset(
-    (
-        "advantage",
-        "all",
-        "any",
-        "care",
-        "each",
-        "instead",
-        "kind",
-        "kinds",
-        "lot",
-        "lots",
-        "most",
-        "none",
-        "one",
-        "out",
-        "plenty",
-        "range",
-        "rid",
-        "some",
-        "sort",
-        "track",
-        "use",
-    )
-)
-_OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
 # French adjectives that stand before their noun
 _BEFORE = re.compile(
     r"petite?s?|grande?s?|gros(?:se)?s?|bon(?:ne)?s?|beaux?|belles?|nouve(?:au|aux|lle|lles)|mauvaise?s?|vraie?s?"
@@ -152,35 +83,8 @@ _BEFORE = re.compile(
 _MOST_WORDS = 4
 
 
-PRONOUNS = frozenset(
-    (
-        "",
-        "it",
-        "this",
-        "that",
-        "them",
-        "these",
-        "those",
-        "we",
-        "i",
-        "you",
-        "they",
-        "she",
-        "he",
-        "ça",
-        "cela",
-        "ceci",
-        "on",
-        "je",
-        "nous",
-        "il",
-        "elle",
-    )
-)
-USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|utilisons) (?=\S)")
-_HOW = re.compile(
-    r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
-)
+_PRONOUNS_TEXT = "it this that them these those we i you they she he ça cela ceci on je nous il elle"
+PRONOUNS = frozenset(("", *_PRONOUNS_TEXT.split()))
 _ARTICLES = frozenset(("the", "a", "an", "any", "all", "le", "la", "les", "un", "une", "des", "du"))
 # The person before a verb: "on écrit", "tu me montres"
 _WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you|i|je)\s+(?:(?:me|nous|us)\s+|m')?|j')(?=\S+\s)")
@@ -271,7 +175,7 @@ def _parted(predicate: str) -> tuple[str, str]:
 
     A single word, or a phrase that opens with an article, has no verb.
     """
-    said = _WHO.sub("", _HOW.sub("", predicate))
+    said = _WHO.sub("", predicate)
     first, _, rest = said.partition(" ")
     return (first.lower(), rest) if rest and first.lower() not in _ARTICLES else ("", said)
 
@@ -298,8 +202,7 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
             return _used_for(choice, purpose(sentence or value))
     named = _ABOUT.search(sentence)
     if named is not None:
-        return Subject(_thing(named["name"]))
-    whole = whole or _OWN.match(value) is not None  # "my commit messages short" and "my answers short" are two things
+        return Subject(whole_noun(named["name"]))
     value = _WHO.sub("", value)
     return Subject(noun(value) if whole else head(value, first=head_first))
 
@@ -326,7 +229,7 @@ def purpose(clause: str) -> str:
         or re.match(r"\.\w", clause[named.end() :])
     ):
         return ""
-    return "" if any(word in _LANGUAGES for word in named["name"].lower().split()) else _thing(named["name"])
+    return "" if any(word in _LANGUAGES for word in named["name"].lower().split()) else whole_noun(named["name"])
 
 
 def _used_for(choice: Subject, what: str) -> Subject:
@@ -361,24 +264,13 @@ def acted_on(verb: str, rest: str) -> Subject:
     """
     if _MANNER.match(rest):
         return Subject(verb)
-    thing = _thing(_ADDED.sub("", rest))
+    thing = whole_noun(rest)
     return Subject(thing, verb) if thing else Subject(verb)
 
 
 def verb_in(words: str) -> str:
     """Return the first verb among words: `never push` → `push`."""
     return next((word for word in words.lower().split() if word not in _IDLE), "")
-
-
-def _thing(phrase: str) -> str:
-    """Return a verb's object and its whole as a key."""
-    parts = _PARTS.split(_little(without_marks(phrase).strip()), maxsplit=1)
-    if len(parts) == 1 or _STOP.search(f"{parts[0]} "):
-        return noun(phrase)
-    if noun(parts[0]) in _AMOUNTS:
-        return noun(parts[1])
-    named = " ".join(filter(None, map(noun, parts[::-1] if " of " in phrase.lower() else parts)))
-    return named if named.count(" ") < _MOST_WORDS else noun(phrase)
 
 
 def _little(text: str) -> str:
@@ -396,8 +288,8 @@ def noun(phrase: str) -> str:
     >>> noun("the API's error messages in production")
     "api's error messages"
     """
-    text = _STOP.sub("", _little(_ASIDE.sub("", without_marks(phrase).strip())))
-    text = _TRAIL.sub("", _JOINED.sub("", text))
+    text = _STOP.sub("", _little(without_marks(phrase).strip()))
+    text = _TRAIL.sub("", text)
     return " ".join(text.replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
 
 
@@ -409,8 +301,8 @@ def whole_noun(phrase: str) -> str:
     >>> whole_noun("timeout of the worker"), whole_noun("worker timeout"), whole_noun("délai du serveur")
     ('worker timeout', 'worker timeout', 'délai serveur')
     """
-    found = _OF.match(without_marks(phrase).strip())
-    if found is None:
+    found = _OF.match(_little(without_marks(phrase).strip()))
+    if found is None or _STOP.search(f"{found['thing']} "):
         return noun(phrase)
     parts = [noun(found["thing"]), noun(found["whole"])]
     return " ".join(filter(None, parts if found["link"].lower()[0] in "dp" else parts[::-1]))
