@@ -1,4 +1,4 @@
-"""How near events are does not depend on how they lie, nor on what is put in order to tell how far values fall."""
+"""How near events are does not depend on how they lie."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vademecum.index.fusion import top
-from vademecum.memory.confidence import _first_and
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Asking, nearest_in_meaning
 from vademecum.memory.segment import Reader
@@ -42,11 +40,3 @@ def test_what_is_nearest_does_not_depend_on_the_segments(cuts, order, asked) -> 
     whole, cosine = nearest_in_meaning(laid([]), asking, rows, COUNT)
     found, near = nearest_in_meaning(laid(cuts), asking, rows, COUNT)
     assert (found.tolist(), near.tolist()) == (whole.tolist(), cosine.tolist())
-
-
-@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=40), st.integers(0, 30))
-def test_the_highest_and_the_one_at_a_place_are_those_of_the_order(values, place) -> None:
-    """The last where there are fewer."""
-    given_ones = np.array(values, np.float32)
-    ordered = given_ones[top(given_ones, len(values))]
-    assert _first_and(given_ones, place).tolist() == [ordered[0], ordered[min(place, len(values) - 1)]]

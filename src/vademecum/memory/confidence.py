@@ -73,7 +73,7 @@ def signals(found: Found) -> tuple[float, float, float, float, float]:
     """
     weighed, best = found.weighed, found.best
     written = found.events / (found.events + LITTLE)
-    lonely = LONELY + (_fallen(_first_and(weighed.meaning[weighed.by_people], _TWENTIETH), 1) - LONELY) * written
+    lonely = LONELY + (_fallen(weighed.meaning[weighed.by_people]) - LONELY) * written
     meaning = float(weighed.meaning[best[:_HEAD]].max())
     return weighed.missing * written, meaning, float(found.shares[0]), float(found.shares[:_TEN].max()), lonely
 
@@ -91,31 +91,14 @@ def probability(found: Found, embedder: str) -> float:
     return 1 / (1 + math.exp(-odds))
 
 
-def _fallen(values: NDArray[np.float32], place: int) -> float:
-    """Return the relative drop from the first, highest value to another.
+def _fallen(values: NDArray[np.float32]) -> float:
+    """Return the relative drop from the highest value to the twentieth, or the lowest.
 
-    The other is the one at `place`, or the last.
-
-    >>> _fallen(np.array([2, 1, 0.5], np.float32), 1), _fallen(np.zeros(0, np.float32), 1)
-    (0.5, 0.0)
+    >>> _fallen(np.array([0.5, 2, 1], np.float32)), _fallen(np.zeros(0, np.float32))
+    (0.75, 0.0)
     """
-    if not len(values) or values[0] <= 0:
-        return 0.0
-    return 1 - float(values[min(place, len(values) - 1)]) / float(values[0])
-
-
-def _first_and(values: NDArray[np.float32], place: int) -> NDArray[np.float32]:
-    """Return the highest value and the one `place` ranks below.
-
-    If there are fewer values, the second is the lowest. The values between are not sorted.
-
-    >>> _first_and(np.array([1, 4, 2, 3], np.float32), 2).tolist(), _first_and(np.array([1], np.float32), 9).tolist()
-    ([4.0, 2.0], [1.0, 1.0])
-    """
-    if not len(values):
-        return values
-    cut = max(len(values) - 1 - place, 0)
-    return np.array([values.max(), np.partition(values, cut)[cut]], np.float32)
+    ranked = np.sort(values)[::-1][: _TWENTIETH + 1]
+    return 1 - float(ranked[-1]) / float(ranked[0]) if len(ranked) and ranked[0] > 0 else 0.0
 
 
 def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:

@@ -21,7 +21,7 @@ from functools import cache
 
 from vademecum.memory.named_secrets import named_secrets
 from vademecum.memory.provider_key_patterns import KEYS
-from vademecum.memory.value_looks import is_mixed, is_plain, looks_random
+from vademecum.memory.value_looks import is_made, is_mixed, is_placeholder, is_plain, looks_random
 
 MARK = "[redacted:"
 _ESCAPES = ("\x1b", "\\x1b", "\\u001b", "\\033", "\\e", "^[")
@@ -92,9 +92,6 @@ _SQL = re.compile(
 )
 _NETRC = re.compile(
     r"\b(?:(?P<machine>machine\s+\S{1,200}\s+)(?:login\s+\S{1,200}\s+)?|login\s+\S{1,200}\s+)password\s+(?P<value>[^\s\"'$<>]{3,200})"
-)
-_PLACEHOLDER = re.compile(
-    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo|.*-(?:based|encoded|encrypted|hashed|protected|signed))$"
 )
 _CODE = re.compile(
     r"[$%{}()\[\]|\\]|^\w+(?:\.\w+)+$|^(?:os|process|env|self|this|config|settings)[.\[]|^@|^/|^\.|^https?:|^[a-z]+://|::|->|&&"
@@ -240,14 +237,14 @@ def _is_template(value: str) -> bool:
 
 def _is_header_value(value: str, match: re.Match[str]) -> bool:
     """Return whether a header's value is a secret, not a placeholder."""
-    if _PLACEHOLDER.match(value) or _CODE.search(value):
+    if is_placeholder(value) or _CODE.search(value):
         return False
     schemed = len(match["between"].split()) > 1  # `Authorization: Bearer …`: the value is the secret
     return any(c.isdigit() for c in value) if schemed else looks_random(value)
 
 
 def _is_token(value: str, _: re.Match[str]) -> bool:
-    return not _PLACEHOLDER.match(value) and looks_random(value)
+    return not is_placeholder(value) and looks_random(value)
 
 
 def _is_cookie(value: str, _: re.Match[str]) -> bool:
@@ -256,26 +253,27 @@ def _is_cookie(value: str, _: re.Match[str]) -> bool:
 
 
 def _is_in_netrc(value: str, match: re.Match[str]) -> bool:
-    return match["machine"] is not None or _is_password(value)
+    return match["machine"] is not None or is_made(value)
 
 
-def _is_password(value: str) -> bool:
-    """Return whether a value has letters, and digits or signs, like passwords."""
-    letters = any(c.isalpha() for c in value)
-    digits = any(c.isdigit() for c in value)
-    signs = any(c in "!@#^&*?~+=" for c in value)
-    return letters and (digits or signs)
+def _is_given(value: str, _: re.Match[str]) -> bool:
+    return not is_placeholder(value) and not _is_template(value)
+
+
+def _is_flag_value(value: str, match: re.Match[str]) -> bool:
+    word = "pass" in match["name"].lower() and is_plain(value)
+    return not is_placeholder(value) and (looks_random(value) or is_made(value) or word)
 
 
 _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Match[str]], bool]], ...] = (
     ("authorization", ("authorization", "x-", "api-key", "private-token"), _HEADER, _is_header_value),
     ("authorization", ("bearer",), _BEARER, _is_token),
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
-    ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli", "login", "sqlcmd", "ldap", "-pass", "requirepass", "securestring"), _COMMANDED, lambda value, _: not _PLACEHOLDER.match(value)),
-    ("command-password", ("echo",), _PIPED, lambda value, _: not _PLACEHOLDER.match(value)),
+    ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli", "login", "sqlcmd", "ldap", "-pass", "requirepass", "securestring"), _COMMANDED, _is_given),
+    ("command-password", ("echo",), _PIPED, _is_given),
     ("assignment", ("login", "cred", "identifiant", "compte", "account"), _ACCOUNT, lambda value, _: is_mixed(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
-    ("command-password", ("password", "identified"), _SQL, lambda value, _: not _PLACEHOLDER.match(value) and not _is_template(value)),
+    ("command-password", ("password", "identified"), _SQL, _is_given),
     ("netrc-password", ("login", "machine"), _NETRC, _is_in_netrc),
-    ("assignment", ("--", "-p"), _FLAG, lambda value, match: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value) or ("pass" in match["name"].lower() and is_plain(value)))),
+    ("assignment", ("--", "-p"), _FLAG, _is_flag_value),
 )  # fmt: skip

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from vademecum.memory.journal import Journal
 from vademecum.memory.kinds import DATABASE
 from vademecum.memory.ledger import Ledger
-from vademecum.protocols import Embedder, Store
+from vademecum.protocols import Store
 
-__all__ = ["DATABASE", "GLOBAL", "REPOSITORY", "Embedding", "Scope", "scope_of"]
+__all__ = ["DATABASE", "GLOBAL", "REPOSITORY", "Scope", "scope_of"]
 
 REPOSITORY, GLOBAL = "repository", "global"
 
@@ -33,6 +32,3 @@ def scope_of(number: int, name: str, repo: str, directory: Path, store: Store) -
     """Return the scope over a store; derived files go below `directory`."""
     journal = Journal(store)
     return Scope(name, repo, directory, store, journal, Ledger(store, journal), number)
-
-
-Embedding = Callable[[], Embedder]

@@ -217,7 +217,7 @@ def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Aski
     talk = view.talks.take(session)
     if words.sessions is None or not talk.any():
         return _alone(view, asking, rows, own, meaning)
-    around = _with_around(view, words, words.sessions.take(session), rows, own)
+    around = _with_around(view, words, _scaled(words.sessions).take(session), rows, own)
     return around if talk.all() else np.where(talk, around, _alone(view, asking, rows, own, meaning))
 
 
@@ -231,19 +231,11 @@ def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats)
 def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floats) -> Floats:
     """Return the words of rows, plus those of their neighbours and sessions.
 
-    `whole` is BM25 of the rows' sessions.
+    `whole` is BM25 of the rows' sessions, divided by the highest.
     """
-    found = words.said.take(view.before(rows))
-    found *= np.float32(BEFORE) / words.most
-    found += own
-    after = words.said.take(view.after(rows))
-    after *= np.float32(AFTER) / words.most
-    found += after
-    assert words.sessions is not None  # whole is of them
-    whole /= words.sessions.max() or np.float32(1)
-    whole *= np.float32(SESSION)
-    found += whole
-    return found
+    before, after = words.said.take(view.before(rows)), words.said.take(view.after(rows))
+    around = (np.float32(BEFORE) * before + np.float32(AFTER) * after) / words.most
+    return own + around + np.float32(SESSION) * whole
 
 
 def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floats:

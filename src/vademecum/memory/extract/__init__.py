@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
 from vademecum.memory.extract.commit_messages import is_decided, unwrapped
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
-from vademecum.memory.extract.limits import LIMITS, where
+from vademecum.memory.extract.limits import where
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
@@ -224,7 +224,7 @@ def _statement(said: _Said, part: str, kind: FactKind, found: Found, weight: flo
     bare = _FOR_IT.sub("", value)
     if is_known(bare) and about(value).name == subject.name and (purpose(value) or _AS.match(value[len(bare) :])):
         shown = bare
-    limit = where(said.prose if part == said.prose else part, LIMITS)
+    limit = where(said.prose if part == said.prose else part)
     reason = found.parts.get("reason", "")
     return Statement(
         kind=kind,

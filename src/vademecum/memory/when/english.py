@@ -15,13 +15,7 @@ UNITS = spelled(
     day="day d", week="week wk w", fortnight="fortnight", month="month mon mo", quarter="quarter", year="year yr y",
     hour="hour hr h", minute="minute min",
 )  # fmt: skip
-_OFFSETS = {
-    "last": -1,
-    "previous": -1,
-    "prior": -1,
-    "this": 0,
-    "current": 0,
-}  # "next" is missing: a memory holds no future
+_OFFSETS = dict.fromkeys(("last", "previous", "prior"), -1) | dict.fromkeys(("this", "current"), 0)  # no future
 _EXACT = frozenset({"d", "wk", "w", "mon", "mo", "yr", "y"})
 _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "day before yesterday": -2}
 _NAMED_PART = {"this": 0, "yesterday": -1, "tomorrow": 1, "last": -1}

@@ -16,14 +16,7 @@ UNITS = spelled(
     day="jour", week="semaine", weekend="week-end weekend", month="mois", quarter="trimestre", year="an année annee",
     hour="heure", minute="minute",
 )  # fmt: skip
-_DAYS = {
-    "aujourd'hui": 0,
-    "hier": -1,
-    "avant-hier": -2,
-    "avant hier": -2,
-    "demain": 1,
-    "après-demain": 2,
-}
+_DAYS = {"aujourd'hui": 0, "hier": -1, "avant-hier": -2, "avant hier": -2, "demain": 1, "après-demain": 2}
 _PARTS = {"matin": "morning", "après-midi": "afternoon", "apres-midi": "afternoon", "soir": "evening", "nuit": "night"}
 _THIRDS = {
     r"(?:au |en |le )?(?:tout )?début (?:de |d'|du )?(?:l'|la |le )?": "early",
