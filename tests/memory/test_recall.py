@@ -568,3 +568,20 @@ def test_nothing_is_printed_after_an_answer_that_is_not_found(memory, event):
     assert found.verdict is Verdict.NOT_FOUND
     assert recalled_text(found).count("\n") == 1
     assert recalled_record(found)["evidence"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("which formatter is it?", "formatting is done by a hook before each commit"),
+        ("what does the linting?", "a linter runs in the pipeline"),
+        ("which scanner?", "scanning takes a minute"),
+    ],
+)
+def test_who_does_a_thing_is_found_by_the_thing(memory, asked, said):
+    """A word that nobody wrote stands for another form of the word, which somebody wrote."""
+    memory.record("the budget of the trip is small", role="user")
+    memory.record(said, role="user")
+    memory.record("lunch is at noon", role="user")
+    found = memory.recall(asked, by="words")
+    assert [item.event.text for item in found.evidence] == [said]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
+from vademecum.index.tokenize import key
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.open_work import asks_for_open_work, open_rows
 from vademecum.memory.pinned import PART, standing_rows
@@ -32,6 +33,7 @@ from vademecum.memory.supersession import REACH, newest_first
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View
 from vademecum.memory.weighting import DAY_S, freshness_boost
+from vademecum.memory.words import other_forms, terms
 from vademecum.protocols import Clock
 from vademecum.types import Passage, Verdict
 
@@ -100,8 +102,8 @@ class Recall:
             UsageError: the vector has another length than those of the embedder in use.
         """
         now = filters.as_of or self._clock()
-        question = take_apart(text, datetime.fromtimestamp(now).astimezone())
         view = self.view()
+        question = _as_written(view, take_apart(text, datetime.fromtimestamp(now).astimezone()))
         if by is By.BOTH and vector is None and asks_for_timeline(text):
             return self._course(view, question, k, filters)
         if by is By.BOTH and vector is None and asks_for_open_work(text):
@@ -316,6 +318,23 @@ class Recall:
                     o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id and _was_said(o, as_of)
                 ]
         return facts, now, rivals
+
+
+def _as_written(view: View, question: Question) -> Question:
+    """Return a question whose words that nobody wrote stand for their other forms.
+
+    "Which formatter" finds "formatting".
+    """
+    known = view.knows(question.keys)
+    if known.all():
+        return question
+    keys, unknown = question.keys.copy(), set(question.keys[~known].tolist())
+    for term in terms(question.text):
+        if key(term) in unknown:
+            forms = np.array([key(form) for form in other_forms(term)], np.uint64)
+            written = forms[view.knows(forms)]
+            keys[question.keys == key(term)] = next((each for each in written if each not in keys), key(term))
+    return replace(question, keys=keys)
 
 
 def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]:

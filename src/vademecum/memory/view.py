@@ -118,6 +118,13 @@ class View:
         """True if nothing was deleted."""
         return self.living == len(self)
 
+    def knows(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which terms any event holds: bool (T,)."""
+        found = np.zeros(len(keys), bool)
+        for own in (segment.postings.keys for segment in self.segments if len(segment.postings.keys)):
+            found |= own.take(own.searchsorted(keys), mode="clip") == keys
+        return found
+
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         """An occurrence in each event for BM25, float32 (N, 1)."""

@@ -116,6 +116,21 @@ def runs(text: str) -> list[str]:
     return _RUN.findall(text)
 
 
+def other_forms(term: str) -> list[str]:
+    """Return the stems of other words for the same act, or for who does the act.
+
+    Porter's rules keep these apart: "formatter" becomes formatt, "formatting" format.
+
+    >>> other_forms("formatt"), other_forms("linter"), other_forms("lint")
+    (['format'], ['lint', 'lin'], ['linter', 'lintter', 'lintt'])
+    """
+    if len(term) < 4:
+        return []
+    if term.endswith("er"):
+        return [term[:-2], term[:-3]]
+    return [term[:-1]] if term[-1] == term[-2] else [f"{term}er", f"{term}{term[-1]}er", f"{term}{term[-1]}"]
+
+
 def beginnings(term: str) -> list[str]:
     """Return the beginnings that words with a given stem may have.
 
