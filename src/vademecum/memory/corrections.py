@@ -1,14 +1,14 @@
-"""Corrections by a person: explain, confirm, reject, restore, forget and edit facts."""
+"""Corrections by a person: explain, confirm, reject, restore, forget, edit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from vademecum.errors import UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring
-from vademecum.memory.facts import FORGOTTEN
+from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
 from vademecum.memory.journal import FORGOTTEN as DELETED
 from vademecum.memory.labels import with_topic
 from vademecum.memory.page import Edits
@@ -31,28 +31,27 @@ class Why:
 
 
 class Corrections:
-    """Finds facts by id in all scopes, and changes them."""
+    """Finds facts by id in all scopes, and changes them: the part of `Memory` for people.
 
-    def __init__(
-        self, scopes: Sequence[Scope], anchoring: Anchoring, extract: Extract, clock: Clock, changed: Callable[[], None]
-    ) -> None:
-        """Take the scopes and their collaborators.
+    Args:
+        scopes: Scopes, the nearest first.
+        anchoring: Anchors facts to code.
+        extract: Reads statements in a text.
+        clock: Returns the current time.
+    """
 
-        Args:
-            scopes: Scopes, the nearest first.
-            anchoring: Anchors facts to code.
-            extract: Reads statements in a text.
-            clock: Returns the current time.
-            changed: Called after each change.
-        """
+    def __init__(self, scopes: Sequence[Scope], anchoring: Anchoring, extract: Extract, clock: Clock) -> None:
         self._scopes = tuple(scopes)
         self._anchoring = anchoring
         self._extract = extract
         self._clock = clock
-        self._changed = changed
+
+    def _changed(self) -> None:
+        """Drop what was derived from the facts before a change."""
+        raise NotImplementedError
 
     def why(self, id_: str) -> Why:
-        """Return a fact's sources and history. Raises `UsageError`."""
+        """Return a fact's sources and history. Raises `UsageError` for an unknown id."""
         scope, fact = self._fact(id_)
         claims = scope.ledger.claims(fact)
         events = {e.id: e for each in self._scopes for e in each.journal.get([claim.event for claim in claims])}
@@ -61,11 +60,25 @@ class Corrections:
         anchors = self._anchoring.states(scope, [fact]).get(fact.id, ())
         return Why(fact, said, history, scope.name, fact.id not in {each.id for each in history}, anchors)
 
-    def mark(self, id_: str, mark: str) -> Fact:
-        """Confirm or reject a fact, and return its new state.
+    def confirm(self, id_: str) -> Fact:
+        """Confirm a fact: it is certain from now on. Raises `UsageError`, `StoreError`.
+
+        Facts that contradict it end.
+        """
+        return self._mark(id_, CONFIRMED)
+
+    def reject(self, id_: str) -> Fact:
+        """Reject a fact: it is hidden, and not learned again, until restored.
 
         Raises `UsageError`, `StoreError`.
         """
+        return self._mark(id_, REJECTED)
+
+    def rejected(self) -> list[Fact]:
+        """Return the rejected facts as if not rejected, oldest first."""
+        return [fact for scope in self._scopes for fact in scope.ledger.rejected()]
+
+    def _mark(self, id_: str, mark: str) -> Fact:
         scope, fact = self._fact(id_)
         with scope.store.transaction():
             scope.ledger.mark(fact, mark, self._clock())
@@ -75,7 +88,7 @@ class Corrections:
         return next((each for each in same if each.valid_to is None), next((e for e in same if e.id == id_), fact))
 
     def restore(self, id_: str) -> Fact:
-        """Undo a rejection, and return the fact. Raises `UsageError`, `StoreError`."""
+        """Undo a rejection and return the fact. Raises `UsageError`, `StoreError`."""
         scope, fact = self._fact(id_)
         if scope.ledger.get([id_]):
             raise UsageError(f"the fact {id_!r} was not rejected: `vade memory restore` lists those that were")
@@ -86,9 +99,10 @@ class Corrections:
         return next(iter(scope.ledger.get([id_])), fact)
 
     def forget(self, id_: str) -> int:
-        """Forget a fact or an event, and return the number of events.
+        """Forget a fact or an event for good; return the events cut.
 
-        The words that state the fact are removed from these events. Raises `UsageError`, `StoreError`.
+        The words that state the fact are removed from its events. Reading the same transcript again does not bring them back.
+        Raises `UsageError`, `StoreError`.
         """
         try:
             scope, fact = self._fact(id_)
@@ -112,8 +126,11 @@ class Corrections:
         return cut
 
     def delete(self, id_: str) -> None:
-        """Delete an event with its claims. Raises `UsageError`, `StoreError`."""
-        scope = self.holder(id_)
+        """Delete an event and its claims for good.
+
+        Reading the same transcript again does not bring it back. Raises `UsageError`, `StoreError`.
+        """
+        scope = self._holder(id_)
         with scope.store.transaction():
             keys = [claim.key for claim in scope.ledger.claims_of([id_])]
             scope.journal.delete([id_], DELETED, self._clock())
@@ -121,9 +138,9 @@ class Corrections:
         self._changed()
 
     def edit(self, id_: str, text: str, by: str = "") -> Fact:
-        """Replace a fact's wording from now on. Raises `UsageError`, `StoreError`.
+        """Replace a fact's wording; the old wording becomes its past.
 
-        `by` is "agent" for an agent's correction.
+        `by` is "agent" for an agent's correction. Raises `UsageError`, `StoreError`.
         """
         if not text.strip():
             raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
@@ -138,7 +155,7 @@ class Corrections:
         self._changed()
         return next(each for each in facts if each.valid_to is None)
 
-    def note(self, scope: Scope, kind: FactKind, text: str) -> None:
+    def _note(self, scope: Scope, kind: FactKind, text: str) -> None:
         """Record a sentence as a fact of a kind. Raises `StoreError`."""
         now = self._clock()
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo)
@@ -151,20 +168,20 @@ class Corrections:
         record([event], Recording(scope, self._scopes[-1], extract, self._anchoring), now)
         self._changed()
 
-    def apply(self, scope: Scope, edits: Edits) -> None:
+    def _apply(self, scope: Scope, edits: Edits) -> None:
         """Make the changes of a page edited by hand. Raises `StoreError`."""
         for id_, text in edits.corrected.items():
             try:
                 self.edit(id_, text)
             except UnknownError:  # forgotten meanwhile
-                self.note(scope, FactKind.FACT, text)
+                self._note(scope, FactKind.FACT, text)
         for id_ in edits.forgotten:
             with suppress(UnknownError):  # replaced or forgotten meanwhile
                 self.forget(id_)
         for kind, text in edits.noted:
-            self.note(scope, kind, text)
+            self._note(scope, kind, text)
 
-    def holder(self, id_: str) -> Scope:
+    def _holder(self, id_: str) -> Scope:
         """Return the scope that holds an event. Raises `UsageError`."""
         found = next((scope for scope in self._scopes if scope.journal.get([id_])), None)
         if found is None:

@@ -12,8 +12,7 @@ from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
 from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
-from vademecum.memory.corrections import Corrections, Why
-from vademecum.memory.facts import CONFIRMED, REJECTED
+from vademecum.memory.corrections import Corrections
 from vademecum.memory.held_back import hold_back
 from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
@@ -40,7 +39,7 @@ FILES_IN_HAND = 5  # edited last
 MOST_UNWRITTEN = 500  # shown items whose count is still unwritten; writing waits for the disk
 
 
-class Memory:
+class Memory(Corrections):
     """Records events, recalls them as evidence, and keeps facts up to date.
 
     Args:
@@ -68,16 +67,12 @@ class Memory:
         outside: Outside | None = None,
         sharing: Sharing | None = None,
     ) -> None:
-        self._scopes = tuple(scopes)
+        super().__init__(scopes, Anchoring(look_up), extract, clock)
         self._outside = outside or Outside()
-        self._clock = clock
-        self._extract = extract
-        self._anchoring = Anchoring(look_up)
         self._reader: Reader | None = None
         self._embedder = embedder
         self._recall = Recall(scopes, self._reads, clock, sharing)
         self._preferences = Preferences(scopes, clock, lambda: self._reads().embedder)
-        self._corrections = Corrections(scopes, self._anchoring, extract, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
         if language not in LANGUAGES:
             raise ConfigError(f"memory.language = {language!r} is not spoken here: there are {', '.join(LANGUAGES)}")
@@ -135,14 +130,7 @@ class Memory:
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None removes a key. Raises `UsageError`, `StoreError`."""
-        return self._corrections.holder(id_).journal.patch(id_, without_secrets(changes))
-
-    def delete(self, id_: str) -> None:
-        """Delete an event and its claims for good.
-
-        Reading the same transcript again does not bring it back. Raises `UsageError`, `StoreError`.
-        """
-        self._corrections.delete(id_)
+        return self._holder(id_).journal.patch(id_, without_secrets(changes))
 
     def events(
         self,
@@ -320,47 +308,6 @@ class Memory:
         chosen = [kind_of(kind) for kind in kinds]
         return [f for scope in self._scopes for f in scope.ledger.facts(chosen, standing=not past, as_of=as_of)]
 
-    def why(self, id_: str) -> Why:
-        """Return a fact's sources and history. Raises `UsageError` for an unknown id."""
-        return self._corrections.why(id_)
-
-    def confirm(self, id_: str) -> Fact:
-        """Confirm a fact: it is certain from now on. Raises `UsageError`.
-
-        Facts that contradict it end.
-        """
-        return self._corrections.mark(id_, CONFIRMED)
-
-    def reject(self, id_: str) -> Fact:
-        """Reject a fact: it is hidden, and not learned again, until restored.
-
-        Raises `UsageError`.
-        """
-        return self._corrections.mark(id_, REJECTED)
-
-    def rejected(self) -> list[Fact]:
-        """Return the rejected facts as if not rejected, oldest first."""
-        return [fact for scope in self._scopes for fact in scope.ledger.rejected()]
-
-    def restore(self, id_: str) -> Fact:
-        """Undo a rejection and return the fact. Raises `UsageError`, `StoreError`."""
-        return self._corrections.restore(id_)
-
-    def forget(self, id_: str) -> int:
-        """Forget a fact or an event for good; return the events cut.
-
-        The words that state the fact are removed from its events. Reading the same transcript again does not bring them back.
-        Raises `UsageError`, `StoreError`.
-        """
-        return self._corrections.forget(id_)
-
-    def edit(self, id_: str, text: str, by: str = "") -> Fact:
-        """Replace a fact's wording; the old wording becomes its past.
-
-        `by` is "agent" for an agent's correction. Raises `UsageError`, `StoreError`.
-        """
-        return self._corrections.edit(id_, text, by)
-
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
         """Yield a scope as JSON lines with full provenance. Raises `StoreError`.
 
@@ -393,7 +340,7 @@ class Memory:
         scope, edits = self._chosen(everywhere=everywhere), Edits({})
         if before.strip():
             edits = edits_of(before, scope, name)
-            self._corrections.apply(scope, edits)
+            self._apply(scope, edits)
         text, facts = written(scope, self._wording, self._clock(), name)
         return Page(text, facts, edits)
 
@@ -436,6 +383,9 @@ class Memory:
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes, the nearest first."""
         return self._scopes
+
+    def _changed(self) -> None:
+        self.invalidate_preferences_cache()
 
     def _into(self, scope: Scope) -> Recording:
         return Recording(scope, self._scopes[-1], self._extract, self._anchoring)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 from vademecum.memory.pinned import rows_of
 from vademecum.memory.records import FactKind
 from vademecum.memory.scope import Scope
+from vademecum.memory.timeline import names_nothing
 from vademecum.memory.view import View
-from vademecum.memory.when import find_time
-from vademecum.memory.words import terms
 
 _STATE = r"(?:left|open|remaining|outstanding|pending|unfinished|undone|missing)"
 _WORK = r"(?:to-?dos?|to do|tasks?|items?|action items?|(?:loose )?ends|work|things?(?: to do)?|points?)"
@@ -50,7 +48,6 @@ _NAMES_NOTHING = re.compile(
     r"\b(?:now|then|so far|still|yet|here|please|project|repo(?:sitory)?|session|all|open|for (?:me|us)"
     r"|encore|donc|ici|maintenant|projet|dépôt|session|ouverte?s?)\b"
 )
-_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
 
 
 def asks_for_open_work(question: str) -> bool:
@@ -63,12 +60,7 @@ def asks_for_open_work(question: str) -> bool:
     """
     low = question.lower().replace("\u2019", "'")
     asked = _ASKS.match(low)
-    if asked is None:
-        return False
-    rest = low[asked.end() :]
-    if (mention := find_time(rest, _ANY_DAY)) is not None:
-        rest = rest[: mention.start] + rest[mention.end :]
-    return not terms(_NAMES_NOTHING.sub(" ", rest))
+    return asked is not None and names_nothing(low[asked.end() :], _NAMES_NOTHING)
 
 
 def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:

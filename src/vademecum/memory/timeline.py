@@ -41,10 +41,17 @@ def asks_for_timeline(question: str) -> bool:
     asked = _ASKS_FOR_IT.search(question)
     if asked is None:
         return False
-    rest = question[asked.end() :]
+    return names_nothing(question[asked.end() :], _NAMES_NOTHING)
+
+
+def names_nothing(rest: str, idle: re.Pattern[str]) -> bool:
+    """Return whether the rest of a question names no thing.
+
+    A time and words that match `idle` are none.
+    """
     if (mention := find_time(rest, _ANY_DAY)) is not None:
         rest = rest[: mention.start] + rest[mention.end :]
-    return not terms(_NAMES_NOTHING.sub(" ", rest))
+    return not terms(idle.sub(" ", rest))
 
 
 def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:

@@ -62,16 +62,13 @@ def fold(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
+@lru_cache(maxsize=4096)  # most runs of a text were seen before
 def run_terms(run: str) -> tuple[str, ...]:
     """Return the stems of a run's parts, and their compound.
 
     >>> run_terms("preferences"), run_terms("max_retries"), run_terms("wasn't"), run_terms("d'équipe")
     (('prefer',), ('max', 'retri', 'maxretri'), (), ('equip',))
     """
-    return _cut(run) if run.isdecimal() else _kept(run)
-
-
-def _cut(run: str) -> tuple[str, ...]:
     pieces = re.split(r"['\u2019]", fold(run))
     if len(pieces) > 1:
         if "".join(pieces).lower() in TALK:
@@ -82,9 +79,6 @@ def _cut(run: str) -> tuple[str, ...]:
     for piece in pieces:
         found += _word_terms(piece)
     return tuple(found)
-
-
-_kept = lru_cache(maxsize=2048)(_cut)  # most runs of a text were seen before; numbers are new each time, and soon cut
 
 
 def _word_terms(word: str) -> list[str]:
@@ -143,15 +137,9 @@ def beginnings(term: str) -> list[str]:
     return [begin, begin[:-1] + "y"] if begin.endswith("i") else [begin]
 
 
+@lru_cache(maxsize=4096)
 def _keyed(run: str) -> tuple[int, ...]:
-    return _keys(run) if run.isdecimal() else _kept_keys(run)
-
-
-def _keys(run: str) -> tuple[int, ...]:
     return tuple(key(term) for term in run_terms(run))
-
-
-_kept_keys = lru_cache(maxsize=2048)(_keys)
 
 
 def query_keys(text: str) -> NDArray[np.uint64]:
