@@ -92,7 +92,9 @@ def probability(found: Found, embedder: str) -> float:
 
 
 def _fallen(values: NDArray[np.float32]) -> float:
-    """Return the relative drop from the highest value to the twentieth, or the lowest.
+    """Return the relative drop from the highest value to the twentieth.
+
+    Of fewer values the last one counts.
 
     >>> _fallen(np.array([0.5, 2, 1], np.float32)), _fallen(np.zeros(0, np.float32))
     (0.75, 0.0)

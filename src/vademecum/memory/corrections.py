@@ -31,7 +31,9 @@ class Why:
 
 
 class Corrections:
-    """Finds facts by id in all scopes, and changes them: the part of `Memory` for people.
+    """Finds facts by id in all scopes, and changes them.
+
+    `Memory` extends this class.
 
     Args:
         scopes: Scopes, the nearest first.
@@ -47,7 +49,7 @@ class Corrections:
         self._clock = clock
 
     def _changed(self) -> None:
-        """Drop what was derived from the facts before a change."""
+        """Drop caches that a change of facts invalidates."""
         raise NotImplementedError
 
     def why(self, id_: str) -> Why:

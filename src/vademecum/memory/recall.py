@@ -321,9 +321,9 @@ class Recall:
 
 
 def _as_written(view: View, question: Question) -> Question:
-    """Return a question whose words that nobody wrote stand for their other forms.
+    """Return a question, unwritten words replaced by their written forms.
 
-    "Which formatter" finds "formatting".
+    "Which formatter" finds "formatting" where nobody wrote "formatter".
     """
     known = view.knows(question.keys)
     if known.all():

@@ -111,9 +111,9 @@ def runs(text: str) -> list[str]:
 
 
 def other_forms(term: str) -> list[str]:
-    """Return the stems of other words for the same act, or for who does the act.
+    """Return the stems of related words that Porter's rules keep apart.
 
-    Porter's rules keep these apart: "formatter" becomes formatt, "formatting" format.
+    They name an act, or who does the act: "formatter" becomes formatt, "formatting" format.
 
     >>> other_forms("formatt"), other_forms("linter"), other_forms("lint")
     (['format'], ['lint', 'lin'], ['linter', 'lintter', 'lintt'])
