@@ -1,4 +1,4 @@
-"""What is left out to tell sooner what took the place of what would have changed nothing."""
+"""The words of a question are found in a text by their stems, sentence by sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ said = st.sampled_from(
 @example(["u"], ["ueds"])
 @example(["find 42"], ["found7", "word42", "Word42", "42", "421"])
 def test_a_run_stands_for_the_terms_asked_for_that_it_is_cut_into(question, told) -> None:
-    """Whether it was cut at all or passed over for how it begins."""
     idf = dict.fromkeys(query_keys(" ".join(question)).tolist(), 1.0)
     asked = AskedFor(" ".join(question), idf)
     for run in [each for word in (*told, *question) for each in runs(word)]:

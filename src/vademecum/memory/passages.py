@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from string import digits
 
 from vademecum.index.tokenize import key
 from vademecum.memory.fitting import one_line
-from vademecum.memory.words import IRREGULAR, beginnings, run_terms, runs, terms
+from vademecum.memory.words import run_terms, runs, terms
 
 READ_CHARACTERS = 6_000  # of an event
 PASSAGE_CHARACTERS = 320
@@ -22,8 +21,6 @@ _END = re.compile(r"[.!?]\s+|\n+")  # end of a sentence; a look-behind at each s
 
 class AskedFor(dict[str, tuple[int, ...]]):
     """Lazy map from runs of characters to terms of the question.
-
-    Most runs stand for no term. A run that begins like none of the terms is not split.
 
     >>> from vademecum.memory.words import query_keys
     >>> asked = AskedFor("how large is the cache?", {key: 1.0 for key in query_keys("how large is the cache?").tolist()})
@@ -36,26 +33,10 @@ class AskedFor(dict[str, tuple[int, ...]]):
         total = sum(idf.values()) or 1.0
         self.parts = {term: weight / total for term, weight in idf.items()}  # each term's share of the question
         self._keys = {term: number for term in terms(text) if (number := key(term)) in idf}
-        self._begin = frozenset(begin for term in self._keys for begin in beginnings(term))
 
     def __missing__(self, run: str) -> tuple[int, ...]:
-        own = self._keys
-        found = () if self._is_beside(run) else tuple(own[term] for term in run_terms(run) if term in own)
-        self[run] = found
+        found = self[run] = tuple(self._keys[term] for term in run_terms(run) if term in self._keys)
         return found
-
-    def _is_beside(self, run: str) -> bool:
-        """Return whether a run certainly stands for no term of the question.
-
-        Such a run is a number, or one word with an optional number, that begins like no term.
-        """
-        word, begin = run.lower(), self._begin
-        if word[:3] in begin or word[:2] in begin or word[:1] in begin or not run.isascii():
-            return False
-        letters = word.rstrip(digits)
-        if letters in IRREGULAR or word[len(letters) :] in self._keys:
-            return False
-        return not letters or (letters.isalpha() and (len(letters) == 1 or run[1 : len(letters)].islower()))
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -125,18 +125,6 @@ def other_forms(term: str) -> list[str]:
     return [term[:-1]] if term[-1] == term[-2] else [f"{term}er", f"{term}{term[-1]}er", f"{term}{term[-1]}"]
 
 
-def beginnings(term: str) -> list[str]:
-    """Return the beginnings that words with a given stem may have.
-
-    Porter's rules change nothing before what they cut off but a last y, to i. Irregular forms may begin otherwise.
-
-    >>> beginnings(porter_stem("hiking")), beginnings(porter_stem("toys")), porter_stem("irises")
-    (['hik'], ['toi', 'toy'], 'iris')
-    """
-    begin = term[:3]
-    return [begin, begin[:-1] + "y"] if begin.endswith("i") else [begin]
-
-
 @lru_cache(maxsize=4096)
 def _keyed(run: str) -> tuple[int, ...]:
     return tuple(key(term) for term in run_terms(run))
