@@ -119,6 +119,20 @@ class ParsedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitMessage:
+    """A commit's message, author, time and files.
+
+    `at` is the author's time in seconds since the epoch.
+    """
+
+    id: str
+    author: str
+    at: float
+    text: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk's text for an embedder or a reranker.
 

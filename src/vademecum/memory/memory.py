@@ -206,7 +206,7 @@ class Memory(Corrections):
         if k < 1:
             raise UsageError(f"k is {k}: ask for at least 1")
         if when:
-            since, until = self._range(when)
+            since, until = self.period(when)
         filters = Filters(tuple(map(role_of, roles)), session, since, until, metadata or {}, as_of)
         kind = by_of(by) if vector is None else By.MEANING
         found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector, standing=True)
@@ -218,14 +218,17 @@ class Memory(Corrections):
 
         Raises `UsageError`.
         """
-        return min(self._range(words)[1], self._clock())
+        return min(self.period(words)[1], self._clock())
 
     def period(self, words: str) -> tuple[float, float]:
         """Return a time in words as a half-open period. Raises `UsageError`.
 
         Both ends are in seconds since the epoch.
         """
-        return self._range(words)
+        period = time_named(words, self._now())
+        if period is None:
+            raise UsageError(f"{words!r} names no time: write it as `last week`, `since Monday` or `2025-10-05`")
+        return period.seconds
 
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the best sessions for a question."""
@@ -288,7 +291,7 @@ class Memory(Corrections):
 
         Raises `UsageError` where `when` names no time.
         """
-        since, until = self._range(when) if when else (0.0, float("inf"))
+        since, until = self.period(when) if when else (0.0, float("inf"))
         return self._chapters(since, until, session)
 
     def _asked_timeline(self, message: str) -> list[Chapter] | None:
@@ -401,12 +404,6 @@ class Memory(Corrections):
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock()).astimezone()
-
-    def _range(self, when: str) -> tuple[float, float]:
-        period = time_named(when, self._now())
-        if period is None:
-            raise UsageError(f"{when!r} names no time: write it as `last week`, `since Monday` or `2025-10-05`")
-        return period.seconds
 
     def _count(self, items: Sequence[str]) -> None:
         """Count shown items, and write the counts now and then.

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from vademecum.errors import UsageError
 from vademecum.memory.records import Event, Recorded
 from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, git_log, read
-from vademecum.memory.transcripts.git_log import CommitMessage
 from vademecum.protocols import Clock, Condition, Extractor, Store
+from vademecum.types import CommitMessage
 
 SOURCES = (*AGENTS, git_log.NAME)
 MOST_COMMITS_AT_ONCE = 500

@@ -17,7 +17,6 @@ from vademecum.wiring.parts import Parts
 from vademecum.wiring.stores import TOOLS
 
 if TYPE_CHECKING:
-    from vademecum.code.checkout.commits import Message
     from vademecum.code.checkout.root import Root
     from vademecum.code.snapshot.repository import Repository
     from vademecum.memory.anchors import Site
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from vademecum.memory.sync import Outside
     from vademecum.protocols import Store
     from vademecum.tools.tools import Tools
+    from vademecum.types import CommitMessage
 
 
 def assemble_scopes(parts: Parts, repos: Sequence[Repository]) -> tuple[Scope, ...]:
@@ -120,7 +120,7 @@ def surroundings(repo: Repository, parts: Parts) -> Outside:
     if not repo.root.common_dir:
         return Outside(extractor=parts.extractor)  # other projects' texts must not enter the global memory
 
-    def commits(known: str) -> list[Message]:
+    def commits(known: str) -> list[CommitMessage]:
         return messages(repo.root, known).unwrap()
 
     return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), commits, parts.extractor)

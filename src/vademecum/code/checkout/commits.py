@@ -16,6 +16,7 @@ from vademecum.code.checkout.plumbing import run
 from vademecum.code.checkout.root import Root
 from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
+from vademecum.types import CommitMessage
 
 _CHANGE = re.compile(r"\n?:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 _MARKED = re.compile(r"[<>](?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -50,20 +51,6 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A commit's message, author, time and files.
-
-    `at` is the author's time in seconds since the epoch.
-    """
-
-    id: str
-    author: str
-    at: float
-    text: str
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Advance:
     """The way from one commit to another.
 
@@ -74,7 +61,7 @@ class Advance:
     """
 
     gone: tuple[str, ...]
-    new: tuple[Message, ...]
+    new: tuple[CommitMessage, ...]
     is_whole: bool = False
 
 
@@ -164,7 +151,7 @@ def _records(output: str) -> Iterator[Commit]:
         yield Commit(name.strip(), author, subject, tuple(changes))
 
 
-def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
+def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[CommitMessage], GitError]:
     """Return the messages of the newest commits, oldest first.
 
     Only commits after `known` are returned, where the history still has that commit. Merges are left out.
@@ -209,7 +196,7 @@ def advance(root: Root, commit: str, known: str = "", most: int = 10_000) -> Res
             return Ok(Advance((), tuple(message for _, message in _marked(output)), is_whole=True))
 
 
-def _marked(output: bytes) -> list[tuple[str, Message]]:
+def _marked(output: bytes) -> list[tuple[str, CommitMessage]]:
     """Parse messages whose ids have a mark, `<` or `>`.
 
     A subject may hold anything, so what has no id is left out.
@@ -221,13 +208,13 @@ def _marked(output: bytes) -> list[tuple[str, Message]]:
     ]
 
 
-def _messages(output: bytes) -> list[Message]:
+def _messages(output: bytes) -> list[CommitMessage]:
     r"""Parse `\x01<id> <author> <time> <words> <path>…`, separated by NUL."""
     found = []
     for record in output.decode(errors="replace").split("\x01")[1:]:
         id_, author, at, text, *rest = (*record.split("\0"), "", "", "", "")[: max(5, record.count("\0") + 1)]
         paths = tuple(path.strip("\n") for path in rest if path.strip("\n"))
-        found.append(Message(id_, author, float(at) if at.isdigit() else 0.0, text, paths))
+        found.append(CommitMessage(id_, author, float(at) if at.isdigit() else 0.0, text, paths))
     return found[::-1]
 
 

@@ -31,8 +31,8 @@ from vademecum.index.stopwords import STOP_WORDS
 from vademecum.index.tokenize import key, run_terms
 
 if TYPE_CHECKING:
-    from vademecum.code.checkout.commits import Message
     from vademecum.code.snapshot.files import FileTable
+    from vademecum.types import CommitMessage
 
 MOST_COMMITS = 2_000  # twice as many gained nothing on later commits and on issues, and half as many lost
 MOST_FILES = 12  # a commit with more is a mass change, which its message does not tell of
@@ -97,7 +97,7 @@ class FileHistory:
         return np.bincount(file, gained, len(self.norms)).astype(np.float32)
 
 
-def history_of(messages: Sequence[Message]) -> History:
+def history_of(messages: Sequence[CommitMessage]) -> History:
     """Return the history of messages, oldest first.
 
     Mass changes are left out.
@@ -119,7 +119,7 @@ def _asked_for(run: str) -> list[int]:
     return [] if run.lower() in STOP_WORDS else [key(term) for term in run_terms(run)]
 
 
-def continued(history: History, gone: Collection[str], messages: Sequence[Message]) -> History:
+def continued(history: History, gone: Collection[str], messages: Sequence[CommitMessage]) -> History:
     """Return a history without some commits, with newer ones.
 
     `gone` are commit ids. The newest MOST_COMMITS are kept.
