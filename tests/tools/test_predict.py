@@ -301,3 +301,26 @@ def test_an_unfinished_task_does_not_say_how_such_tasks_end(tools):
     )
     assert (alone.done < 0.2, beside.done > 0.8) == (True, True)
     assert alone.candidates[0].tool == "desk/send"
+
+
+def test_an_unfinished_task_is_no_evidence_for_itself(tools):
+    """Its own trace has one call so far: a plan that replays it would be that call alone, and surely right."""
+    tools.register([Tool.of("desk", name, said) for name, said in (("find", "Look up."), ("send", "Dispatch."), ("weigh", "Weigh it."))])  # fmt: skip
+    calls = Call("desk/find"), Call("desk/send")
+    tools.observe([trace(f"pass on the news of day {n}", calls, id_=f"t{n}", at=float(n)) for n in range(6)])
+    tools.observe([trace("pass on the news of today", (Call("desk/weigh"),), id_="now", at=7.0)])
+    plan = tools.suggest("pass on the news of today", unfinished="now")
+    assert [task.call for task in plan.tasks] == ["desk/find", "desk/send"]
+    assert "now" not in plan.evidence
+    found = tools.search("pass on the news of today", unfinished="now")
+    assert "now" not in {id_ for match in found.matches for id_ in match.traces}
+    assert found.probability < tools.search("pass on the news of today").probability
+
+
+def test_a_lone_unfinished_task_plans_as_if_it_were_not_there(tools):
+    tools.register([Tool.of("files", "read", "Read a file."), Tool.of("mail", "send", "Send a message by mail.")])
+    alone = tools.suggest("mail the file to Ann"), tools.search("mail the file to Ann")
+    tools.observe([trace("mail the file to Ann", (Call("files/read"),), id_="now")])
+    plan, found = tools.suggest("mail the file to Ann", unfinished="now"), tools.search("mail the file to Ann", unfinished="now")  # fmt: skip
+    assert ([task.call for task in plan.tasks], plan.evidence) == ([task.call for task in alone[0].tasks], ())
+    assert [match.id for match in found.matches] == [match.id for match in alone[1].matches]

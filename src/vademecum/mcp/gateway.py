@@ -125,7 +125,7 @@ class Gateway:
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
         problems = self._current(engine)
-        answer = self._known(engine).search(query, k=5 * k + 20)
+        answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
         found = [match for match in answer.matches if all(self._is_offered(m) for m in match.tools or (match.id,))]
         shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
         self._traced.intend(
@@ -140,20 +140,19 @@ class Gateway:
         return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": records})
 
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-        problems = self._current(engine)
-        plan = self._known(engine).suggest(arguments["intent"])
-        self._traced.intend(arguments["intent"], fits=dict.fromkeys((task.call for task in plan.tasks), 1.0), plan=True)
+        problems, intent = self._current(engine), arguments["intent"]
+        plan = self._known(engine).suggest(intent, unfinished=self._traced.calls_for(intent)[0])
+        self._traced.intend(intent, fits=dict.fromkeys((task.call for task in plan.tasks), 1.0), plan=True)
         self._remember(self._known(engine), [group.id for group in plan.contains])
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
     def _predict(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         intent = arguments["intent"]
-        task = self._traced.calls_for(intent)
-        own, after = task or ("", ())
+        own, after = self._traced.calls_for(intent)
         found = self._known(engine).predict(intent, after=after, k=2 * FOUND, unfinished=own)
         likely = [each for each in found.candidates if self._is_offered(each.tool)][:NEXT]
-        if task is None:
+        if not own:
             self._traced.intend(intent, fits={each.tool: each.probability for each in likely})
         return Outcome(
             "\n".join(_predicted(found, likely, self._tool)), asdict(replace(found, candidates=tuple(likely)))

@@ -38,7 +38,7 @@ class Asked:
         view: tools and traces.
         question: the intent.
         earlier: numbers of tools called earlier in the session, for other intents, in order and as often as they were.
-        own: the trace that the question is, when weights are fitted; -1 otherwise.
+        own: the trace that the question is, and that must not speak; -1 for none.
         excluded: traces that must not speak: its own and those of its session.
         hidden: bool (n,), tools to be treated as if no trace had used them; None for none.
     """
@@ -245,14 +245,22 @@ class Asked:
         return graph.merged.gather(voice.astype(np.float32))
 
 
-def put(view: View, question: Question, *, fitted: bool) -> Asked:
-    """Put an intent to a view, without a context.
+def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str = "") -> Asked:
+    """Put an intent to a view.
+
+    The trace of an unfinished task, named by its id, does not speak: nobody knows yet how the task ends.
+    """
+    own = next((number for number, trace in enumerate(view.traces) if trace.id == unfinished), -1) if unfinished else -1
+    return Asked(view, view.read(intent), earlier, own, np.array([own]) if own >= 0 else None)
+
+
+def trusted(asked: Asked, *, fitted: bool) -> Asked:
+    """Return a question as far as its few traces are trusted.
 
     With weights of one's own (`fitted`) memory speaks as much as these say. Those to begin with held where there were thousands of
     traces, one of them always near; of a few, all attention goes to one that may be for something else. So until then, where no
     past intent asks for the same, it is asked as if there were none.
     """
-    asked = Asked(view, question)
     return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
 
 
@@ -260,10 +268,13 @@ def trust(asked: Asked, *, fitted: bool) -> float:
     """Return the weight of traces in a search: 0, `NEAR` or 1."""
     if fitted or not asked.view.traces:
         return 1.0
-    meaning, words = asked.view.intents.dense(asked.question).max(), asked.plain.max()
+    speaks = asked.weight > 0
+    meaning, words, rare = (
+        each[speaks].max(initial=0) for each in (asked.view.intents.dense(asked.question), asked.plain, asked.alike)
+    )
     if meaning >= _SAME_MEANING or words >= _SAME_WORDS:
         return 1.0
-    return NEAR if meaning >= _NEAR_MEANING or words >= _NEAR or asked.alike.max() >= _NEAR_RARE else 0.0
+    return NEAR if meaning >= _NEAR_MEANING or words >= _NEAR or rare >= _NEAR_RARE else 0.0
 
 
 def without_traces(asked: Asked) -> Asked:
@@ -277,7 +288,7 @@ def without_traces(asked: Asked) -> Asked:
 def same_intent(asked: Asked) -> int | None:
     """Return the latest good trace with these very words, if callable."""
     view = asked.view
-    near = np.flatnonzero(asked.alike > _SAME)
+    near = np.flatnonzero((asked.alike > _SAME) & (asked.weight > 0))
     fine = [n for n in near if view.traces[n].ok and view.offered[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from vademecum.index.fusion import top
 from vademecum.tools.features import HEADS, After, Taken, still
 from vademecum.tools.goal import first_steps
-from vademecum.tools.intent_features import NEAR, Asked, put, without_traces
+from vademecum.tools.intent_features import NEAR, Asked, put, trusted, without_traces
 from vademecum.tools.logit import Weights
 from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
@@ -56,9 +56,8 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: S
         reason = _reason([_NOTHING], strange)
         return Prediction(asked_for.intent, asked_for.after, (), True, 0.0, 0.0, reason, len(view.traces))
     way = ways.starting([view.tools[n].id for n in after])
-    question = view.read(asked_for.intent)
-    asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
-    asked = _without(asked, asked_for.unfinished)
+    asked = put(view, asked_for.intent, earlier, asked_for.unfinished)
+    asked = asked if after or earlier else trusted(asked, fitted=bool(model.traces))
     here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
     weights = model.next[min(len(after), PHASES - 1)]
     unmoved = still(asked)
@@ -99,12 +98,6 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation, shgat: S
         _reason(below, strange),
         len(view.traces),
     )
-
-
-def _without(asked: Asked, trace: str) -> Asked:
-    """Return a question to which one trace does not speak."""
-    own = [number for number, each in enumerate(asked.view.traces) if each.id == trace]
-    return replace(asked, excluded=np.array(own)) if own and asked.excluded is None else asked
 
 
 def _without_traces(asked: Asked, after: tuple[int, ...], weights: Weights) -> Floats:

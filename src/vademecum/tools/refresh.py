@@ -66,11 +66,6 @@ class Known:
         """The links between tools."""
         return Pairs(self.view)
 
-    @property
-    def due(self) -> bool:
-        """True when the weights are due to be fitted."""
-        return len(self.view.traces) >= max(ENOUGH, GROWTH * self.model.traces)
-
 
 class Current:
     """Keeps the view current, beside the questions where that takes long.
@@ -102,7 +97,7 @@ class Current:
         self._asked = time.monotonic()
         if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
             known = self.read()
-        if known.version != version or known.due:
+        if known.version != version or self._is_due(known):
             self._begin()
         return known
 
@@ -135,7 +130,7 @@ class Current:
             thread.join()
         self._hurry.clear()
         known = self.read()
-        return self._fit(known) if known.due else known
+        return self._fit(known) if self._is_due(known) else known
 
     def fit(self) -> Known:
         """Fit the weights on all traces now, due or not."""
@@ -146,6 +141,10 @@ class Current:
         self._hurry.set()
         with self._making:
             self._closed = True
+
+    def _is_due(self, known: Known) -> bool:
+        """Return whether the weights are to be fitted, and can be."""
+        return not self._reader.problem and len(known.view.traces) >= max(ENOUGH, GROWTH * known.model.traces)
 
     def _waited_for(self, known: Known, version: Version) -> bool:
         """Return whether a question waits for new traces."""
@@ -159,12 +158,15 @@ class Current:
         )
 
     def _fit(self, known: Known) -> Known:
-        """Fit the weights, store them, and use them for answers."""
-        if not known.view.traces:
+        """Fit the weights, store them, and use them for answers.
+
+        Without the embedder they would be those of words alone.
+        """
+        if not known.view.traces or self._reader.problem:
             return known
         model = fitted(known.view, known.ways, prior())
         with self._making:
-            if not self._closed:
+            if not self._closed and not self._reader.problem:
                 self._ledger.keep_fact(within(self._ledger.scope, _MODEL), model.write())
                 self._known = replace(self._known or known, model=model)
             return self._known or known
@@ -181,7 +183,7 @@ class Current:
         try:
             while not self._closed:
                 known = self._laid_out()
-                if known.due:
+                if self._is_due(known):
                     self._fit(known)
                 elif known.version == self._ledger.version():
                     return

@@ -24,7 +24,7 @@ from vademecum.index.query import names_in
 from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups
-from vademecum.tools.intent_features import Asked, same_intent, trust, without_traces
+from vademecum.tools.intent_features import Asked, put, same_intent, trust, without_traces
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.prior import prior
@@ -55,11 +55,12 @@ class Wanted:
     server: str = ""
     reliability: str = "smoothed"
     min_score: float = 0.0
+    unfinished: str = ""
 
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     """Return the fitting tools, then chains, then chains of chains."""
-    asked, features, logs = likely_tools(view, model, wanted.text)
+    asked, features, logs = likely_tools(model, put(view, wanted.text, unfinished=wanted.unfinished))
     taken = taken_from(logs, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
@@ -93,12 +94,11 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     )  # fmt: skip
 
 
-def likely_tools(view: View, model: Model, text: str) -> tuple[Asked, Floats, Floats]:
+def likely_tools(model: Model, asked: Asked) -> tuple[Asked, Floats, Floats]:
     """Return the question, and each tool's features and log-probability.
 
     Of a few traces, one that is near moves the probabilities without traces towards those with it.
     """
-    asked = Asked(view, view.read(text))
     share = trust(asked, fitted=bool(model.traces))
     if not share:
         asked = without_traces(asked)

@@ -149,12 +149,12 @@ class Traced:
             task.latest, task.is_left = now, False
             return self._traced(task)
 
-    def calls_for(self, intent: str) -> tuple[str, tuple[str, ...]] | None:
-        """Return the id and good calls of an intent's latest trace."""
+    def calls_for(self, intent: str) -> tuple[str, tuple[str, ...]]:
+        """Return id and good calls of the latest trace; "" for none."""
         with self._lock:
             tasks = [task for task in reversed(self._tasks) if intent in task.intents]
             if not tasks:
-                return None
+                return "", ()
             return self._id(tasks[0]), tuple(call.tool for call in tasks[0].calls if call.ok)
 
     def _id(self, task: _Task) -> str:

@@ -15,15 +15,12 @@ from collections.abc import Sequence
 from vademecum.index.fusion import top
 from vademecum.tools.beam_search import Decoded, decoded
 from vademecum.tools.chains import Chain
-from vademecum.tools.dependencies import Pairs, chosen_links, expected_links, links_of
-from vademecum.tools.groups import Groups
-from vademecum.tools.intent_features import Asked, put, same_intent
+from vademecum.tools.dependencies import chosen_links, expected_links, links_of
+from vademecum.tools.intent_features import Asked, put, same_intent, trusted
 from vademecum.tools.ordering import ordered
 from vademecum.tools.plan_confidence import confidence
-from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Plan
-from vademecum.tools.view import View
-from vademecum.tools.weights import Model
+from vademecum.tools.refresh import Known
 
 EVIDENCE = 5
 LEAST = 0.1  # of confidence in a plan that is shown
@@ -33,11 +30,12 @@ _NO_TOOL, _NO_TRACE = 0.3, 0.45
 _NOTHING = "no tool fits: register tools, or say it in other words"
 
 
-def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, intent: str) -> Plan:
+def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     """Return a plan for an intent; without tasks where nothing fits."""
+    view, model = known.view, known.model
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
-    asked = put(view, view.read(intent), fitted=bool(model.traces))
+    asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
     if _says_nothing(asked):
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
     replayed = same_intent(asked)
@@ -45,12 +43,12 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
     chain = found.chain
     if not chain.tools:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    linked = _linked(asked, model, pairs, ways, found) if replayed is None else set(links_of(view.traces[replayed]))
-    plan = ordered(view, ways, pairs, chain, linked)
+    linked = _linked(asked, known, found) if replayed is None else set(links_of(view.traces[replayed]))
+    plan = ordered(view, known.ways, known.pairs, chain, linked)
     sure = 1.0 if replayed is not None else confidence(asked, chain, fitted=bool(model.traces))
     if sure < LEAST:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    inside = tuple(groups.containing([task.call for task in plan.tasks]))
+    inside = tuple(known.groups.containing([task.call for task in plan.tasks]))
     evidence = supporting(asked, chain.tools, replayed)
     return Plan(intent, plan.tasks, plan.layers, sure, evidence, plan.missing, contains=inside)
 
@@ -67,13 +65,15 @@ def _as_it_was(chain: tuple[int, ...]) -> Decoded:
     return Decoded(Chain(chain, (1.0,) * len(chain)))
 
 
-def _linked(asked: Asked, model: Model, pairs: Pairs, ways: Ways, found: Decoded) -> set[tuple[int, int]]:
-    chain, tools = found.chain.tools, asked.view.tools
+def _linked(asked: Asked, known: Known, found: Decoded) -> set[tuple[int, int]]:
+    chain, tools, ways = found.chain.tools, asked.view.tools, known.ways
     attention = asked.attention_after(chain)
-    features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
+    features = known.pairs.features(
+        chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id)
+    )
     if found.is_chain:
-        return set(chosen_links(features, model.links, len(chain)))
-    return expected_links(features, model.links, found.chain.probabilities)
+        return set(chosen_links(features, known.model.links, len(chain)))
+    return expected_links(features, known.model.links, found.chain.probabilities)
 
 
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:

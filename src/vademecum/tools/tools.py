@@ -203,8 +203,9 @@ class Tools:
         ]
 
     def search(
-        self, intent: str, *, k: int = K, server: str = "", reliability: str = "", min_score: float | None = None
-    ) -> ToolAnswer:
+        self, intent: str, *, k: int = K, server: str = "", reliability: str = "", min_score: float | None = None,
+        unfinished: str = "",
+    ) -> ToolAnswer:  # fmt: skip
         """Return the few tools that fit an intent, best first, with why.
 
         Args:
@@ -214,6 +215,7 @@ class Tools:
             reliability: a key of `tools.reliability.RELIABILITIES`; "" is the setting's.
             min_score: the least `semantic` of a shown tool, 0..1, PML's minScore; None is the setting's. Exact names and pins are
                 always shown.
+            unfinished: the id of the task's own trace, which is no evidence yet.
 
         Raises:
             UsageError: an argument is wrong.
@@ -226,7 +228,7 @@ class Tools:
             raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
         _check_count(k)
         known = self._now()
-        return self._told(search(known.view, known.model, Wanted(intent, k, server, reliability, least)))
+        return self._told(search(known.view, known.model, Wanted(intent, k, server, reliability, least, unfinished)))
 
     def predict(
         self,
@@ -249,7 +251,7 @@ class Tools:
             threshold: abstain below this probability.
             by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there; "shgat"
                 scores it by the ADR's four heads.
-            unfinished: the id of the task's own trace, which does not say yet how such tasks end.
+            unfinished: the id of the task's own trace, which is no evidence yet.
 
         Raises:
             UsageError: an argument is wrong.
@@ -264,10 +266,14 @@ class Tools:
         shgat = known.shgat if by == "shgat" else None
         return self._told(predict(known.view, known.model, known.ways, asked_for, shgat))
 
-    def suggest(self, intent: str) -> Plan:
-        """Return a plan for an intent: calls in layers, with evidence."""
-        known = self._now()
-        return self._told(suggest(known.view, known.model, known.pairs, known.ways, known.groups, intent))
+    def suggest(self, intent: str, *, unfinished: str = "") -> Plan:
+        """Return a plan for an intent: calls in layers, with evidence.
+
+        Args:
+            intent: the whole task.
+            unfinished: the id of the task's own trace, which is no evidence yet.
+        """
+        return self._told(suggest(self._now(), intent, unfinished))
 
     def fit(self) -> int:
         """Fit the weights on all traces now; return the number of traces."""
