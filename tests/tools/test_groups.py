@@ -42,7 +42,7 @@ def test_a_search_shows_the_chain_of_chains_that_the_intent_is_part_of(known):
     metas = [match for match in answer.matches if match.kind == "meta"]
     assert [match.contains for match in metas] == [(REPORT, APPOINTMENT)]
     assert metas[0].tools == (*REPORT, *APPOINTMENT)
-    assert metas[0].traces == ("budget1", "sales1", "travel1")
+    assert len(set(metas[0].traces) & {f"{topic}1" for topic in TOPICS}) == 3
     assert 0.1 <= metas[0].score <= 0.95
     assert "(files/read → mail/send) ⇒ (mail/search → calendar/add_event)" in tools_text(answer)
     assert not [m for m in known.search("mail the report", server="mail").matches if m.kind != "tool"]

@@ -8,17 +8,26 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
 from vademecum.tools.dependencies import links_of
-from vademecum.tools.macro_tools import RECURS
+from vademecum.tools.macro_tools import RECURS, Numbers
 from vademecum.tools.records import Group, Kind
 from vademecum.tools.view import View
+
+
+class Learned(NamedTuple):
+    """A group with the numbers of its chains and its traces."""
+
+    group: Group
+    chains: Numbers
+    traces: Numbers
 
 
 @dataclass(frozen=True)
@@ -30,30 +39,38 @@ class Groups:
     @cached_property
     def known(self) -> Mapping[str, Group]:
         """Every group by id, after the groups that it contains."""
-        found = {group.id: group for group in self._capabilities()}
-        for meta in self.view.metas.recurring:
-            parts = [self.view.metas.chains[member] for member in self.view.metas.members[meta]]
-            if self._can_be_called(tool for part in parts for tool in part):
-                inside = [self.capability(part) for part in parts if len(part) > 1]
-                found |= {group.id: group for group in inside if group.id not in found}
-                group = self.meta(meta)
-                found[group.id] = group
+        return {id_: each.group for id_, each in self.learned.items()}
+
+    @cached_property
+    def learned(self) -> Mapping[str, Learned]:
+        """The same with chains and traces."""
+        graph, metas, found = self.view.graph, self.view.metas, dict[str, Learned]()
+        count = np.bincount(graph.capability, minlength=len(graph.capabilities))
+        for number in np.argsort(-count, kind="stable").tolist():
+            chain = graph.capabilities[number]
+            if count[number] >= RECURS and len(set(chain)) > 1 and self.view.live[list(chain)].all():
+                self._add(found, number)
+        for meta in metas.recurring:
+            chains = metas.members[meta]
+            if all(self.view.live[list(metas.chains[number])].all() for number in chains):
+                members = tuple(self._add(found, number) for number in chains)
+                tools = tuple(self.view.tools[tool].id for number in chains for tool in metas.chains[number])
+                group = Group(_id("meta", members), "meta", members, tools, len(metas.witnesses[meta]))
+                found[group.id] = Learned(group, chains, metas.witnesses[meta])
         return found
 
-    def capability(self, chain: tuple[int, ...]) -> Group:
-        """Return a chain of tools as a capability."""
+    def _add(self, found: dict[str, Learned], number: int) -> str:
+        """Add a capability; return its id, or that of its only tool."""
+        chain = self.view.metas.chains[number]
         tools = tuple(self.view.tools[tool].id for tool in chain)
-        made = self.view.made.get(chain, ())
+        if len(chain) == 1:
+            return tools[0]
+        made = tuple(self.view.made.get(chain, np.zeros(0, np.int64)).tolist())
         linked = Counter(link for trace in made for link in set(links_of(self.view.traces[trace])))
         often = tuple(sorted(link for link, times in linked.items() if 2 * times > len(made)))
-        return Group(_id("capability", tools), "capability", tools, tools, len(made), often)
-
-    def meta(self, number: int) -> Group:
-        """Return a meta-capability by its number."""
-        parts = [self.view.metas.chains[member] for member in self.view.metas.members[number]]
-        members = tuple(self.capability(part).id if len(part) > 1 else self.view.tools[part[0]].id for part in parts)
-        tools = tuple(self.view.tools[tool].id for part in parts for tool in part)
-        return Group(_id("meta", members), "meta", members, tools, len(self.view.metas.witnesses[number]))
+        group = Group(_id("capability", tools), "capability", tools, tools, len(made), often)
+        found.setdefault(group.id, Learned(group, (number,), made))
+        return group.id
 
     def containing(self, called: Collection[str]) -> list[Group]:
         """Return the largest groups within some calls, after their parts."""
@@ -63,17 +80,6 @@ class Groups:
         shown = {*largest, *(member for id_ in largest for member in self.known[id_].members)}
         found = [self.known[id_] for id_ in there if id_ in shown]
         return sorted(found, key=lambda group: group.kind == "meta")
-
-    def _capabilities(self) -> Iterator[Group]:
-        graph = self.view.graph
-        count = np.bincount(graph.capability, minlength=len(graph.capabilities))
-        for number in np.argsort(-count, kind="stable").tolist():
-            chain = graph.capabilities[number]
-            if count[number] >= RECURS and len(set(chain)) > 1 and self._can_be_called(chain):
-                yield self.capability(chain)
-
-    def _can_be_called(self, tools: Collection[int] | Iterator[int]) -> bool:
-        return all(self.view.live[tool] for tool in tools)
 
 
 def _id(kind: Kind, members: tuple[str, ...]) -> str:

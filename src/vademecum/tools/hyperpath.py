@@ -1,22 +1,23 @@
 """Shortest hyperpaths: which steps lead to a target, and in which order.
 
-Two readings of a tail (`semantics`):
+A *B-arc* leads from a set of nodes, its tail, to one node, its head (Gallo, Longo, Pallottino, Nguyen, "Directed hypergraphs
+and applications", Discrete Applied Mathematics 42, 1993). "`send` needs a draft and an address" is ({draft, address}, send);
+an empty tail says that the head needs nothing. Two readings of a tail (`semantics`):
 
-- `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath* (Gallo, Longo, Pallottino, Nguyen
-  1993), an acyclic AND-OR derivation: a tool runs when all its inputs are there.
+- `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath*, an acyclic AND-OR derivation: a tool
+  runs when all its inputs are there.
 - `any`: one node of the tail is enough. This is *dimension reduction* (Gao, Zhao, Ren, Swami, Ramanathan, Bar-Noy, "Dynamic
   shortest path algorithms for hypergraphs", arXiv:1202.0082, theorem 3): a shortest path through hyperarcs is one in the plain
   graph in which a pair (u, v) costs as much as the cheapest hyperarc with u in its tail and v as its head.
 
 The costs of several tail nodes are added, as if steps ran one after the other:
 
-    W(source) = 0,      W(v) = min over e in BS(v) of  w(e) + sum of W(u) over u in T(e)
+    W(source) = 0,      W(v) = min over e into v of  w(e) + sum of W(u) over u in the tail of e
 
-A step that two inputs share counts for each of them (counting it once is NP-hard). The sum is a *superior function* (never below an
-argument), so labels are set for good in ascending order, as in Dijkstra's
-algorithm (Knuth, "A generalization of Dijkstra's algorithm", 1977). Gallo et al. call it SBT: each arc has a counter k(e) and is
-looked at once, when k(e) of its tail nodes have their labels. k(e) = |T(e)| reads a tail as `all`, k(e) = 1 as `any`.
-O(size + |E| log |V|) with a heap.
+A step that two inputs share counts for each of them (counting it once is NP-hard). The sum is never below an argument, so
+labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A generalization of Dijkstra's algorithm", 1977).
+Gallo et al. call it SBT: each arc is looked at once, when k of its tail nodes have their labels. k is the length of a tail read as
+`all`, 1 as `any`. O(size + |E| log |V|) with a heap.
 
 Labels are pairs (W, arcs on the costliest way), compared in this order. The second part is there for weights of zero: every
 arc makes a label strictly larger, so nothing supports itself in a circle, and among equal costs the shorter way wins.
@@ -24,9 +25,9 @@ arc makes a label strictly larger, so nothing supports itself in a circle, and a
 A worked example. `book` needs a flight and a date; the date costs 2, the flight 3 and needs a city:
 
     >>> graph = DirectedHypergraph()
-    >>> _ = graph.add(("city",), "flight", 3.0)
-    >>> _ = graph.add((), "date", 2.0)
-    >>> _ = graph.add(("flight", "date"), "book", 1.0)
+    >>> graph.add(["city"], "flight", 3.0)
+    >>> graph.add([], "date", 2.0)
+    >>> graph.add(["flight", "date"], "book", 1.0)
     >>> paths = Hyperpaths(graph, ["city"])
     >>> paths.cost("book")  # 1 + (3 + 2)
     6.0
@@ -42,19 +43,70 @@ A worked example. `book` needs a flight and a date; the date costs 2, the flight
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from typing import Literal
 
-from vademecum.tools.directed import DirectedHypergraph, Hyperarc
+from vademecum.errors import UsageError
 
+Kind = Literal["contains", "sequence", "provides", "needs"]
 Semantics = Literal["all", "any"]
 Label = tuple[float, int]  # (W, arcs on the costliest way)
-Step = tuple[int, tuple[int, ...]]  # (arc, the nodes of its tail that are meant)
 
 NOTHING: Label = (0.0, 0)  # the label of a source
 NEVER: Label = (math.inf, 0)  # the label of an unreachable node
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperarc:
+    """One hyperarc.
+
+    Attributes:
+        tail: The nodes it leads from, each once, in order of their names.
+        head: The node it leads to.
+        weight: The cost of going along it: finite, 0 or more.
+        kind: Why it is there (see `relations`).
+        seen: How many traces show it.
+    """
+
+    tail: tuple[str, ...]
+    head: str
+    weight: float
+    kind: Kind = "sequence"
+    seen: int = 0
+
+
+class DirectedHypergraph:
+    """Hyperarcs by number.
+
+    Attributes:
+        arcs: The hyperarcs.
+        out: Each node with the arcs that have it in their tail.
+        into: Each node with the arcs that have it as head.
+    """
+
+    def __init__(self) -> None:
+        self.arcs: list[Hyperarc] = []
+        self.out: dict[str, list[int]] = {}
+        self.into: dict[str, list[int]] = {}
+
+    def add(self, tail: Iterable[str], head: str, weight: float, kind: Kind = "sequence", seen: int = 0) -> None:
+        """Add a hyperarc with its nodes.
+
+        Raises:
+            UsageError: The weight is negative, infinite or no number.
+        """
+        if not 0 <= weight < math.inf:  # written so that NaN fails too
+            raise UsageError(f"the weight of a hyperarc to {head!r} is {weight}: it must be finite and 0 or more")
+        arc = Hyperarc(tuple(sorted(set(tail))), head, weight, kind, seen)
+        for node in (*arc.tail, head):
+            self.out.setdefault(node, [])
+            self.into.setdefault(node, [])
+        for node in arc.tail:
+            self.out[node].append(len(self.arcs))
+        self.into[head].append(len(self.arcs))
+        self.arcs.append(arc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +124,6 @@ class Hyperpath:
     missing: tuple[str, ...] = ()
 
     @property
-    def links(self) -> tuple[tuple[str, str], ...]:
-        """Dependencies as (tail node, head), in the order of the arcs."""
-        return tuple((node, arc.head) for arc in self.arcs for node in arc.tail)
-
-    @property
     def layers(self) -> tuple[tuple[str, ...], ...]:
         """The heads in layers; nodes of one layer can run together."""
         layer: dict[str, int] = {}
@@ -84,6 +131,25 @@ class Hyperpath:
             layer[arc.head] = 1 + max((layer.get(node, -1) for node in arc.tail), default=-1)
         count = 1 + max(layer.values(), default=-1)
         return tuple(tuple(name for name, number in layer.items() if number == level) for level in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """The reachable nodes with labels, and the arc to each."""
+
+    labels: Mapping[str, Label]
+    arcs: Mapping[str, Hyperarc]
+
+    def way(self, goals: Iterable[str]) -> list[Hyperarc]:
+        """Return the arcs that the goals need, each after its own needs."""
+        found: dict[str, Hyperarc] = {}
+        todo = list(goals)
+        while todo:
+            node = todo.pop()
+            if node not in found and (arc := self.arcs.get(node)):
+                found[node] = arc
+                todo += arc.tail
+        return [found[node] for node in sorted(found, key=lambda node: (self.labels[node], node))]
 
 
 class Hyperpaths:
@@ -105,26 +171,20 @@ class Hyperpaths:
         weights: Sequence[float] = (),
     ) -> None:
         self._graph = graph
-        self._weights = weights or graph.weights
+        self._weights = weights or [arc.weight for arc in graph.arcs]
         self._needs_one = semantics == "any"
-        self._given = frozenset(sources)
-        self._sources = frozenset(graph.numbers[name] for name in self._given if name in graph.numbers)
-        self._labels, self._steps = self._solved(dict.fromkeys(self._sources, NOTHING))
+        self._sources = dict.fromkeys(sources, NOTHING)
+        self._found = self._labelled(self._sources)
 
-    def cost(self, name: str) -> float:
+    def cost(self, node: str) -> float:
         """Return W of a node: infinite where the node is unreachable."""
-        if name in self._given:
-            return 0.0
-        number = self._graph.numbers.get(name)
-        return math.inf if number is None else self._labels[number][0]
+        return self._found.labels.get(node, NEVER)[0]
 
     def path(self, *targets: str) -> Hyperpath:
         """Return the cheapest way to all targets; else the missing nodes."""
         if missing := self.missing(*targets):
             return Hyperpath((), math.inf, missing)
-        goals = [self._graph.numbers[name] for name in targets if name in self._graph.numbers]
-        arcs = tuple(self._arc(step) for step in self._derivation(goals, self._labels, self._steps))
-        return Hyperpath(arcs, sum(self._labels[goal][0] for goal in goals))
+        return Hyperpath(tuple(self._found.way(targets)), sum(map(self.cost, targets)))
 
     def missing(self, *targets: str) -> tuple[str, ...]:
         """Return nodes that make the targets reachable as sources; () if reachable.
@@ -132,82 +192,52 @@ class Hyperpaths:
         None of them can be left out. Nodes that no arc leads to are preferred, for nothing in the graph can ever give them;
         among those, the ones that the cheapest derivation needs.
         """
-        numbers = self._graph.numbers
-        unknown = {name for name in targets if name not in numbers} - self._given
-        goals = [numbers[name] for name in targets if name in numbers]
-        wanted = self._needed(self._assumed(goals), goals)
-        return tuple(sorted(unknown.union(self._graph.names[node] for node in wanted)))
-
-    def _solved(self, offers: Mapping[int, Label]) -> tuple[list[Label], list[Step | None]]:
-        """Return each node's label and its step, from sources with costs."""
-        graph = self._graph
-        heads, tails, weights = graph.heads, graph.tails, self._weights
-        labels, steps = [NEVER] * len(graph.names), list[Step | None]([None]) * len(graph.names)
-        waiting = (
-            [1] * len(tails) if self._needs_one else list(map(len, tails))
-        )  # k(e): tail nodes still to get a label
-        done = [False] * len(graph.names)
-        for node, label in offers.items():
-            labels[node] = label
-        for arc in graph.free:
-            if (weights[arc], 1) < labels[heads[arc]]:
-                labels[heads[arc]], steps[heads[arc]] = (weights[arc], 1), (arc, ())
-        heap = [(*label, node) for node, label in enumerate(labels) if label < NEVER]
-        heapify(heap)
-        while heap:
-            cost, length, node = heappop(heap)
-            if done[node]:
-                continue
-            done[node] = True
-            for arc in graph.forward[node]:
-                waiting[arc] -= 1
-                if waiting[arc]:
-                    continue
-                # `node` is the last of the tail, so the one with the largest label: the longest way.
-                tail = (node,) if self._needs_one else tails[arc]
-                reached = weights[arc] + (sum([labels[u][0] for u in tail]) if len(tail) > 1 else cost)
-                if (reached, length + 1) < labels[heads[arc]]:
-                    labels[heads[arc]], steps[heads[arc]] = (reached, length + 1), (arc, tail)
-                    heappush(heap, (reached, length + 1, heads[arc]))
-        return labels, steps
-
-    def _derivation(self, goals: Sequence[int], labels: Sequence[Label], steps: Sequence[Step | None]) -> list[Step]:
-        """The steps that the goals need, each after its own needs."""
-        found: dict[int, Step] = {}
-        todo = list(goals)
-        while todo:
-            node = todo.pop()
-            if (step := steps[node]) and node not in found:
-                found[node] = step
-                todo += step[1]
-        return [found[node] for node in sorted(found, key=lambda node: (labels[node], node))]
-
-    def _arc(self, step: Step) -> Hyperarc:
-        number, tail = step
-        return replace(self._graph.arc(number), tail=tuple(self._graph.names[node] for node in tail))
-
-    def _needed(self, wanted: Collection[int], goals: Sequence[int]) -> set[int]:
-        """Drop each node that the goals do not need, one by one."""
-        kept = set(wanted)
-        for node in sorted(wanted):
-            sources = self._sources | kept - {node}
-            labels, _ = self._solved(dict.fromkeys(sources, NOTHING))
-            if all(labels[goal] < NEVER for goal in goals):
+        if self._found.labels.keys() >= set(targets):
+            return ()
+        kept = self._assumed(targets)
+        for node in sorted(kept):
+            others = dict.fromkeys(kept - {node}, NOTHING)
+            if self._labelled(self._sources | others).labels.keys() >= set(targets):
                 kept.remove(node)
-        return kept
+        return tuple(sorted(kept))
 
-    def _assumed(self, goals: Sequence[int]) -> set[int]:
-        """The nodes that the goals' cheapest derivation assumes."""
-        if all(self._labels[goal] < NEVER for goal in goals):
-            return set()
-        graph, count = self._graph, len(self._graph.names)
-        price = 1.0 + sum(graph.weights)  # so that assuming few nodes comes before going cheaply
-        barren = {node: (price, 0) for node, arcs in enumerate(graph.backward) if not arcs}
-        # A circle has no such node: there anything may be assumed, the goals themselves last.
-        anything = dict.fromkeys(range(count), (price * count, 0)) | dict.fromkeys(goals, (price * count * count, 0))
-        for offers in (barren, anything | barren):
-            labels, steps = self._solved({**offers, **dict.fromkeys(self._sources, NOTHING)})
-            if all(labels[goal] < NEVER for goal in goals):
-                break
-        used = {node for _, tail in self._derivation(goals, labels, steps) for node in tail}.union(goals)
-        return {node for node in used if steps[node] is None and node not in self._sources}
+    def _labelled(self, offers: Mapping[str, Label]) -> _Labelled:
+        """Label all nodes, from sources with costs."""
+        arcs, out = self._graph.arcs, self._graph.out
+        labels, steps, done = dict(offers), dict[str, Hyperarc](), set[str]()
+        waiting = [min(len(arc.tail), 1) if self._needs_one else len(arc.tail) for arc in arcs]
+        heap = [(*label, node) for node, label in labels.items()]
+
+        def reach(number: int, tail: tuple[str, ...], longest: int) -> None:
+            arc = arcs[number]
+            label = self._weights[number] + sum([labels[node][0] for node in tail]), longest + 1
+            if label < labels.get(arc.head, NEVER):
+                labels[arc.head], steps[arc.head] = label, arc if tail == arc.tail else replace(arc, tail=tail)
+                heappush(heap, (*label, arc.head))
+
+        heapify(heap)
+        for number in [number for number, needed in enumerate(waiting) if not needed]:
+            reach(number, (), 0)
+        while heap:
+            _, longest, node = heappop(heap)
+            if node in done:
+                continue
+            done.add(node)
+            for number in out.get(node, ()):
+                waiting[number] -= 1
+                if not waiting[number]:  # `node` is the last of the tail, so the one with the longest way
+                    reach(number, (node,) if self._needs_one else arcs[number].tail, longest)
+        return _Labelled(labels, steps)
+
+    def _assumed(self, targets: Sequence[str]) -> set[str]:
+        """Return the nodes that the targets' cheapest derivation assumes."""
+        into = self._graph.into
+        nodes, price = {*into, *targets}, 1.0 + sum(self._weights)  # few nodes come before going cheaply
+        barren = {node: (price, 0) for node in nodes if not into.get(node)}
+        # A circle has no such node: there anything may be assumed, the targets themselves last.
+        anything = dict.fromkeys(nodes, (price * len(nodes), 0)) | dict.fromkeys(targets, (price * len(nodes) ** 2, 0))
+        found = self._labelled(barren | self._sources)
+        if not found.labels.keys() >= set(targets):
+            found = self._labelled(anything | barren | self._sources)
+        used = {node for arc in found.way(targets) for node in arc.tail}.union(targets)
+        return used - found.arcs.keys() - self._sources.keys()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 from vademecum.tools.fields import inputs_of
+from vademecum.tools.hyperpath import DirectedHypergraph, Hyperarc
 from vademecum.tools.records import Group, Plan, Task, Tool, Trace
 from vademecum.tools.relations import Relations, input_node, tool_of_input
 
@@ -46,7 +46,7 @@ def picture(
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
     known = {tool.id: tool for tool in tools}
     graph = relations.graph
-    shown = [_shown(arc) for arc in map(graph.arc, graph) if arc.tail and arc.kind != "needs"]
+    shown = [_shown(arc) for arc in graph.arcs if arc.tail and arc.kind != "needs"]
     shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
     names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
     number = {name: place for place, name in enumerate(names)}
@@ -61,7 +61,7 @@ def picture(
                 "head": number[arc.head],
                 "kind": arc.kind,
                 "weight": round(arc.weight, 3),
-                "seen": relations.count(arc.tail, arc.head) if arc.kind == "sequence" else 0,
+                "seen": arc.seen,
                 "input": name,
             }
             for arc, name in shown
@@ -76,7 +76,7 @@ def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> d
     call = {task.id: task.call for task in plan.tasks}
 
     def giver(task: Task, name: str) -> str:
-        arcs = [graph.arc(arc) for arc in graph.into(input_node(task.call, name))]
+        arcs = [graph.arcs[arc] for arc in graph.into.get(input_node(task.call, name), ())]
         givers = {arc.tail[0] for arc in sorted(arcs, key=lambda arc: arc.weight) if arc.kind == "provides"}
         return next((before for before in task.depends_on if call.get(before) in givers), "")
 
@@ -92,7 +92,7 @@ def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> d
 def _shown(arc: Hyperarc) -> tuple[Hyperarc, str]:
     """An arc between tools, and the input it is about."""
     tool, name = tool_of_input(arc.head)
-    return Hyperarc(arc.tail, tool, arc.weight, arc.kind, arc.evidence), name
+    return replace(arc, head=tool), name
 
 
 def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:

@@ -79,19 +79,22 @@ class Ways:
 
     def _weights(self, planned: Sequence[str]) -> list[float]:
         """Return the costs of all arcs, where planned tools cost nothing."""
-        graph, weights, called = self._graph, list(self._graph.weights), set(planned)
+        graph, weights, called = self._graph, [arc.weight for arc in self._graph.arcs], set(planned)
         for id_ in planned:
-            for arc in graph.into(id_):
+            for arc in graph.into.get(id_, ()):
                 weights[arc] = max(weights[arc] - CALL, 0.0)
             for wanted in self._schema(id_).inputs:
-                arcs = {arc: called.isdisjoint(graph.arc(arc).tail) for arc in graph.into(input_node(id_, wanted.name))}
+                arcs = {
+                    arc: called.isdisjoint(graph.arcs[arc].tail)
+                    for arc in graph.into.get(input_node(id_, wanted.name), ())
+                }
                 for arc, is_further in arcs.items():
                     weights[arc] += _FURTHER if is_further and not all(arcs.values()) else 0.0
         return weights
 
     def starts(self, tool: str) -> bool:
         """Return whether a trace calls a tool with nothing before."""
-        arcs = (self._graph.arc(number) for number in self._graph.into(tool))
+        arcs = (self._graph.arcs[number] for number in self._graph.into.get(tool, ()))
         return any(not arc.tail and arc.kind == "sequence" for arc in arcs)
 
     def _links(self, way: Hyperpath) -> tuple[tuple[str, str], ...]:

@@ -23,24 +23,23 @@ empty tail: nothing had to be done before. Where a trace does not say who used w
     >>> [arc.head for arc in Hyperpaths(relations.graph, ["shop/pay?card"]).path("shop/pay").arcs]
     ['shop/create_cart', 'shop/pay?cart_id', 'shop/pay']
     >>> relations = Relations([makes], [Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay")))])
-    >>> relations.graph.arc(relations.graph.into("shop/pay")[0])  # doctest: +ELLIPSIS
-    Hyperarc(tail=('shop/create_cart',), head='shop/pay', weight=1.0, kind='sequence', evidence=('t1',))
+    >>> relations.graph.arcs[relations.graph.into["shop/pay"][0]]
+    Hyperarc(tail=('shop/create_cart',), head='shop/pay', weight=1.0, kind='sequence', seen=1)
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from vademecum.tools.directed import DirectedHypergraph
 from vademecum.tools.fields import Field, about, fields_of, inputs_of, match, words
+from vademecum.tools.hyperpath import DirectedHypergraph
 from vademecum.tools.records import Tool, Trace
 
 CALL = 1.0  # what a call costs
 MOST_GIVERS = 8  # tools for one input, the most trusted ones
 MOST_SHARING = 200  # tools with outputs about the same: a word that more share says nothing
-EVIDENCE = 8  # traces named for a sequence, the latest ones
 Tail = tuple[str, ...]
 Topic = tuple[str, str]  # (last word of a field's name, another word that it is about)
 
@@ -80,21 +79,15 @@ class Relations:
     ) -> None:
         self.graph = DirectedHypergraph()
         self._tools = {tool.id: tool for tool in tools}
-        self._came: dict[str, dict[Tail, list[str]]] = defaultdict(
-            dict
-        )  # tool to the tails of its calls, with their traces
+        self._came: dict[str, Counter[Tail]] = defaultdict(Counter)  # tool to the tails of its calls
         for trace in traces:
             for number, call in enumerate(trace.calls):
-                self._came[call.tool].setdefault(_tail(trace, number), []).append(trace.id)
+                self._came[call.tool][_tail(trace, number)] += 1
         self._add_needs()
         self._add_provides()
         self._add_sequences()
         for id_, members in (capabilities or {}).items():
             self.graph.add(members, id_, 0.0, "contains")
-
-    def count(self, tail: Iterable[str], tool: str) -> int:
-        """Return the counts of a tool's calls after these, by traces."""
-        return len(self._came.get(tool, {}).get(tuple(sorted(tail)), ()))
 
     def _add_needs(self) -> None:
         """Lead from the required inputs to each tool."""
@@ -106,9 +99,9 @@ class Relations:
     def _add_sequences(self) -> None:
         """Lead from the tools whose outcome a call used to its tool."""
         for tool, tails in self._came.items():
-            calls = sum(map(len, tails.values()))
+            calls = tails.total()
             for tail, seen in tails.items():
-                self.graph.add(tail, tool, CALL - math.log(len(seen) / calls), "sequence", seen[-EVIDENCE:])
+                self.graph.add(tail, tool, CALL - math.log(seen / calls), "sequence", seen)
 
     def _add_provides(self) -> None:
         """Lead from the most trusted givers to each required input."""

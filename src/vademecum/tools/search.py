@@ -19,16 +19,16 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.fusion import top
 from vademecum.index.query import names_in
 from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
-from vademecum.tools.groups import Groups
+from vademecum.tools.groups import Groups, Learned
 from vademecum.tools.intent_features import Asked, put, same_intent, trust, without_traces
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.prior import prior
 from vademecum.tools.records import Match, ToolAnswer
+from vademecum.tools.refresh import Known
 from vademecum.tools.reliability import CAP, RELIABILITIES
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
@@ -58,8 +58,9 @@ class Wanted:
     unfinished: str = ""
 
 
-def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
+def search(known: Known, wanted: Wanted) -> ToolAnswer:
     """Return the fitting tools, then chains, then chains of chains."""
+    view, model = known.view, known.model
     asked, features, logs = likely_tools(model, put(view, wanted.text, unfinished=wanted.unfinished))
     taken = taken_from(logs, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
@@ -70,12 +71,12 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     named = [number for number in exact_names(view, wanted.text) if allowed[number]]
     ranks = np.minimum(taken * reliability * asks, CAP).astype(np.float32)
     exact = sorted(named, key=lambda number: -float(ranks[number]))  # several servers may have a tool of one name
-    known = same_intent(asked) is not None  # what was asked word for word is known
-    probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * known) * asks
+    same = same_intent(asked) is not None
+    probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
     semantic = taken * np.float32(probability)
     fits = allowed & (semantic >= wanted.min_score)
     by_text = np.where(fits & asks, text_alone(asked), 0).astype(np.float32)
-    yielding = wanted.k >= KEPT and not known
+    yielding = wanted.k >= KEPT and not same
     likely = np.where(fits, ranks, -1).astype(np.float32)
     order = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
     mean, attention = np.exp(logs) @ features, asked.attention_after(())
@@ -85,7 +86,7 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability = probability if order else 0.0
-    chains = [*capabilities(asked), *metas(asked)] if asks and not wanted.server else []
+    chains = near_groups(asked, known.groups) if asks and not wanted.server else []
     verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
         wanted.text, verdict, probability, (*matches, *chains),
@@ -149,51 +150,25 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(view.tools[number].id for name in close for number in view.named[name]))
 
 
-def capabilities(asked: Asked) -> list[Match]:
-    """Return the chains of similar intents, with their traces' attention."""
-    view, graph = asked.view, asked.view.graph
-    attention, share = asked.attention_after(()), asked.attention_by_chain
-    found: list[Match] = []
-    for number in top(share, 4 * CAPABILITIES).tolist():
-        chain = graph.capabilities[number]
-        traces = view.made[chain]
-        if len(chain) > 1 and len(traces) > 1 and share[number] >= _CHAIN_FROM and view.live[list(chain)].all():
-            found.append(_chain(view, number, float(share[number]), traces[np.argsort(-attention[traces])]))
-    return found[:CAPABILITIES]
+def near_groups(asked: Asked, groups: Groups) -> list[Match]:
+    """Return learned groups for similar intents, by their mean attention."""
+    share, attention = dict(enumerate(asked.attention_by_chain.tolist())), asked.attention_after(())
+    near = {id_: fmean(share.get(chain, 0.0) for chain in each.chains) for id_, each in groups.learned.items()}
+    order = sorted((id_ for id_ in near if near[id_] >= _CHAIN_FROM), key=lambda id_: -near[id_])
+    ranked = {kind: [id_ for id_ in order if groups.known[id_].kind == kind] for kind in ("capability", "meta")}
+    shown = *ranked["capability"][:CAPABILITIES], *ranked["meta"][:METAS]
+    return [_grouped(asked.view, groups.learned[id_], near[id_], attention) for id_ in shown]
 
 
-def _chain(view: View, number: int, share: float, traces: NDArray[np.int64]) -> Match:
-    tools = tuple(view.tools[tool] for tool in view.graph.capabilities[number])
-    fine = float(np.mean([view.traces[n].ok for n in traces]))
-    return Match(
-        Groups(view).capability(view.graph.capabilities[number]).id, "capability", " → ".join(tool.name for tool in tools), "",
-        view.traces[traces[0]].intent, min(share * fine, CAP), share, fine, tuple(tool.id for tool in tools), (),
-        {"traces": float(len(traces))}, tuple(view.traces[n].id for n in traces[:3]),
-    )  # fmt: skip
-
-
-def metas(asked: Asked) -> list[Match]:
-    """Return the meta-capabilities of similar intents, by their mean attention."""
-    known, share = asked.view.metas, dict(enumerate(asked.attention_by_chain.tolist()))
-    near = {meta: fmean(share.get(part, 0.0) for part in known.members[meta]) for meta in known.recurring}
-    order = sorted((meta for meta in near if near[meta] >= _CHAIN_FROM), key=lambda meta: -near[meta])
-    callable_ = [meta for meta in order if _can_be_called(asked.view, meta)]
-    return [_meta(asked.view, meta, near[meta]) for meta in callable_[:METAS]]
-
-
-def _can_be_called(view: View, meta: int) -> bool:
-    return all(view.live[tool] for part in view.metas.members[meta] for tool in view.metas.chains[part])
-
-
-def _meta(view: View, number: int, near: float) -> Match:
-    group, shown = Groups(view).meta(number), view.metas.witnesses[number]
-    fine = float(np.mean([view.traces[n].ok for n in shown]))
-    parts = [tuple(view.tools[tool] for tool in view.metas.chains[one]) for one in view.metas.members[number]]
+def _grouped(view: View, learned: Learned, near: float, attention: Floats) -> Match:
+    group, traces = learned.group, sorted(learned.traces, key=lambda n: -attention[n])
+    fine = fmean(view.traces[n].ok for n in traces)
+    parts = [tuple(view.tools[tool] for tool in view.metas.chains[chain]) for chain in learned.chains]
     name = " ⇒ ".join(" → ".join(tool.name for tool in part) for part in parts)
+    contains = tuple(tuple(tool.id for tool in part) for part in parts) if group.kind == "meta" else ()
     return Match(
-        group.id, "meta", name, "", view.traces[shown[0]].intent, min(near * fine, CAP), near, fine, group.tools,
-        tuple(tuple(tool.id for tool in part) for part in parts), {"traces": float(len(shown))},
-        tuple(view.traces[n].id for n in shown[:3]),
+        group.id, group.kind, name, "", view.traces[traces[0]].intent, min(near * fine, CAP), near, fine, group.tools,
+        contains, {"traces": float(len(traces))}, tuple(view.traces[n].id for n in traces[:3]),
     )  # fmt: skip
 
 

@@ -227,8 +227,7 @@ class Tools:
         if not 0 <= least <= 1:
             raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
         _check_count(k)
-        known = self._now()
-        return self._told(search(known.view, known.model, Wanted(intent, k, server, reliability, least, unfinished)))
+        return self._told(search(self._now(), Wanted(intent, k, server, reliability, least, unfinished)))
 
     def predict(
         self,
