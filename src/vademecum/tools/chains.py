@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.features import RANKING, After, Taken
-from vademecum.tools.intent_features import Asked
+from vademecum.tools.intent_features import EPSILON, Asked
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
-from vademecum.tools.usage import EPSILON
 from vademecum.tools.weights import PHASES, Model
 
 WIDTH = 8  # chains that are followed at once

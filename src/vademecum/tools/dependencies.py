@@ -1,9 +1,8 @@
 """Predict dependencies between a plan's calls, by a logistic model.
 
-    log-odds that b uses what a gave = w . (1, rate, attended, next to it, provides, far apart)
+    log-odds that b uses what a gave = w . (1, rate, next to it, provides, far apart)
 
-with rate how often traces that have both link them, attended the same among the traces that speak for this intent, and
-provides whether a's output schema has what b's input schema wants. Where a trace does not say who used what, each call
+with rate how often traces that have both link them, and provides whether a's output schema has what b's input schema wants. Where a trace does not say who used what, each call
 is taken to use the one before it.
 """
 
@@ -14,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vademecum.tools.expected import right_on_average
 from vademecum.tools.logit import Choice, Weights
@@ -22,7 +20,7 @@ from vademecum.tools.records import Trace
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 
-LINKING = ("bias", "rate", "attended", "adjacent", "provides", "distance")
+LINKING = ("bias", "rate", "adjacent", "provides", "distance")
 _BACKING = 0.5  # pairs that the prior is worth
 _PRIOR = 0.5  # of a link between tools never seen together
 _NEAR = 40  # calls before one that it may have used
@@ -58,26 +56,23 @@ class Pairs:
         told = self._apart.get((min(a, b), max(a, b)))
         return None if told is None else told > 0
 
-    def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
-        """Return the smoothed shares of linked pairs, by weight and by attention."""
+    def rate(self, a: int, b: int, weight: Floats) -> float:
+        """Return the smoothed share of linked pairs."""
         owner, linked = np.array(self._traces.get((a, b), ()), np.int64).reshape(-1, 2).T
-        rate = _rate(weight.take(owner), linked, _PRIOR)
-        return rate, _rate(attention.take(owner) * np.float32(4), linked, rate)
+        given = weight.take(owner)
+        return (float(given @ linked) + _BACKING * _PRIOR) / (float(np.add.reduce(given)) + _BACKING)
 
     def features(
-        self, chain: Sequence[int], weight: Floats, attention: Floats, provides: Callable[[int, int], bool]
+        self, chain: Sequence[int], weight: Floats, provides: Callable[[int, int], bool]
     ) -> dict[tuple[int, int], Floats]:
         """Return each pair's features, float32 (len(LINKING),)."""
         found = {}
         for later in range(len(chain)):
             for earlier in range(later):
                 a, b = chain[earlier], chain[later]
-                rate, attended = self.rates(a, b, weight, attention)
-                gives = float(provides(a, b))
-                apart = later - earlier
-                found[earlier, later] = np.array(
-                    [1, _odds(rate), _odds(attended), apart == 1, gives, math.log(apart)], np.float32
-                )
+                rate, apart = _odds(self.rate(a, b, weight)), later - earlier
+                row = [1, rate, apart == 1, provides(a, b), math.log(apart)]
+                found[earlier, later] = np.array(row, np.float32)
         return found
 
 
@@ -87,18 +82,17 @@ def link_choices(features: dict[tuple[int, int], Floats], links: Sequence[tuple[
         yield Choice(np.stack([row, np.zeros_like(row)]), 0 if pair in links else 1)
 
 
-def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> dict[tuple[int, int], float]:
-    """Return a plan's likely links with probabilities, one a task at least.
+def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> set[tuple[int, int]]:
+    """Return a plan's likely links, one a task at least.
 
     All lead from an earlier place to a later one, so they cannot form a circle.
     """
     odds = (np.array([*features.values()], np.float32).reshape(-1, len(LINKING)) @ weights).tolist()
-    likely = {pair: 1 / (1 + math.exp(-one)) for pair, one in zip(features, odds, strict=True)}
-    kept = {pair: p for pair, p in likely.items() if p >= 0.5}
+    likely = dict(zip(features, odds, strict=True))
+    kept = {pair for pair, odd in likely.items() if odd >= 0}
     for place in range(1, tasks):
         if not any(place in pair for pair in kept):
-            best = max((pair for pair in likely if place in pair), key=lambda pair: (likely[pair], pair))
-            kept[best] = likely[best]
+            kept.add(max((pair for pair in likely if place in pair), key=lambda pair: (likely[pair], pair)))
     return kept
 
 
@@ -134,10 +128,6 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
         for earlier in range(max(0, later - _NEAR), later):
             seen[chain[earlier], chain[later]] = None
     return iter(seen)
-
-
-def _rate(given: Floats, linked: NDArray[np.int64], prior: float) -> float:
-    return (float(given @ linked) + _BACKING * prior) / (float(np.add.reduce(given)) + _BACKING)
 
 
 def _odds(share: float) -> float:

@@ -29,10 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.attention import BACKING, SMOOTHING, in_context, voted
-from vademecum.tools.intent_features import Asked
+from vademecum.tools.intent_features import EPSILON, Asked
 from vademecum.tools.macro_tools import next_due
 from vademecum.tools.texts import Floats
-from vademecum.tools.usage import EPSILON
 
 TEXT = ("match", "left", "order")
 MEMORY = ("terms", "attention", "ridge", "ridge_first", "transition", "session")
@@ -161,7 +160,7 @@ class After:
         """Next-tool probabilities after the last call alone, float32 (n + 1,)."""
         asked, graph = self.asked, self.asked.view.graph.merged
         last = chain[-1] if chain else graph.tools
-        return voted(graph.after(last, asked.merged_weight), asked.usage.share, SMOOTHING)
+        return voted(graph.after(last, asked.merged_weight), asked.use, SMOOTHING)
 
     def _transition(self, chain: tuple[int, ...], anyhow: Floats) -> Floats:
         """Next-tool probabilities for this intent and context, float32 (n + 1,)."""

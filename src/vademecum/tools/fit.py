@@ -161,8 +161,7 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     chain, tools = asked.chain, asked.view.tools
     if len(chain) > LONGEST_CHAIN:
         return
-    attention = asked.attention_after(chain)
-    features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
+    features = pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     yield from link_choices(features, links_of(asked.view.traces[asked.own]))
 
 

@@ -3,7 +3,7 @@
 Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in capabilities (1), the chains
 that traces called, each of which is kept with its traces; capabilities lie in meta-capabilities (2, `metas`). Beside them the
 traces of one session lie in that session. An incidence is stored as flat arrays, one entry for each member, sorted so that a
-tool's or a trace's entries are a slice.
+tool's entries are a slice.
 
 Every count asked of it is a sum of weights over traces, so that leaving some out, as fitting does, is a weight of 0,
 and a new trace is a few more entries.
@@ -17,7 +17,7 @@ and a new trace is a few more entries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -48,28 +48,20 @@ class Hypergraph:
     Attributes:
         tools: n.
         weight: float32 (m,), what each trace counts for.
-        length: int64 (m,), calls of each.
-        member_tool, member_trace: int64 (M,), each tool of each trace once, by trace; `trace_start` int64 (m + 1,) cuts them.
-        tool_trace: int64 (M,), the traces of the entries above by tool; `tool_start` int64 (n + 1,) cuts them.
-        before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by
-            `here`, and `here_start` int64 (n + 2,) cuts them.
+        member_tool, member_trace: int64 (M,), each tool of each trace once, by tool.
+        before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by `here`.
         capability: int64 (m,), each trace's capability; `capabilities` are their chains.
         session: int64 (m,), each trace's session, -1 for none.
     """
 
     tools: int
     weight: Weights
-    length: Integers
     member_tool: Integers
     member_trace: Integers
-    trace_start: Integers
-    tool_trace: Integers
-    tool_start: Integers
     before: Integers
     here: Integers
     then: Integers
     owner: Integers
-    here_start: Integers
     capability: Integers
     capabilities: tuple[tuple[int, ...], ...]
     session: Integers
@@ -77,13 +69,13 @@ class Hypergraph:
     @classmethod
     def of(cls, chains: Sequence[Chain], tools: int) -> Self:
         """Build the incidences of traces."""
-        length = np.array([len(chain.tools) for chain in chains], np.int64)
-        flat = np.array([tool for chain in chains for tool in chain.tools], np.int64)
-        owner = np.repeat(np.arange(len(chains)), length)
-        member = np.unique(owner * (tools + 1) + flat)
-        member_trace, member_tool = np.divmod(member, tools + 1)
-        by_tool = np.argsort(member_tool, kind="stable")
-        steps = _steps(length, flat, tools)
+        members = sorted({(tool, owner) for owner, chain in enumerate(chains) for tool in chain.tools})
+        steps = [
+            (*step, owner)
+            for owner, chain in enumerate(chains)
+            for step in zip((-1, tools, *chain.tools), (tools, *chain.tools), (*chain.tools, tools), strict=False)
+        ]
+        steps.sort(key=lambda step: step[1])
         known: dict[tuple[int, ...], int] = {}
         capability = [known.setdefault(chain.tools, len(known)) for chain in chains]
         sessions: dict[str, int] = {}
@@ -91,14 +83,8 @@ class Hypergraph:
         return cls(
             tools,
             np.array([1.0 if chain.ok else FAILED for chain in chains], np.float32),
-            length,
-            member_tool,
-            member_trace,
-            np.searchsorted(member_trace, np.arange(len(chains) + 1)),
-            member_trace[by_tool],
-            np.searchsorted(member_tool[by_tool], np.arange(tools + 1)),
-            *steps,
-            np.searchsorted(steps[1], np.arange(tools + 2)),
+            *_columns(members, 2),
+            *_columns(steps, 4),
             np.array(capability, np.int64),
             tuple(known),
             np.array(session, np.int64),
@@ -110,12 +96,17 @@ class Hypergraph:
 
     def traces_with(self, tool: int) -> Integers:
         """Return the traces that called a tool."""
-        return self.tool_trace[self.tool_start[tool] : self.tool_start[tool + 1]]
+        return self.member_trace[_equal(self.member_tool, tool)]
 
     @cached_property
     def numbers(self) -> dict[tuple[int, ...], int]:
         """Each capability's number by its chain."""
         return {chain: number for number, chain in enumerate(self.capabilities)}
+
+    @cached_property
+    def firsts(self) -> Integers:
+        """The tool that each trace began with, int64 (m,)."""
+        return np.array([self.capabilities[number][0] for number in self.capability], np.int64)
 
     @cached_property
     def merged(self) -> Hypergraph:
@@ -135,7 +126,7 @@ class Hypergraph:
 
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""
-        return self.member_tool[self.trace_start[trace] : self.trace_start[trace + 1]]
+        return np.unique(self.capabilities[self.capability[trace]])
 
     def shared(self, context: Sequence[int]) -> Weights:
         """Return each trace's share of the context's tools, float32 (m,)."""
@@ -150,25 +141,19 @@ class Hypergraph:
 
         `before` asks only for those steps that came from there.
         """
-        rows = slice(self.here_start[tool], self.here_start[tool + 1])
+        rows = _equal(self.here, tool)
         then, given = self.then[rows], weight[self.owner[rows]]
         if before is not None:
             given = given * (self.before[rows] == before)
         return sums(then, given, self.tools + 1)
 
 
-def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """Return (two before, before, tool, trace) of every step, by previous tool."""
-    count = length + 1
-    owner = np.repeat(np.arange(len(length)), count)
-    first = np.zeros(len(owner), bool)
-    first[np.cumsum(count) - count] = True
-    then = np.full(len(owner), tools)
-    then[np.setdiff1d(np.arange(len(owner)), np.cumsum(count) - 1)] = flat
-    here = np.where(first, tools, np.roll(then, 1))
-    before = np.where(first, -1, np.roll(here, 1))
-    order = np.argsort(here, kind="stable")
-    return before[order], here[order], then[order], owner[order]
+def _equal(ascending: Integers, value: int) -> slice:
+    return slice(*np.searchsorted(ascending, (value, value + 1)))
+
+
+def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Iterable[Integers]:
+    return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, width).T)
 
 
 def sums(place: Integers, weight: Weights, size: int) -> Weights:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from vademecum.tools.attention import MEANING, WORDS, attend, in_context
 from vademecum.tools.texts import Floats, Matches, Question
-from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
@@ -26,6 +25,8 @@ _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may fi
 _SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
 NEAR = 0.2  # share of a search that belongs to traces that are near and no more
 _TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
+EPSILON = 1e-3  # of a share of attention: below, nothing is known
+_USE = 0.1  # calls that every tool is believed to have had
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
@@ -115,9 +116,15 @@ class Asked:
         return self.view.documents.matches(self.question)
 
     @cached_property
-    def usage(self) -> Usage:
-        """Each tool's use over all intents."""
-        return Usage.of(self.view.graph.gather(self.weight), self.weight)
+    def counted(self) -> Floats:
+        """The weight of the traces that called each tool, float32 (n,)."""
+        return self.view.graph.gather(self.weight)
+
+    @cached_property
+    def use(self) -> Floats:
+        """Each tool's share of all calls, float32 (n + 1,)."""
+        count = np.append(self.counted + np.float32(_USE), np.float32(0))
+        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
@@ -130,7 +137,7 @@ class Asked:
     @cached_property
     def unseen(self) -> Floats:
         """float32 (n,): 1 for a tool that no trace called."""
-        unseen = self.usage.unseen
+        unseen = self.counted <= 0
         return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
 
     @cached_property
@@ -211,17 +218,18 @@ class Asked:
     def columns(self) -> dict[str, Floats]:
         """The heads that depend on the intent alone, float32 (n,) each."""
         view, graph = self.view, self.view.graph
+        traces = self.weight.sum() + 1
         called, first = view.ridge.predict(view.intents, self.question, self.intent_matches)
         if self.own >= 0:
             called = view.ridge.without(called, self.own, graph.tools_of(self.own))
-            first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
+            first = view.ridge.without(first, self.own, graph.firsts[self.own : self.own + 1])
         return {
             "match": self.match,
             "terms": self.log_share(self._terms()),
             "attention": self.log_share(graph.merged.gather(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
-            "popular": self.seen(self.usage.popular, self.usage.least),
+            "popular": self.seen(np.log((self.counted + 0.5) / traces), float(np.log(0.5 / traces))),
             "unseen": self.unseen * bool(len(self.question.keys)),  # only words can mean a tool without traces
             "unseen_match": self.unseen * self.match,
         }

@@ -46,8 +46,7 @@ _STOPPING: Mapping[str, float] = {
 }
 _LINKING: Mapping[str, float] = {
     "bias": -1.0,
-    "rate": 0.8,
-    "attended": 0.8,
+    "rate": 1.6,
     "adjacent": 2.5,
     "provides": 3.0,
     "distance": -2.0,

@@ -40,7 +40,7 @@ class Ridge:
         """Fit on all traces."""
         x = np.concatenate([*_meanings(intents), hashed_rows(intents)], axis=1)
         fitted = _fitted(x)
-        begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
+        begins = np.arange(len(graph)), graph.firsts
         return cls(
             _grouped(fitted, graph.member_trace, graph.member_tool, graph.tools),
             _grouped(fitted, *begins, graph.tools),

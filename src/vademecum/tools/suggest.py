@@ -67,12 +67,9 @@ def _as_it_was(chain: tuple[int, ...]) -> Decoded:
 
 def _linked(asked: Asked, known: Known, found: Decoded) -> set[tuple[int, int]]:
     chain, tools, ways = found.chain.tools, asked.view.tools, known.ways
-    attention = asked.attention_after(chain)
-    features = known.pairs.features(
-        chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id)
-    )
+    features = known.pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     if found.is_chain:
-        return set(chosen_links(features, known.model.links, len(chain)))
+        return chosen_links(features, known.model.links, len(chain))
     return expected_links(features, known.model.links, found.chain.probabilities)
 
 

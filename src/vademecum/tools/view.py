@@ -104,14 +104,6 @@ class View:
         return Ridge.of(self.intents, self.graph)
 
     @cached_property
-    def firsts(self) -> NDArray[np.int64]:
-        """int64 (m,): the tool that each trace began with."""
-        graph, begin = self.graph, self.graph.here_start[self.graph.tools]
-        first = np.zeros(len(graph), np.int64)
-        first[graph.owner[begin:]] = graph.then[begin:]
-        return first
-
-    @cached_property
     def number(self) -> dict[str, int]:
         """Each tool's number by its id."""
         return {tool.id: number for number, tool in enumerate(self.tools)}
