@@ -33,10 +33,10 @@ from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
 from vademecum.tools.fit import drawn
+from vademecum.tools.goal import toward_goals
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.newcomers import shown
-from vademecum.tools.predict import toward_goals
 from vademecum.tools.prior import prior
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View

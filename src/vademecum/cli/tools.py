@@ -333,7 +333,7 @@ def _asked(
     from concurrent.futures import ThreadPoolExecutor
 
     from vademecum.providers.servers.configured import open_server
-    from vademecum.tools.sources import listed
+    from vademecum.tools.register import listed
     from vademecum.wiring.consent import consented
 
     settings = settings_for(())

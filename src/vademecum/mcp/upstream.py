@@ -11,7 +11,7 @@ from vademecum.mcp.client import working
 from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
 from vademecum.providers.servers.configured import Rules
 from vademecum.tools.records import Tool
-from vademecum.tools.sources import listed
+from vademecum.tools.register import listed
 
 PATIENCE_S = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)  # seconds before the nth restart in a row
 

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.features import RANKING, After, Taken
 from vademecum.tools.intent_features import EPSILON, Asked
-from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
 from vademecum.tools.weights import PHASES, Model
 
@@ -34,6 +33,7 @@ WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
 _NEARLY = 0.999  # a cut in single precision is that much lower than what is then looked at in double
 _ALIKE = 1e-6  # chains whose agreement with the others differs by less agree alike
+_FAR = 700.0  # log-odds beyond which a probability is 0 and its exponential too large
 _LOST = 4.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
@@ -76,6 +76,16 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
             break
         after = After(asked, [chain.tools for chain in beam])
     return finished
+
+
+def stops(after: After, model: Model, taken: Taken) -> list[float]:
+    """Return the probability that each chain is complete."""
+    if not any(after.chains):
+        return [0.0] * len(after.chains)
+    odds = (after.stopping(taken) @ model.stop).tolist()
+    return [
+        1 / (1 + math.exp(min(-one, _FAR))) if chain else 0.0 for chain, one in zip(after.chains, odds, strict=True)
+    ]
 
 
 def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:

@@ -15,26 +15,24 @@ import numpy as np
 
 from vademecum.index.fusion import top
 from vademecum.tools.texts import Floats
+from vademecum.tools.view import View
 
 TARGETS = 8  # goals that are looked at, the likeliest
 
 
-def first_steps(likely: Floats, called: Sequence[int], way: Callable[[int], Sequence[int]]) -> Floats:
-    """Return each tool's probability as first step, float32 (n,).
+def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
+    """Return each tool's probability as the next step towards a goal, float32 (n,).
 
     Args:
-        likely: float32 (n,), how likely each tool is wanted at all, whatever was called.
-        called: what was called; it is no goal any more, and no step.
-        way: the shortest hyperpath to a tool, that tool last; empty where none is known, and then the goal is the step.
-
-    >>> ways = {0: [1, 0], 1: [1], 2: [2]}
-    >>> first_steps(np.array([0.6, 0.1, 0.3], np.float32), (), ways.__getitem__).round(2).tolist()
-    [0.0, 0.699999988079071, 0.30000001192092896]
+        view: the tools.
+        way: from a tool to the tools on the way there, see `Ways.starting`; where none is known, the goal is the step.
+        taken: float32 (n,), the probability of each tool that the intent takes it.
+        after: the numbers of the tools called so far; they are no goal any more, and no step.
     """
-    wanted = likely.copy()
-    wanted[list(called)] = 0
+    wanted = np.where(view.offered, taken, 0).astype(np.float32)
+    wanted[list(after)] = 0
     steps = np.zeros_like(wanted)
     for goal in top(wanted, TARGETS).tolist():
-        ahead = [step for step in way(goal) if step not in called]
+        ahead = [view.number[step] for step in way(view.tools[goal].id) if view.number[step] not in after]
         steps[ahead[0] if ahead else goal] += wanted[goal]
     return np.asarray(steps / np.float32(max(float(steps.sum()), 1e-9)))

@@ -1,4 +1,4 @@
-"""Tools from JSON: the shapes in which people already have them.
+"""Tools from JSON or a running server: the shapes in which people have them.
 
 An array, an object with `tools`, one tool, or a tool a line. A tool is written as MCP's `tools/list` does
 (`inputSchema`, `outputSchema`), as function calling does (`{"type": "function", "function": {...}}`, `parameters`), or
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vademecum.errors import UsageError
+from vademecum.protocols import ToolServer
 from vademecum.tools.records import Rejected, Tool
 
 # What would change how the rest of a line reads, or begin another: control characters, and those that turn the direction of text.
@@ -74,6 +75,29 @@ def tool_of(item: Any, server: str = "") -> Tool:
         output_schema=_schema(body, "outputSchema", "output_schema"),
         annotations=_schema(body, "annotations"),
     )
+
+
+def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
+    """Return all tools of a server, and the items refused.
+
+    Raises:
+        ToolServerError: It cannot be asked.
+    """
+    tools: dict[str, Tool] = {}
+    rejected: list[Rejected] = []
+    for number, item in enumerate(server.tools().unwrap()):
+        try:
+            # a server speaks for itself alone
+            tool = tool_of({**item, "server": server.name, "server_description": server.about}, server.name)
+        except UsageError as error:
+            rejected.append(Rejected(f"{server.name} tools[{number}]", str(error)))
+            continue
+        if tool.id in tools:
+            rejected.append(
+                Rejected(f"{server.name} tools[{number}]", f"it lists {tool.name!r} twice: the first counts")
+            )
+        tools.setdefault(tool.id, tool)
+    return list(tools.values()), rejected
 
 
 def _said(text: Any) -> str:

@@ -260,10 +260,8 @@ class Tools:
             raise UsageError(f"the threshold is {threshold}: it is a probability, between 0 and 1")
         if by not in PREDICTORS:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
-        known = self._now()
         asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by, unfinished)
-        shgat = known.shgat if by == "shgat" else None
-        return self._told(predict(known.view, known.model, known.ways, asked_for, shgat))
+        return self._told(predict(self._now(), asked_for))
 
     def suggest(self, intent: str, *, unfinished: str = "") -> Plan:
         """Return a plan for an intent: calls in layers, with evidence.
