@@ -39,6 +39,7 @@ class Question:
     targets: tuple[Target, ...]
     commit: str = ""
     snapshot: str = ""
+    functions: tuple[str, ...] = ()  # that the right answer changes, as path:Class.name
 
     @property
     def first_line(self) -> str:
@@ -79,6 +80,7 @@ def load_questions(file: Path, roots: dict[str, str] | None = None) -> list[Ques
             targets=tuple(_target(gold, (roots or {}).get(row["repo"], "")) for gold in row["gold"]),
             commit=row.get("commit", ""),
             snapshot=row.get("snapshot", ""),
+            functions=tuple(row.get("functions", ())),
         )
         for row in rows
     ]

@@ -4,8 +4,11 @@
 
 Every issue is asked twice: its first line, and all of it. Finished rows are kept in --state, so a stopped run goes on
 where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample. With --kept, the tree
-and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last. With
---history, each tree is a checkout that knows the commits before it, as a user's is, and none after.
+and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last. The peer
+`vademecum-history` is asked in a checkout that knows the commits before it, as a user's does, and none after.
+
+`file_acc` and `function_acc` are Acc@k: the share of issues whose files, or functions, are all among the first k. Functions
+are those that the lines of the first fifty results share a line with, result by result, from the top of each.
 """
 
 from __future__ import annotations
@@ -23,11 +26,14 @@ from typing import Any
 
 import report
 from data import Question, borrow_history, checkout, export_tree, load_questions, mirror_of
-from metrics import mean_over_repositories
+from metrics import Hit, accuracy, files_of, functions_in, mean_over_repositories
 from peers import PEERS, make
-from quality import differences, grouped, measure
+from quality import DEPTH, differences, grouped, measure
 
 SHOWN = ("file_ndcg", "file_hit1", "file_recall", "file_ndcg_of10", "span_recall", "lines")
+ACCURACIES = ("file_acc1", "file_acc5", "file_acc10", "function_acc5", "function_acc10")
+COMPARED = ("file_ndcg", "span_recall", "file_acc10", "function_acc10")
+HISTORY = "vademecum-history"
 QUERIES = {"first line": lambda question: question.first_line, "whole text": lambda question: question.query}
 Row = dict[str, Any]
 
@@ -41,15 +47,43 @@ def in_turn(questions: list[Question]) -> list[Question]:
     return [question for row in rounds for question in row if question]
 
 
+def functions_of(hits: Sequence[Hit], tree: Path) -> list[str]:
+    """List the Python functions that the hits touch, as path:Class.name, in the order in which a reader meets them."""
+    of_file = {
+        path: functions_in((tree / path).read_text(encoding="utf-8", errors="replace"))
+        for path in files_of(hits)
+        if path.endswith(".py")
+    }
+    met = (
+        f"{hit.path}:{name}"
+        for hit in hits
+        for name, (first, last) in of_file.get(hit.path, ())
+        if first <= hit.end and hit.start <= last
+    )
+    return list(dict.fromkeys(met))
+
+
+def accuracies(hits: Sequence[Hit], question: Question, tree: Path) -> Row:
+    """Whether all right files, and functions where they are known, are among the first few."""
+    files, wanted = files_of(hits), {target.path for target in question.targets}
+    row: Row = {f"file_acc{k}": accuracy(files, wanted, k) for k in (1, 5, 10)}
+    if question.functions:
+        functions = functions_of(hits, tree)
+        row |= {f"function_acc{k}": accuracy(functions, question.functions, k) for k in (5, 10)}
+    return row
+
+
 def ask(peer_name: str, question: Question, tree: Path, home: Path) -> Iterator[Row]:
     """Index the tree with a fresh peer and ask both queries."""
-    peer = make(peer_name, home)
+    peer = make("vademecum" if peer_name == HISTORY else peer_name, home)
     try:
         started = time.perf_counter()
         peer.index(tree)
         facts = {"index_s": round(time.perf_counter() - started, 3), "chunks": peer.chunks()}
         for kind, text_of in QUERIES.items():
-            yield {"peer": peer_name, "query": kind, **measure(peer, question, text_of(question)), **facts}
+            text = text_of(question)
+            found = measure(peer, question, text) | accuracies(peer.search(text, DEPTH), question, tree)
+            yield {"peer": peer_name, "query": kind, **found, **facts}
     finally:
         peer.close()
 
@@ -79,19 +113,17 @@ def tree_of(question: Question, mirrors: Path, kept: Path | None) -> Iterator[Pa
         yield tree
 
 
-def run(
-    questions: list[Question], peer_names: list[str], mirrors: Path, state: Path, kept: Path | None, *, history: bool
-) -> None:
-    """Work through the issues that have no rows yet, one checkout for all peers."""
+def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: Path, kept: Path | None) -> None:
+    """Work through the issues that have no rows yet, one checkout for all peers; the one that knows its past comes last."""
     done = {(row["id"], row["peer"]) for row in read_state(state) if row["query"] == list(QUERIES)[-1]}
     for number, question in enumerate(questions, 1):
         missing = [name for name in peer_names if (question.id, name) not in done]
         if not missing:
             continue
         with tree_of(question, mirrors, kept) as tree:
-            if history:
-                borrow_history(mirror_of(mirrors, question.snapshot), question.commit, tree)
-            for name in missing:
+            for name in sorted(missing, key=HISTORY.__eq__):
+                if name == HISTORY:
+                    borrow_history(mirror_of(mirrors, question.snapshot), question.commit, tree)
                 rows = list(ask(name, question, tree, tree.parent / "home"))
                 with state.open("a", encoding="utf-8") as file:
                     file.writelines(json.dumps(row) + "\n" for row in rows)
@@ -111,6 +143,9 @@ def common_rows(rows: list[Row], peer_names: list[str], kind: str) -> dict[str, 
 def means(rows: list[Row]) -> Row:
     """Means over issues, and over repositories for the first measure."""
     found: Row = {name: round(sum(row[name] for row in rows) / max(1, len(rows)), 4) for name in SHOWN}
+    for name in ACCURACIES:
+        known = [row[name] for row in rows if name in row]
+        found |= {name: round(sum(known) / len(known), 4)} if known else {}
     by_repo = round(mean_over_repositories(grouped(rows, "file_ndcg")), 4)
     return found | {"file_ndcg_by_repo": by_repo, "issues": len(rows)}
 
@@ -122,10 +157,10 @@ def summarise(rows: list[Row], peer_names: list[str]) -> Row:
     for kind in QUERIES:
         kept = common_rows(rows, peer_names, kind)
         found = {name: means(mine) for name, mine in kept.items()}
-        columns = [*SHOWN, "file_ndcg_by_repo", "issues"]
+        columns = list(found[ours])
         print(f"\n{kind} as the query")
         print(report.table(["peer", *columns], [[name, *(row[c] for c in columns)] for name, row in found.items()]))
-        gaps = {name: differences(kept, ours, name) for name in ("file_ndcg", "span_recall")}
+        gaps = {name: differences(kept, ours, name) for name in COMPARED if any(name in row for row in kept[ours])}
         print(f"{ours} minus (difference, 95 % interval): {gaps}")
         result[kind] = {"means": found, f"{ours}_minus": gaps}
     return result
@@ -147,17 +182,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")
     parser.add_argument("--kept", type=Path, help="keep one tree and one index per repository here")
-    parser.add_argument("--history", action="store_true", help="ask in checkouts that know their past commits")
+    parser.add_argument("--name", default="issues", help="what the result is called, such as lite")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     arguments = parser.parse_args(argv)
     questions = load_questions(arguments.data / "issues.jsonl.gz")
     kept = [question for question in questions if not arguments.only or question.repo in arguments.only]
     questions = in_turn(kept)[: arguments.limit]
-    run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept, history=arguments.history)
+    run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept)
     wanted = {question.id for question in questions}
     rows = [row for row in read_state(arguments.state) if row["id"] in wanted]
-    name = "issues-history" if arguments.history else "issues"
-    print("written:", report.write(name, summarise(rows, arguments.peers), arguments.into).name)
+    print("written:", report.write(arguments.name, summarise(rows, arguments.peers), arguments.into).name)
 
 
 if __name__ == "__main__":

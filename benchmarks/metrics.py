@@ -6,22 +6,59 @@ tools over many repositories needs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from vademecum.bench.measures import Hit, Target, file_measures, lines_returned, ndcg, span_recall, touches
+from vademecum.bench.measures import (
+    Hit,
+    Span,
+    Target,
+    file_measures,
+    files_of,
+    lines_returned,
+    ndcg,
+    span_recall,
+    touches,
+)
 
 __all__ = [
     "Hit",
+    "Span",
     "Target",
+    "accuracy",
     "file_measures",
+    "files_of",
+    "functions_in",
     "lines_returned",
     "mean_over_repositories",
     "paired_interval",
     "semble_ndcg",
     "span_recall",
 ]
+
+
+def functions_in(source: str) -> list[tuple[str, Span]]:
+    r"""List the functions and methods of a Python file by qualified name, with their lines; none where it does not parse.
+
+    >>> functions_in("class A:\n    @x\n    def f(self):\n        def g(): pass\n")
+    [('A.f', (2, 4))]
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return list(_below(tree, ""))
+
+
+def _below(node: ast.AST, scope: str) -> Iterator[tuple[str, Span]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+            yield scope + child.name, (first, child.end_lineno or first)
+        else:
+            yield from _below(child, f"{scope}{child.name}." if isinstance(child, ast.ClassDef) else scope)
 
 
 def semble_ndcg(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> float:
@@ -38,6 +75,15 @@ def semble_ndcg(hits: Sequence[Hit], targets: Sequence[Target], k: int = 10) -> 
     """
     firsts = (next((i for i, hit in enumerate(hits[:k], 1) if touches(hit, target)), None) for target in targets)
     return ndcg([rank for rank in firsts if rank], len(targets), k)
+
+
+def accuracy(found: Sequence[str], wanted: Collection[str], k: int) -> float:
+    """Whether all that is wanted is among the first `k`, as SweRank and LocAgent count it: Acc@k.
+
+    >>> accuracy(["a", "b", "c"], {"a", "c"}, 3), accuracy(["a", "b", "c"], {"a", "c"}, 2)
+    (1.0, 0.0)
+    """
+    return float(set(wanted) <= set(found[:k]))
 
 
 def mean_over_repositories(values: Mapping[str, Sequence[float]]) -> float:
