@@ -276,6 +276,7 @@ class Vademecum:
         self.keeps = home is not None
         self.home = str(home or tempfile.mkdtemp(prefix="bench-vade-"))
         self.factory, self.engine, self.size = Engine, None, 0
+        self.said: dict[str, Any] = {}  # of the last answer: how sure it is of itself
 
     def index(self, directory: Path) -> None:
         """Index into this run's own VADE_HOME, or bring the index there up to date, until it can be searched."""
@@ -295,6 +296,7 @@ class Vademecum:
     def search(self, query: str, k: int) -> list[Hit]:
         """Ask for `k` pieces of evidence."""
         answer = self.engine.codebase.search(query, k=k, **self.options)
+        self.said = {"stated": answer.probability, "verdict": answer.verdict.value}
         return [Hit(row.path, row.start_line, row.end_line) for row in answer.evidence]
 
     def chunks(self) -> int:

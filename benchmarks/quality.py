@@ -29,6 +29,7 @@ def measure(peer: Peer, question: Question, query: str) -> Row:
     started = time.perf_counter()
     ten = peer.search(query, 10)
     elapsed = time.perf_counter() - started
+    said: Row = getattr(peer, "said", {})
     targets = question.targets
     row: Row = {
         "id": question.id,
@@ -40,6 +41,7 @@ def measure(peer: Peer, question: Question, query: str) -> Row:
         "file_ndcg_of10": file_measures(ten, targets)["file_ndcg"],
         "lines": lines_returned(ten),
         "ms": round(elapsed * 1000, 3),
+        **said,
     }
     spans = span_recall(ten, targets)
     return row if spans is None else row | {"span_recall": spans}
