@@ -8,7 +8,6 @@ no proxy, no redirect, and the key never leaves that address.
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,8 +28,6 @@ from vademecum.result import Err, Ok
 LONGEST_WAIT_S = 300.0  # the longest accepted `Retry-After`; a longer one ends the run, which the next start continues
 MOST_BYTES = 64_000_000  # of one answer
 MOVED = (302, 303, 307)  # redirects to a file's storage
-_FRACTION = re.compile(r"\.(\d+)")  # of a written time, as is the next
-_ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
 ABSENT = (403, 404, 410)  # the file is gone, or closed to this key
 
 T = TypeVar("T")
@@ -332,9 +329,8 @@ def seconds(written: str | None) -> float:
     >>> seconds("2023-11-14T22:13:20.123+0000"), seconds("2023-11-14T22:13:20.1234567Z"), seconds(""), seconds("never")
     (1700000000.123, 1700000000.123456, 0.0, 0.0)
     """
-    text = _FRACTION.sub(lambda found: f".{found[1][:6]:0<6}", written or "")
     try:
-        found = datetime.fromisoformat(_ZONE.sub(r"\1:\2", text))
+        found = datetime.fromisoformat(written or "")
     except ValueError:
         return 0.0
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
