@@ -290,6 +290,7 @@ class StorageSettings:
         home: The data directory; "" is the platform's default.
         provider: The record store: `sqlite`, files below `home`, or `postgres`, a database that many machines share.
         url: The database's address; it may hold a password.
+        more_urls: Addresses of further databases, separated by spaces, that `--scope shared` searches too.
         timeout_s: Most seconds to wait for another writer there; one statement may take twice as long.
         owner: The owner of memory and tools in a shared database; "" is this `home` alone.
         shared_memory: Whether all owners share one memory of a repository in that database.
@@ -298,6 +299,7 @@ class StorageSettings:
     home: str = setting("", user_only=True)
     provider: str = setting("sqlite", user_only=True)
     url: str = setting("", user_only=True, secret=True)
+    more_urls: str = setting("", user_only=True, secret=True)
     timeout_s: float = setting(60.0, least=0.1, user_only=True)
     owner: str = setting("", user_only=True)
     shared_memory: bool = setting(default=False, user_only=True)

@@ -54,6 +54,24 @@ def test_migrations_make_what_the_code_expects(database, system_database, full_d
     assert differences(full_database) == []
 
 
+def test_a_database_can_be_spread_by_its_spaces(database):
+    """Unique indexes name the space, but for those of spaces, jobs, versions and points, which have collections."""
+    statement = """
+        SELECT t.relname FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
+        WHERE t.relnamespace = current_schema()::regnamespace AND i.indisunique AND NOT EXISTS (
+            SELECT 1 FROM pg_attribute a
+            WHERE a.attrelid = t.oid AND a.attname = 'space_id' AND a.attnum = ANY(i.indkey::int2[])
+        )
+    """
+    with psycopg.connect(database) as connection:
+        assert {name for (name,) in connection.execute(statement)} == {
+            "spaces",
+            "jobs",
+            "alembic_version",
+            "derived_points",
+        }
+
+
 def test_what_no_migration_made_is_found(database):
     """The test above can fail: a column, an index or a table too many or too few is named."""
     with psycopg.connect(database, autocommit=True) as connection:

@@ -10,7 +10,7 @@ import pytest
 
 from handbook import SAMPLE
 from vademecum.engine import Engine
-from vademecum.errors import AccessError, UsageError
+from vademecum.errors import AccessError, ConsentError, StoreAwayError, UsageError
 from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.query import plan_query
 from vademecum.mcp.registry import TOOLS
@@ -213,6 +213,28 @@ def test_an_answer_is_the_same_as_over_arrays(repo, on, database, embedder):
             assert [(item.path, item.start_line, pytest.approx(item.score, abs=1e-4)) for item in shared.evidence] == [
                 (item.path, item.start_line, item.score) for item in local.evidence
             ]
+
+
+def test_several_databases_are_searched_as_one(repo, on, database, full_database):
+    """Two servers answer together, with what a single one would say; a name that both know is of two repositories."""
+    app = repo()
+    lib = repo("lib", {"lib/log.go": "package lib\n\n// ParseLog reads a log.\nfunc ParseLog() int { return 1 }\n"})
+    on(database, app).codebase.index(commit="HEAD")
+    on(full_database, lib, app, home="two").codebase.index_all()
+    both = on(database, app, storage__more_urls=full_database)
+    for question in ("ParseLog", "how is the token budget split"):
+        answer = both.codebase.search(question, scope="shared")
+        whole = on(full_database, app, home="two").codebase.search(question, scope="shared")
+        assert (answer.evidence[0].repo, answer.evidence[0].path) == (whole.evidence[0].repo, whole.evidence[0].path)
+        assert answer.verdict == whole.verdict
+    assert len([item for item in answer.evidence if item.path == "src/budget.py"]) == 4, "two pieces of each repository"
+    lost = on(database, app, storage__more_urls="postgresql://127.0.0.1:9/none", home="three")
+    with pytest.raises(StoreAwayError, match=r"127\.0\.0\.1:9"):
+        lost.codebase.search("ParseLog", scope="shared")
+    with pytest.raises(ConsentError, match="allow_remote"):
+        on(database, app, storage__more_urls="postgresql://db.example.org/code", home="four").codebase.search(
+            "ParseLog", scope="shared"
+        )
 
 
 def test_the_newest_commit_is_what_is_searched(repo, on, database):

@@ -217,10 +217,14 @@ class Parts:
 
     @cached_property
     def search_server(self) -> SearchServer:
-        """The search server of the shared database."""
-        own = self.settings.storage
-        server: SearchServer = find("searcher", own.provider)(url=self.stores.url, timeout_s=own.timeout_s)
-        return server
+        """The search server of the shared database, or of several."""
+        own, urls = self.settings.storage, self.stores.searched
+        servers: list[SearchServer] = [find("searcher", own.provider)(url=url, timeout_s=own.timeout_s) for url in urls]
+        if len(servers) == 1:
+            return servers[0]
+        from vademecum.code.several_servers import SeveralServers
+
+        return SeveralServers(servers)
 
     @property
     def _plan(self) -> Plan:

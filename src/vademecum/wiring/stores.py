@@ -233,10 +233,19 @@ class Stores:
                 "no shared database is set: set storage.url in your user file or as VADE_STORAGE__URL, "
                 "as in postgresql://user:password@host/database"
             )
+        return self._agreed(url, "keeps code and memory")
+
+    @property
+    def searched(self) -> list[str]:
+        """The addresses of all databases to search, after checking consent."""
+        more = self.settings.storage.more_urls.split()
+        return [self.url, *(self._agreed(url, "is asked what you ask") for url in more)]
+
+    def _agreed(self, url: str, does: str) -> str:
         provider = self._provider()
         if provider.is_remote(url) and not self.settings.privacy.allow_remote:
             raise ConsentError(
-                f"{provider.place(url)} keeps code and memory on another machine: set privacy.allow_remote in your user file "
+                f"{provider.place(url)} {does} on another machine: set privacy.allow_remote in your user file "
                 "or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
             )
         return url
