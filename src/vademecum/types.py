@@ -301,7 +301,7 @@ class Uncovered:
     """A file with lines that may be further references."""
 
     path: str
-    lines: tuple[int, ...] = ()  # from 1 on; empty for a file whose content was left out of the index
+    lines: tuple[int, ...] = ()  # from 1 on; empty for a file or a part that was left out of the index
 
     def __str__(self) -> str:
         """Return the place as people write one.
@@ -373,7 +373,7 @@ class RepoStatus:
     fresh: bool
     indexed_at: float  # seconds since the epoch; 0 for never
     pending: int = 0  # chunks without a vector so far
-    note: str = ""  # what of the index was damaged, and is made anew
+    note: str = ""  # what parts alone are indexed; what of the index was damaged, and is made anew
 
 
 @dataclass(frozen=True, slots=True)

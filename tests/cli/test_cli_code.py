@@ -243,6 +243,22 @@ def test_index_says_what_it_took_of_a_compiler_s_answers(vade, repository, tmp_p
     assert (done.code, "index one PATH at a time" in done.err) == (2, True)
 
 
+def test_index_keeps_to_parts_named_from_where_the_user_stands(vade, repository, monkeypatch):
+    """A path counts from the current directory if it is there, else from the repository's top."""
+    (repository / "docs").mkdir()
+    (repository / "docs" / "a.md").write_text("# About\n")
+    monkeypatch.chdir(repository / "src")
+    done = vade("index", "--only", "budget.py")
+    assert (done.code, done.out.startswith("handbook: 1 file, ")) == (0, True)
+    assert "only src/budget.py is indexed: `vade index --only .` lifts that" in done.out
+    assert vade("index", "--only", "docs", "--only", ".").out.startswith("handbook: 3 files, ")
+    assert "only docs, src is indexed" in vade("status").out
+    assert "everything outside docs, src (not indexed)" in vade("symbol", "nobody").out
+    assert vade("index", "--only", str(repository)).out.startswith("handbook: 4 files, ")
+    done = vade("index", "--only", "nowhere")
+    assert (done.code, "no file of nowhere is to be indexed" in done.err) == (2, True)
+
+
 def test_index_lists_what_was_skipped(vade, repository):
     (repository / ".env").write_text("TOKEN=hunter2\n")
     assert ".env: secret" in vade("index", "-v").out

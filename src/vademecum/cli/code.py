@@ -203,23 +203,33 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     metavar="FILE",
     help="Take a compiler's answers for the graph from a SCIP index; `none` forgets those taken.",
 )
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATH",
+    help="Index only this file or folder, from now on; may be repeated. The repository's top lifts it.",
+)
 @click.option("--yes", is_flag=True, help="Index a home directory or a very large folder without asking.")
 @json_option
-@examples("vade index", "vade index --commit v1.2", "vade index --scip build/index.scip")
+@examples(
+    "vade index", "vade index --commit v1.2", "vade index --only src --only docs", "vade index --scip build/index.scip"
+)
 def index(
-    paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool, scip: tuple[str, ...]
+    paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool, **about: Any
 ) -> int:
     """Update the index of the current repository, or each PATH.
 
     A search does this too; use it to index beforehand. An `index.scip` at the repository's top is taken without --scip.
+    What --only chose is remembered for this checkout, and answers say what they do not cover.
     """
+    about["only"] = [str(Path(part).resolve()) if Path(part).exists() else part for part in about["only"]]
     with opened(paths, indexing=not yes) as engine, Progress() as progress:
-        if not scip:
+        if not any(about.values()):
             reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
         elif len(engine.roots) == 1:
-            reports = [engine.codebase.index(progress, full=full, commit=commit, scip=scip)]
+            reports = [engine.codebase.index(progress, full=full, commit=commit, **about)]
         else:
-            raise UsageError("--scip is about one repository: index one PATH at a time")
+            raise UsageError("--scip and --only are about one repository: index one PATH at a time")
     say([asdict(report) for report in reports], index_text(reports, verbose=verbose), as_json=as_json)
     return 0
 

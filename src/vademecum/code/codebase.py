@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from vademecum.code.indexing.covered import cover, covered_said
 from vademecum.code.indexing.index import index
 from vademecum.code.indexing.refresh import Refresher
 from vademecum.code.languages import named_language
@@ -82,20 +83,29 @@ class Codebase:
         self._refresher = parts.refresher
 
     def index(
-        self, progress: Progress | None = None, *, full: bool = False, commit: str = "", scip: Sequence[str] = ()
+        self,
+        progress: Progress | None = None,
+        *,
+        full: bool = False,
+        commit: str = "",
+        scip: Sequence[str] = (),
+        only: Sequence[str] = (),
     ) -> IndexReport:
         """Bring the first repository's index up to date.
 
         `full` reads every file again, `commit` indexes a revision. `scip` are files that a SCIP indexer wrote: what they say
         goes before what the graph finds by itself, in files that have not changed since; "none" forgets those before.
+        `only` are files and folders that this index of the checkout keeps to from now on; its root lifts the limit.
 
         Raises:
             Error: the problem and its fix; the previous index is intact.
-            UsageError: `scip` with `commit`: the files on disk are what an index is compared with.
+            UsageError: `scip` or `only` with `commit`: both are about the files on disk; or `only` holds no file.
         """
-        if scip and commit:
-            raise UsageError("--scip goes with the files on disk: leave --commit out")
+        if (scip or only) and commit:
+            raise UsageError("--scip and --only are about the files on disk: leave --commit out")
         repo = self._repositories[0][0]
+        if only:
+            cover(repo, only)
         return asked_again(lambda: self._index(repo, progress or silent, commit, full=full, scip=scip))
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
@@ -478,7 +488,8 @@ class Codebase:
         for file in scip:
             take(opened, file, progress)
         graph = graph_of(opened, progress)
-        return replace(report, notes=tuple(filter(None, (*report.notes, *anew, *graph.proofs.notes))))
+        part = "" if commit else covered_said(repo)
+        return replace(report, notes=tuple(filter(None, (*report.notes, part, *anew, *graph.proofs.notes))))
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

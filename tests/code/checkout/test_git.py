@@ -76,7 +76,7 @@ def test_a_marker_makes_a_part_of_a_repository_a_root_of_that_repository(reposit
     assert root.common_dir == str(repository / ".git")
     assert (root.work_tree, root.prefix) == (str(repository), "src/")
     write(repository, "src/new.py")
-    assert sorted(git.list_files(root).unwrap().files) == [".vade.toml", "b.py", "new.py"]
+    assert sorted(git.begin_listing(root)().unwrap().files) == [".vade.toml", "b.py", "new.py"]
     assert [entry.path for entry in git.tree(root, "HEAD").unwrap()] == ["b.py"]
 
 
@@ -98,7 +98,7 @@ def test_linked_worktrees_share_their_identity(repository: Path, tmp_path: Path)
     assert root.common_dir == find_root(repository).common_dir
     assert root.git_dir != root.common_dir
     assert git.head(root).unwrap() == git.Head(run(repository, "rev-parse", "side"), "side")
-    assert sorted(git.list_files(root).unwrap().files) == ["a.py", "src/b.py"]
+    assert sorted(git.begin_listing(root)().unwrap().files) == ["a.py", "src/b.py"]
 
 
 def test_every_worktree_is_told_without_git(repository: Path, tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_a_submodule_is_a_root_of_its_own(repository: Path, tmp_path: Path) -> N
     root = find_root(outer / "lib/inner/src")
     assert root.path == str(outer / "lib/inner")
     assert root.common_dir == str(outer / ".git/modules/lib/inner")
-    assert sorted(git.list_files(root).unwrap().files) == ["a.py", "src/b.py"]
-    listing = git.list_files(find_root(outer)).unwrap()
+    assert sorted(git.begin_listing(root)().unwrap().files) == ["a.py", "src/b.py"]
+    listing = git.begin_listing(find_root(outer))().unwrap()
     assert (listing.files, listing.repositories) == ([".gitmodules"], ["lib/inner"])
 
 
@@ -151,7 +151,7 @@ def test_a_bare_repository_is_refused_with_what_to_do(repository: Path, tmp_path
     with pytest.raises(RootError, match="no work tree"):
         find_root(repository / ".git/worktrees/side")
     run(repository, "config", "core.bare", "true")
-    failure = git.list_files(find_root(repository))
+    failure = git.begin_listing(find_root(repository))()
     assert isinstance(failure, Err)
     assert "worktree add" in str(failure.error)
 
@@ -184,14 +184,14 @@ def test_head_before_the_first_commit_and_outside_git(tmp_path: Path) -> None:
     run(tmp_path, "init", "-q")
     root = find_root(tmp_path)
     assert git.head(root) == Ok(git.Head("", "main"))
-    assert git.list_files(root) == Ok(git.Listing([], [], []))
+    assert git.begin_listing(root)() == Ok(git.Listing([], [], []))
 
 
 @pytest.mark.parametrize("content", ["garbage\n", "", "ref:\n", "\0\0"])
 def test_a_damaged_head_is_named_with_what_to_write_into_it(repository: Path, content: str) -> None:
     root = find_root(repository)
     (repository / ".git/HEAD").write_text(content)
-    for failure in (git.head(root), git.list_files(root), git.resolve(root, "main")):
+    for failure in (git.head(root), git.begin_listing(root)(), git.resolve(root, "main")):
         assert isinstance(failure, Err)
         assert str(failure.error) == (
             f"{repository}/.git/HEAD names neither a branch nor a commit: write `ref: refs/heads/BRANCH` into it"
@@ -218,7 +218,7 @@ def test_a_pipe_that_stands_for_a_file_of_git_is_never_opened(repository: Path, 
     root = find_root(repository)
     if root.git_dir is not None:
         git.head(root)
-        listed = git.list_files(root)
+        listed = git.begin_listing(root)()
         assert isinstance(listed, Ok) or "is no file" in str(listed.error)
         git.list_tracked(root)
 
@@ -232,7 +232,7 @@ def test_head_of_the_reftable_format(tmp_path: Path) -> None:
     assert git.head(find_root(tmp_path)) == Ok(git.Head(first, "main"))
 
 
-# list_files
+# begin_listing
 
 
 def test_listing_holds_what_is_tracked_or_untracked_but_not_what_is_ignored(repository: Path) -> None:
@@ -240,7 +240,7 @@ def test_listing_holds_what_is_tracked_or_untracked_but_not_what_is_ignored(repo
     write(repository, "new.py")
     write(repository, "trace.log")
     (repository / "a.py").unlink()  # still in the index, and a walk finds that it is gone
-    listing = git.list_files(find_root(repository)).unwrap()
+    listing = git.begin_listing(find_root(repository))().unwrap()
     assert sorted(listing.files) == [".gitignore", "a.py", "new.py", "src/b.py"]
     assert git.list_ignored(find_root(repository)) == Ok(["trace.log"])
 
@@ -252,14 +252,14 @@ def test_a_path_in_conflict_is_listed_once(repository: Path) -> None:
     commit(repository, "a.py", "x = 'main'\n")
     with pytest.raises(subprocess.CalledProcessError):
         run(repository, "merge", "side")
-    assert sorted(git.list_files(find_root(repository)).unwrap().files) == ["a.py", "src/b.py"]
+    assert sorted(git.begin_listing(find_root(repository))().unwrap().files) == ["a.py", "src/b.py"]
 
 
 def test_an_untracked_repository_is_told_apart(repository: Path) -> None:
     (repository / "inner").mkdir()
     run(repository / "inner", "init", "-q")
     commit(repository / "inner", "c.py", "x = 1\n")
-    listing = git.list_files(find_root(repository)).unwrap()
+    listing = git.begin_listing(find_root(repository))().unwrap()
     assert (listing.repositories, "inner/c.py" in listing.files) == (["inner"], False)
 
 
@@ -276,9 +276,9 @@ def test_odd_names_come_through(repository: Path) -> None:
     for name in names:
         write(repository, name)
     root = find_root(repository)
-    assert set(names) < set(git.list_files(root).unwrap().files)
+    assert set(names) < set(git.begin_listing(root)().unwrap().files)
     run(repository, "add", "-A")
-    assert set(names) < set(git.list_files(root).unwrap().files)
+    assert set(names) < set(git.begin_listing(root)().unwrap().files)
     run(repository, "commit", "-qm", "odd")
     assert set(names) < {entry.path for entry in git.tree(root, "HEAD").unwrap()}
 
@@ -292,7 +292,7 @@ def test_a_hooks_environment_does_not_mislead(
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other))
-    assert sorted(git.list_files(find_root(repository)).unwrap().files) == ["a.py", "src/b.py"]
+    assert sorted(git.begin_listing(find_root(repository))().unwrap().files) == ["a.py", "src/b.py"]
 
 
 def test_a_repository_of_another_user_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +306,7 @@ def test_a_repository_of_another_user_is_read(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)  # root's own settings are not for others to read
         os.seteuid(65534)
         try:
-            listed = git.list_files(find_root(name))
+            listed = git.begin_listing(find_root(name))()
         finally:
             os.seteuid(0)
     assert listed.unwrap().files == ["a.py"]
@@ -319,7 +319,7 @@ def test_a_git_of_the_repository_is_never_run(
     write(repository, "git", f"#!/bin/sh\ntouch {tmp_path}/sprung\n").chmod(0o755)
     monkeypatch.chdir(repository)
     monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")
-    assert "a.py" in git.list_files(find_root(".")).unwrap().files
+    assert "a.py" in git.begin_listing(find_root("."))().unwrap().files
     assert not (tmp_path / "sprung").exists()
 
 
@@ -346,7 +346,7 @@ def test_sha_256_a_shallow_clone_and_a_sparse_checkout_are_read(repository: Path
     root = find_root(tmp_path / "part")
     tracked = git.list_tracked(root).unwrap()
     assert tracked == {"a.py": True, "c.py": True, "src/b.py": False}
-    assert set(git.list_files(root).unwrap().files) == set(tracked)
+    assert set(git.begin_listing(root)().unwrap().files) == set(tracked)
     assert isinstance(git.resolve(root, "HEAD~1"), Err)
 
 
@@ -354,7 +354,7 @@ def test_without_git_installed_it_says_so(repository: Path, monkeypatch: pytest.
     monkeypatch.setenv("PATH", "")
     root = find_root(repository)
     assert git.head(root).unwrap().branch == "main"  # which needs no git
-    failure = git.list_files(root)
+    failure = git.begin_listing(root)()
     assert isinstance(failure, Err)
     assert "not installed" in str(failure.error)
     with pytest.raises(GitError, match="cannot be run"):

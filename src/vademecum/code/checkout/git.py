@@ -100,29 +100,24 @@ def _ask_head(root: Root) -> Result[Head, GitError]:
             return Ok(Head(commit, os.fsdecode(output).strip().removeprefix("refs/heads/")))
 
 
-def list_files(root: Root) -> Result[Listing, GitError]:
-    """List the tracked files, and the untracked files that are not ignored.
-
-    Some of them may be missing on disk.
-    """
-    return begin_listing(root)()
-
-
-def begin_listing(root: Root) -> Callable[[], Result[Listing, GitError]]:
+def begin_listing(root: Root, only: Sequence[str] = ()) -> Callable[[], Result[Listing, GitError]]:
     """Start git's file listing and return a function that waits for it.
 
-    Git prints little before the listing is nearly done.
+    Listed are the tracked files, of which some may be missing on disk, and the untracked files that are not ignored; with
+    `only`, those of some files and folders. Git prints little before the listing is nearly done.
     """
-    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_exclusions(root)))
+    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_chosen(root, only)))
 
 
-def _exclusions(root: Root) -> list[str]:
-    """Return the options that make git leave out ignored files.
+def _chosen(root: Root, only: Sequence[str]) -> list[str]:
+    """Return the arguments that choose the files to list.
 
+    Ignored files are left out, and what is not in some parts.
     The repository's own exclude list is passed explicitly, because the quarantine has none.
     """
     own = os.path.join(root.common_dir or "", "info", "exclude")
-    return ["--exclude-standard", *([f"--exclude-from={own}"] if os.path.isfile(own) else [])]
+    more = [f"--exclude-from={own}"] if os.path.isfile(own) else []
+    return ["--exclude-standard", *more, "--", *(f":(literal){part}" for part in only)]
 
 
 def list_tracked(root: Root) -> Result[dict[str, bool], GitError]:
@@ -167,12 +162,12 @@ def _listing(output: str) -> Listing:
     return Listing(list(files), list(repositories), sparse)
 
 
-def list_ignored(root: Root) -> Result[list[str], GitError]:
-    """List every ignored file.
+def list_ignored(root: Root, only: Sequence[str] = ()) -> Result[list[str], GitError]:
+    """List every ignored file, or those of some files and folders.
 
     Forcing files in requires checking them all.
     """
-    match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_exclusions(root))():
+    match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_chosen(root, only))():
         case Err() as failure:
             return failure
         case Ok(output):

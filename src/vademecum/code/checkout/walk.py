@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from pathlib import PurePosixPath
 
 from vademecum.beneath import opened_folder
 from vademecum.code.checkout import git
@@ -34,6 +35,7 @@ from vademecum.code.checkout.source import (
     read_source,
 )
 from vademecum.errors import GitError
+from vademecum.matching import is_below
 from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped
 
@@ -59,6 +61,7 @@ class WalkSettings:
 
     max_file_bytes: int = MAX_FILE_BYTES
     exclude: tuple[str, ...] = ()  # lines of a `.vadeignore` at the root, before the file there
+    only: tuple[str, ...] = ()  # files and folders to keep to; the whole root if empty
 
 
 Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
@@ -127,6 +130,8 @@ def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOT
     Outside git, or without git installed, the directories are walked and `.gitignore` files honoured.
     """
     survey = _begin(root, settings, known)
+    if settings.only:
+        survey.skip(f"everything outside {', '.join(settings.only)}", "not indexed", "by --only; `--only .` lifts it")
     if root.git_dir is None or not available():
         _walk_directories(survey)
         return Ok(survey.finish())
@@ -170,7 +175,7 @@ def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Surve
 
 
 def _walk_git(survey: _Survey) -> Result[None, GitError]:
-    listed = git.begin_listing(survey.root)
+    listed = git.begin_listing(survey.root, survey.settings.only)
     same = _same_as_known(survey)  # computed while git runs
     match listed():
         case Err() as failure:
@@ -190,7 +195,7 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
     else:
         _examine(survey, listing.files)
     if survey.vadeignore.forces:
-        match git.list_ignored(survey.root):
+        match git.list_ignored(survey.root, survey.settings.only):
             case Err() as failure:
                 return failure
             case Ok(ignored):
@@ -251,12 +256,13 @@ def _same(look: Callable[[str], os.stat_result], files: Mapping[str, Stat]) -> s
 
 
 def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
-    """Load the `.vadeignore` files among `paths`.
+    """Load the `.vadeignore` files among `paths`, and those above them.
 
     The root's own is loaded even where git ignores it.
     """
     suffix = f"/{VADEIGNORE}"
-    for path in (VADEIGNORE, *(path for path in paths if path.endswith(suffix))):
+    above = {str(folder / VADEIGNORE) for part in survey.settings.only for folder in PurePosixPath(part).parents}
+    for path in {VADEIGNORE, *above, *(path for path in paths if path.endswith(suffix))}:
         _load_ignore_file(survey, survey.vadeignore, path)
 
 
@@ -389,12 +395,19 @@ def _walk_directories(survey: _Survey) -> None:
         files = []
         for child in children:
             path = prefix + child.name
+            if not _is_reached(survey.settings.only, path):
+                continue
             if child.is_dir(follow_symlinks=False):
                 pending += _enter(survey, path, child.name, ignored=ignored or bool(gitignore.verdict(f"{path}/")))
             elif _wanted(survey, gitignore, path, ignored=ignored):
                 files.append(path)
         survey.real_folders[folder] = True  # each directory on the way was scanned, and none is a link
         _examine(survey, files)
+
+
+def _is_reached(only: Sequence[str], path: str) -> bool:
+    """Return whether a path is in a part or above one."""
+    return is_below(path, only) or any(is_below(part, [path]) for part in only)
 
 
 def _scan(survey: _Survey, folder: str) -> list[os.DirEntry[str]]:

@@ -15,7 +15,7 @@ from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.explain import UNSEEN
+from vademecum.code.search.explain import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind, Uncovered
 
@@ -27,7 +27,7 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
 
     These call a name on something unknown, `guesses` among them; or hold a name in a file that was not parsed without
     errors, or in a programming language of which the graph reads no references; or write it where no edge says what it
-    means. A file of code whose content was left out of the index has no lines.
+    means. A file of code whose content was left out of the index has no lines, nor has a part of the repository that was.
     """
     names = {node.name for node in nodes}
     families = {rules_of(_language(graph, node)).family for node in nodes}
@@ -40,7 +40,8 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
         if not graph.proofs.hold(path):
             found.setdefault(path, set()).update(lines)
     for skipped in graph.opened.snapshot.skipped:
-        if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families):
+        is_code = skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
+        if is_code or skipped.reason in OUTSIDE:
             found.setdefault(skipped.path, set())
     sources = graph.nodes(edge.source for edge in guesses)
     for edge in guesses:

@@ -8,11 +8,12 @@ and then the answer is "unknown" with these files named.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from vademecum.amounts import counted
 from vademecum.code.graph.changes import ChangedFile, changed_files, changed_nodes
 from vademecum.code.graph.expand import expand, neighbour_of
 from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places
@@ -38,7 +39,7 @@ from vademecum.code.search.open import past_end
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import is_below
-from vademecum.types import Evidence, Neighbour, Neighbours
+from vademecum.types import Evidence, Neighbour, Neighbours, Uncovered
 
 MOST = 50  # neighbours shown
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
@@ -359,12 +360,9 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
     """
     ids = [node.id for node in start] if answer.withheld else []
     uncovered = tuple(uncovered_places(graph, asked, graph.edges(ids, USES, into=True, tiers=(Tier.GUESS,))))
-    files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
     if answer.found:
-        verb = "files use" if len(uncovered) > 1 else "file uses"
-        beside = f"{len(uncovered)} more {verb} this name: we could not tell whether they mean this one"
-        beside = beside if uncovered else ""
-        return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
+        reason = "; ".join(filter(None, (answer.reason, *_beside(uncovered))))
+        return replace(answer, uncovered=uncovered, reason=reason)
     if not uncovered and (elsewhere := called_from_elsewhere(graph, asked)):
         return replace(answer, verdict="unknown", reason=f"nothing else here refers to {answer.query}, but {elsewhere}")
     if not uncovered:
@@ -372,8 +370,18 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
-    hidden.append(f"{files} may refer to it unseen")
+    hidden.append(f"{counted(len(uncovered), 'place')} may refer to it unseen")
     return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
+
+
+def _beside(uncovered: Sequence[Uncovered]) -> Iterator[str]:
+    """Yield sentences on uncovered places, beside an answer."""
+    read = sum(bool(each.lines) for each in uncovered)
+    if read:
+        use = "files use" if read > 1 else "file uses"
+        yield f"{read} more {use} this name: we could not tell whether they mean this one"
+    if unread := len(uncovered) - read:
+        yield f"{counted(unread, 'place')} not read may use it too"
 
 
 def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:

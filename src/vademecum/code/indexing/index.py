@@ -21,6 +21,7 @@ from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
+from vademecum.code.indexing.covered import covered
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
 from vademecum.code.indexing.read_history import begin_history
 from vademecum.code.languages import HEAD, language_of
@@ -179,7 +180,7 @@ def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> 
         found = items_found(repo.items, previous, full=full)
         return target_of(*repo.place, git.Head("", ""), found, previous, looked_at)
     known = NOTHING if previous is None or full else known_files(*previous)
-    found = walk(repo.root, repo.walk, known).unwrap()
+    found = walk(repo.root, replace(repo.walk, only=covered(repo)), known).unwrap()
     return target_of("worktree", repo.root.path, git.head(repo.root).unwrap(), found, previous, looked_at)
 
 

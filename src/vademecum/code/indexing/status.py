@@ -15,6 +15,7 @@ from vademecum.code.checkout import git
 from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.plumbing import available
 from vademecum.code.checkout.source import Source, read_source
+from vademecum.code.indexing.covered import covered_said
 from vademecum.code.indexing.index import NO_HASH, Target, digest_before, find_target
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.errors import Error, StoreAwayError
@@ -32,11 +33,11 @@ def status_of(repo: Repository) -> RepoStatus:
     """Describe a repository's index without changing it."""
     head = git.head(repo.root).unwrap()
     loaded = repo.catalogue.load("worktree", repo.root.path)
-    database = repo.database
+    database, note = repo.database, "; ".join(filter(None, (covered_said(repo), *repo.catalogue.untold())))
     if loaded is None:
         return RepoStatus(
             repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.embedder().name, database, 0,
-            fresh=False, indexed_at=0.0, note="; ".join(repo.catalogue.untold()),
+            fresh=False, indexed_at=0.0, note=note,
         )  # fmt: skip
     snapshot, view = loaded
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
@@ -44,7 +45,7 @@ def status_of(repo: Repository) -> RepoStatus:
     return RepoStatus(
         repo.name, repo.root.path, head.branch, commit_of(snapshot.label), view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
-        snapshot.indexed_at, int(view.pending.sum()), "; ".join(repo.catalogue.untold()),
+        snapshot.indexed_at, int(view.pending.sum()), note,
     )  # fmt: skip
 
 

@@ -27,7 +27,9 @@ MANY_TERMS = 20  # a question with more terms is not about one or two names
 _CLOSE = 0.6  # the standard library's threshold for a close match
 # Reasons for skipping files whose content is then unknown.
 UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
-WHOLE = frozenset({"another repository", "not checked out"})  # folders, as a rule: they may hold anything
+# Reasons for skipping parts of the repository, which may hold anything.
+OUTSIDE = frozenset({"not checked out", "not indexed"})
+WHOLE = OUTSIDE | {"another repository"}
 UNREAD = 3  # the most files in a message
 _FEW_WORDS = 8  # the most words of a question in a message
 _MISSED = 4  # the most unknown words in a message
