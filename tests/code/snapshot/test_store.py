@@ -117,6 +117,40 @@ def test_a_clean_up_takes_what_killed_processes_left(made, engine):
     assert (old.exists(), young.exists()) == (False, True)
 
 
+KILLED_IN_GIT = """
+import os, signal, sys
+from vademecum.code.checkout.plumbing import quarantined
+from vademecum.code.checkout.root import find_root
+apart = quarantined(find_root(sys.argv[1]))
+print(apart.path, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_a_clean_up_takes_what_processes_killed_beside_git_left_in_the_temporary_folder(
+    made, engine, tmp_path, monkeypatch
+):
+    """A stand-in of yesterday goes, and nothing that its links lead to; a younger one and another's file stay."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "tmp").mkdir()
+    killed = [sys.executable, "-c", KILLED_IN_GIT, str(made.path)]
+    old, young = (
+        Path(subprocess.run(killed, capture_output=True, text=True, check=False).stdout.strip()) for _ in "ab"
+    )
+    other = tmp_path / "tmp" / "vade-git-notes.txt"
+    other.write_text("a user's own")
+    for path in (old, other):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert old.parent == young.parent == other.parent
+    opened = engine(made)
+    opened.codebase.index()
+    opened.codebase.gc()
+    assert (old.exists(), young.exists(), other.exists()) == (False, True, True)
+    assert made.git("rev-parse", "--verify", "HEAD")
+
+
 @pytest.mark.parametrize("array", ["docs", "offsets", "starts", "told_offsets"])
 def test_numbers_that_point_outside_are_said_and_mended(made, engine, array):
     """A segment that reads well and is wrong inside is an error that names the command, which makes its contents again."""

@@ -15,9 +15,11 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 import weakref
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Self
 
 from vademecum.code.checkout.root import Root, read_small
@@ -33,6 +35,8 @@ _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*?)\s*)?")
 _COMMENT = re.compile(r"\s[#;].*")
 _MOST_SETTINGS = 1 << 20  # bytes read of a settings file
+_PREFIX = "vade-git-"
+_LEFT_BEHIND_S = 86_400  # no process needs a stand-in for so long
 _FOLDERS = ("refs", "reftable", "logs")
 _FILES = ("packed-refs", "shallow")
 
@@ -50,7 +54,7 @@ class Quarantine:
     def __init__(self, root: Root, *, has_files: bool, scratch: bool = False) -> None:
         """Create the directory. Raises `OSError`."""
         assert root.common_dir is not None
-        self.path = tempfile.mkdtemp(prefix="vade-git-")
+        self.path = tempfile.mkdtemp(prefix=_PREFIX)
         self.has_files, self.scratch = has_files, scratch
         self._end = weakref.finalize(self, _remove, self.path)
         for names, is_there in ((_FOLDERS, os.path.isdir), (_FILES, os.path.isfile)):
@@ -93,6 +97,16 @@ class Quarantine:
     def _write(self, name: str, text: str) -> None:
         with open(os.path.join(self.path, name), "wb") as file:
             file.write(os.fsencode(text))
+
+
+def remove_left_behind() -> None:
+    """Remove the stand-ins of processes that were killed a day ago or before."""
+    since = time.time() - _LEFT_BEHIND_S
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as listing:
+        folders = [each for each in listing if each.name.startswith(_PREFIX) and each.is_dir(follow_symlinks=False)]
+        for folder in folders:
+            if folder.stat(follow_symlinks=False).st_mtime < since:
+                shutil.rmtree(folder.path, ignore_errors=True)  # a link in it is removed, and never followed
 
 
 def _lead(path: str, source: str) -> None:

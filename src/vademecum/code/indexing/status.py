@@ -14,6 +14,7 @@ from vademecum.amounts import counted
 from vademecum.code.checkout import git
 from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.plumbing import available
+from vademecum.code.checkout.quarantine import remove_left_behind
 from vademecum.code.checkout.source import Source, read_source
 from vademecum.code.indexing.covered import covered_said
 from vademecum.code.indexing.index import NO_HASH, Target, digest_before, find_target
@@ -91,6 +92,7 @@ def collect_garbage(repo: Repository) -> GcReport:
             if repo.clock() - path.stat().st_ctime > DAMAGED_KEPT_SECONDS:
                 path.unlink(missing_ok=True)
     repo.dense.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), silent)
+    remove_left_behind()
     return GcReport(blobs, chunks, max(before - _bytes(repo), 0), "; ".join(repo.catalogue.untold()))
 
 
