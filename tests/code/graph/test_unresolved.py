@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.graph.parse_cache import _TREES, Examined, Shelf
-from vademecum.code.graph.unresolved import whole_words
+from vademecum.code.search.explain import whole_words
 
 LIBRARY = "def h():\n    return 1\n"
 
 
-@given(content=st.text("ab_$ .", max_size=40), word=st.text("ab_", min_size=1, max_size=4))
+@given(content=st.text("ab_$ .", max_size=40), word=st.text("ab_$", min_size=1, max_size=4))
 def test_words_are_found_where_a_regular_expression_finds_them(content, word):
     pattern = re.compile(rb"(?<![\w$])" + re.escape(word.encode()) + rb"(?![\w$])")
     assert list(whole_words(content.encode(), word.encode())) == [
@@ -88,3 +88,21 @@ def test_threads_that_ask_at_once_are_given_the_same():
     for thread in threads:
         thread.join()
     assert len(set(map(id, found))) == 1
+
+
+def test_a_name_in_very_many_files_is_not_followed_through_all_of_them(repo, engine):
+    """Beyond 5 MB the files are listed without lines, so that a question has a bound; "none" is not said."""
+    padding = f"x = '{'quite long ' * 80}'\n" * 1_000
+    files = {f"b{number}.py": f'NAMES = ["send"]\n{padding}' for number in range(7)}
+    code = engine(repo("app", {"a.py": "class C:\n    def send(self): ...\n", **files})).codebase
+    answer = code.callers("C.send")
+    assert (answer.verdict, answer.reason) == ("unknown", "7 places may refer to it unseen")
+    assert [str(each) for each in answer.uncovered] == [*(f"b{number}.py:1" for number in range(6)), "b6.py"]
+
+
+def test_a_file_that_could_not_be_read_whole_counts_where_the_name_stands_in_it(repo, engine):
+    """As a word: `send` is not in `resend`."""
+    broken = "def f(:\n    {}\n"
+    files = {"a.py": "def send(): ...\n", "b.py": broken.format("resend()"), "c.py": broken.format("send()")}
+    answer = engine(repo("app", files)).codebase.callers("send")
+    assert [str(each) for each in answer.uncovered] == ["c.py:2"]

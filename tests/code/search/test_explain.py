@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vademecum.code.search.explain import NEAREST, compare, holds_word
+from vademecum.code.search.explain import NEAREST, compare
 from vademecum.types import Verdict
 
 SPELLED = st.text(st.sampled_from("abcdeABEéÉ_ßİ\U0001f600\ud800"), max_size=12)
@@ -98,14 +97,3 @@ def test_the_nearest_are_those_of_comparing_with_each(names, candidates):
     every = {other: max(likeness(name, other) for name in names) for other in candidates}
     wanted = sorted(((-value, other) for other, value in every.items() if value >= 0.6))[:NEAREST]
     assert sorted((-value, other) for other, value in best.items())[:NEAREST] == wanted
-
-
-@given(
-    st.lists(st.sampled_from([b"Base", b"s", b"$", b" ", b"_", b".", b"Ba", b"se", b"\xff"])),
-    st.sampled_from([b"Base", b"s", b"$"]),
-)
-def test_a_word_by_itself(pieces, word):
-    """It is told as a regular expression tells it."""
-    content = b"".join(pieces)
-    by_itself = re.search(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", content)
-    assert holds_word(content, word) == (by_itself is not None)

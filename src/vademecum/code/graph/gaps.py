@@ -10,12 +10,13 @@ import numpy as np
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Edge, Node, Relation
 from vademecum.code.graph.traverse import is_constructor
-from vademecum.code.graph.unresolved import lines_naming, whole_words
+from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.explain import OUTSIDE, UNSEEN
+from vademecum.code.search.explain import OUTSIDE, UNSEEN, whole_words
+from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind, Uncovered
 
@@ -100,16 +101,17 @@ def _may_refer(language: str, families: set[str]) -> bool:
 def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[tuple[str, list[int]]]:
     """Yield incompletely read files, with the lines that hold a name."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
-    wanted = [name.encode() for name in names]
     # asked of each language once: of all the files there are, few are left to look into
     unread = np.array([not has_references(language) for language in table.language_names], bool)
     may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
     is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
-    for number in np.flatnonzero(is_unread & may_refer[table.languages] & (table.blobs != LEFT_OUT)).tolist():
-        content = catalogue.content(int(table.blobs[number]))
-        if places := [at for name in wanted for at, _ in whole_words(content, name)]:
-            lines = Lines(content)
-            yield table.paths[number], [lines.number(at) for at in places]
+    is_unread &= may_refer[table.languages] & (table.blobs != LEFT_OUT)
+    for name in names:
+        for number in np.flatnonzero(is_unread & holding(graph.opened.view, name)).tolist():
+            content = catalogue.content(int(table.blobs[number]))
+            if found := list(whole_words(content, name.encode("utf-8", "replace"))):
+                lines = Lines(content)
+                yield table.paths[number], [lines.number(at) for at, _ in found]
 
 
 def _language(graph: Graph, node: Node) -> str:

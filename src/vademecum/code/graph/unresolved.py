@@ -20,18 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.graph.graph import ANY, Graph
-from vademecum.code.graph.parse_cache import Examined, Shelf
+from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
 from vademecum.code.graph.terms import Node, Tier, node_id
 from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES, declaration_of
+from vademecum.code.search.explain import whole_words
 from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import LEFT_OUT
 
 if TYPE_CHECKING:
     import tree_sitter
 
+MOST_READ = MOST_KEPT  # bytes of files that write the names of one question
+READ_AT_ONCE = 256  # files
 MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at most some 60 ms
 _SHELF = Shelf(Examined)
 _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
@@ -40,7 +43,6 @@ _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
-_IN_WORDS = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _REACH = 80  # bytes before and after an occurrence that say how it is written
 
 
@@ -89,38 +91,22 @@ class Wanted:
         return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
 
 
-def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each whole word, in bytes.
-
-    What a search for a regular expression would find, in a tenth of its time.
-
-    >>> list(whole_words(b"run(rerun, run_2, $run) + run", b"run"))
-    [(0, 3), (26, 29)]
-    """
-    at = content.find(word)
-    while at >= 0:
-        end = at + len(word)
-        is_whole = content[at - 1 : at] not in _IN_WORDS and content[end : end + 1] not in _IN_WORDS
-        if is_whole:
-            yield at, end
-        at = content.find(word, end if is_whole else at + 1)
-
-
 def lines_naming(
     graph: Graph,
     nodes: Sequence[Node],
     may_refer: NDArray[np.bool_],
     unresolved: Container[str] = (),
-    most: int = MOST_PARSED,
 ) -> dict[str, set[int]]:
     """Return lines that write a name without a known meaning, by path.
+
+    A file has no lines that may write the name and was not read: a name that stands in very many files is not followed
+    through all of them, nor is every file parsed.
 
     Args:
         graph: the graph.
         nodes: the declarations; files among them are passed over.
         may_refer: bool (F,): whether what is written in a file may refer to them.
         unresolved: paths with calls of these names that could not be resolved.
-        most: how many bytes may be parsed; beyond, what only a parser tells from code counts as code.
     """
     files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
     by_name: dict[str, list[Node]] = {}
@@ -128,21 +114,26 @@ def lines_naming(
         if node.qualified:
             by_name.setdefault(node.name, []).append(node)
     found: dict[str, set[int]] = {}
+    to_read, to_parse = MOST_READ, MOST_PARSED
     for name, own in by_name.items():
         wanted = Wanted(graph, name, own)
         numbers = np.flatnonzero(holding(graph.opened.view, wanted.spelled) & may_refer & (files.blobs != LEFT_OUT))
-        blobs = files.blobs[numbers].tolist()
-        contents = catalogue.contents(set(blobs))
-        for number, blob in zip(numbers.tolist(), blobs, strict=True):
-            path = files.paths[number]
-            # terms are looked up in any spelling: most of these files write another one
-            if wanted.written not in contents[blob]:
-                continue
-            examined = _SHELF.of(path, contents[blob], files.language(number))
-            lines, parsed = _Place(wanted, blob, examined, path in unresolved).lines(most)
-            most -= parsed
-            if lines:
-                found.setdefault(path, set()).update(lines)
+        for part in np.array_split(numbers, len(numbers) // READ_AT_ONCE + 1):
+            blobs = files.blobs[part].tolist()
+            contents = catalogue.contents(set(blobs)) if to_read > 0 else {}
+            for number, blob in zip(part.tolist(), blobs, strict=True):
+                path = files.paths[number]
+                # terms are looked up in any spelling: most of these files write another one
+                if contents and wanted.written not in contents[blob]:
+                    continue
+                if to_read <= 0:
+                    found.setdefault(path, set())
+                    continue
+                examined = _SHELF.of(path, contents[blob], files.language(number))
+                lines, parsed = _Place(wanted, blob, examined, path in unresolved).lines(to_parse)
+                to_read, to_parse = to_read - len(contents[blob]), to_parse - parsed
+                if lines:
+                    found.setdefault(path, set()).update(lines)
     return found
 
 

