@@ -100,7 +100,7 @@ class Quarantine:
 
 
 def remove_left_behind() -> None:
-    """Remove the stand-ins of processes that were killed a day ago or before."""
+    """Remove stand-ins of processes that were killed a day ago."""
     since = time.time() - _LEFT_BEHIND_S
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as listing:
         folders = [each for each in listing if each.name.startswith(_PREFIX) and each.is_dir(follow_symlinks=False)]
