@@ -4,7 +4,7 @@
 
 `coding_talk.tsv` was written for this: decisions, house rules, likes, facts, fixes and work left to do in free phrasing, and what must not
 be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
-text, stay unread until reading is finished.
+text, stay unread until reading is finished. `--talk coding_talk_later.tsv` measures lines that were written later, before a change of reading.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
@@ -68,8 +68,8 @@ class Said:
         return HALVES[hashlib.sha256(self.text.encode()).digest()[0] % 2]
 
 
-def talk() -> list[Said]:
-    lines = TALK.read_text(encoding="utf-8").splitlines()[1:]
+def talk(path: Path = TALK) -> list[Said]:
+    lines = path.read_text(encoding="utf-8").splitlines()[1:]
     return [Said(*line.replace("\\n", "\n").split("\t")) for line in lines]
 
 
@@ -149,11 +149,15 @@ def milliseconds(lines: list[Said]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half alone")
+    parser.add_argument("--talk", type=Path, default=TALK, help="another file of this form, taken as a whole")
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()
-    lines, halves = talk(), [arguments.half] if arguments.half else HALVES
-    result: dict[str, Any] = {half: measure([s for s in lines if s.half == half], misses=arguments.misses) for half in halves}  # fmt: skip
+    lines, halves = talk(arguments.talk), [arguments.half] if arguments.half else HALVES
+    if arguments.talk == TALK:
+        result: dict[str, Any] = {half: measure([s for s in lines if s.half == half], misses=arguments.misses) for half in halves}  # fmt: skip
+    else:
+        result = {arguments.talk.stem: measure(lines, misses=arguments.misses)}
     result["milliseconds"] = milliseconds([said for said in lines if said.half in halves])
     print(json.dumps(result, indent=1))
     if not arguments.no_save:

@@ -32,7 +32,6 @@ from vademecum.memory.shared_view import Sharing
 from vademecum.memory.supersession import REACH, newest_first
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View
-from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.memory.words import other_forms, terms
 from vademecum.protocols import Clock
 from vademecum.types import Passage, Verdict
@@ -113,8 +112,6 @@ class Recall:
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
-        if question.asks_lately:
-            weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
         best = _best(weighed, max(k, REACH if question.asks_now else LOOKED_AT))
         shares = weighed.share(best)
         evidence = self._read(view, weighed, best, shares, filters.as_of)
@@ -364,15 +361,6 @@ def _was_said(fact: Fact, as_of: float | None) -> bool:
 
 def _as(id_: str, fact: Fact) -> Fact:
     return replace(fact, id=id_)
-
-
-def _freshness(view: View, rows: NDArray[np.integer[Any]], now: float) -> NDArray[np.float32]:
-    """Return the freshness boost of rows: float32 (C,).
-
-    For questions about recent events.
-    """
-    ages = (now * 1000 - view.at[rows]) / (1000 * DAY_S)
-    return np.array([freshness_boost(age) for age in ages.tolist()], np.float32)
 
 
 def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:

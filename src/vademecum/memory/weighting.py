@@ -3,7 +3,7 @@
     boosted score = score * freshness boost * usage boost
 
 Measured, these boosts hurt questions about the past and do not tell an update from what it replaced; so they order the
-session's context, where the question is what matters now, and recall applies them where the question asks for that.
+session's context, where the question is what matters now.
 """
 
 from __future__ import annotations

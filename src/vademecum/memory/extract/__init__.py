@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
+from vademecum.memory.choices import is_known, up_to_another
 from vademecum.memory.extract.commit_messages import is_decided, unwrapped
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.limits import where
@@ -43,7 +43,6 @@ _SPEAKERS = {
 _LEAST, _MOST = 0.4, 0.95  # below the least confidence a statement is noise
 _SUREST = 0.9  # of a sentence alone
 _HEDGED = 0.5
-_CHOSEN = 0.6  # confidence of a preference inferred from a choice
 _UNTOLD = 0.5  # confidence that ends facts, and is too low to be told unasked
 _SHORT = 7  # words below which a sentence is one clause
 _LONG = 18  # words from which a sentence is read clause by clause
@@ -59,10 +58,6 @@ LATER = Reach(characters=120_000, sentences=1_000)
 _CLAUSE = re.compile(
     r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|(?<!\s),?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
     r"|,\s+(?=(?:i|i'm|i've|we're|we've|can|could|how|what|especially|considering|given|as stated|since|peux-tu|comment|sachant)\b)"
-)
-_MEANS = re.compile(
-    r"(?i)\b(?:(?:chose|chosen|decided|elected|opted) (?:to (?:use|go with|stick with|keep using|adopt|rely on)|for)|(?:choisi|décidé) (?:de |d')(?:utiliser|rester sur|garder|adopter)|opté pour)"
-    r" (?!(?:the following|this|that|these|those|it|them|ça|cela|ce|cet|cette|ces)\b)|\bto (?:avoid|improve|keep|reduce|simplify|save)\b|\bfor \w{3,}(?:ity|ency|ness|iance|ience)\b|\b(?:despite|malgré)\b|\bpour (?:réduire|éviter|simplifier|améliorer|garder)\b"
 )
 _HEDGE = re.compile(
     r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this time|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
@@ -163,13 +158,8 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
         found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
         weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _HEDGE.search(part) else 1.0)
-        own_choice = _is_own_choice(part, own.kind, found) and FactKind.PREFERENCE in heard
-        for kind, each, sure in (
-            (own.kind, found, weight),
-            *((own.kind, other, min(weight, _UNTOLD)) for other in _replaced(found)),
-            *([(FactKind.PREFERENCE, found, min(weight, _CHOSEN))] if own_choice else []),
-        ):
-            statement = _statement(said, part, kind, each, sure)
+        for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
+            statement = _statement(said, part, own.kind, each, sure)
             words = statement.value.lower().split()
             empty = not words or (words[0] in PRONOUNS and len(words) < 3)
             if statement.confidence >= _LEAST and not empty and not _hides(statement):
@@ -181,8 +171,8 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     length = len(sentence.split())
     if sentence.endswith(":"):  # a heading
         return []
-    if length < _LONG and (kinded.kind is None or _replaces(sentence)):
-        return [(sentence, kinded)] if kinded.kind is not None else []
+    if length < (_LONG if kinded.kind is None else _SHORT):
+        return [(sentence, kinded)]
     parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
     clauses = [clause for clause in parts if len(clause.split()) > 1]
     told = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
@@ -191,22 +181,6 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     if told and (length >= _LONG or (len(told) > 1 and length >= _SHORT)):
         return told
     return whole if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
-
-
-def _replaces(sentence: str) -> bool:
-    """Return whether a sentence names two known choices of one kind."""
-    kinds = [CHOICES[each[0].lower().replace("_", " ")] for each in named(sentence)]
-    return len(set(kinds)) < len(kinds)
-
-
-def _is_own_choice(part: str, kind: FactKind, found: Found) -> bool:
-    """Return whether one person chose something for a stated reason.
-
-    Such a choice shows a preference.
-    """
-    if kind is not FactKind.DECISION or found.negative or not re.match(r"(?i)\W*(?:i|je|j)\b", part):
-        return False
-    return not found.parts.keys().isdisjoint(("other", "reason")) or _MEANS.search(part) is not None
 
 
 def _replaced(found: Found) -> Iterator[Found]:
