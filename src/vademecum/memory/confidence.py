@@ -33,7 +33,7 @@ UNDECIDED = 0.5  # the most that a commit without a decision can be worth to a q
 SAID = 0.7  # the share of the question's idf in the first event, from which an answer may be resolved
 LITTLE = 50  # events; with this many, m and l count half
 LONELY = 0.39  # mean of l, used where there are no events
-_HEAD, _TEN, _TWENTIETH = 3, 10, 19
+_HEAD, _TEN, _TWENTY = 3, 10, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,10 @@ def _fallen(values: NDArray[np.float32]) -> float:
     >>> _fallen(np.array([0.5, 2, 1], np.float32)), _fallen(np.zeros(0, np.float32))
     (0.75, 0.0)
     """
-    ranked = np.sort(values)[::-1][: _TWENTIETH + 1]
-    return 1 - float(ranked[-1]) / float(ranked[0]) if len(ranked) and ranked[0] > 0 else 0.0
+    if not values.any():
+        return 0.0
+    highest = np.partition(values, max(len(values) - _TWENTY, 0))[-_TWENTY:]
+    return 1 - float(highest.min()) / float(highest.max())
 
 
 def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:

@@ -18,23 +18,19 @@ find less of the evidence (0.60 of it among five on these chats, where one list 
 A question that names a time weighs what was recorded then up to twice, and less the further from it. It is a weight and no
 filter: what happened in July is often told in August, and people misremember by days. Measured on the questions that name
 one, 90 % of the evidence is among ten instead of 82.
-
-Only candidates are weighed: the rows that match best by words, those next to them, those of the sessions that match best,
-and those nearest in meaning; of those that pass the filters, where there are any.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
-from vademecum.index.arrays import distinct
-from vademecum.index.fusion import highest, top
+from vademecum.index.fusion import top
 from vademecum.index.segment import quantised
 from vademecum.index.vectors import cosines
 from vademecum.memory.matches import Matches
@@ -47,9 +43,6 @@ BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
 NAMED = 1.4  # a speaker whom the question names
 SPEAKER = {Role.USER: 2.5, Role.NOTE: 2.5}  # in a log of work; all others 1
 TURNS = 2  # of a session that speak for it
-CANDIDATES = 400  # rows by words: beside all of them, 200 lose a fourteenth of the ten best, 400 a fortieth
-MEANT = 128  # rows by meaning; 400 find the same ten
-NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
 
@@ -62,7 +55,7 @@ _PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
 @dataclass(frozen=True)
 class Weighed:
-    """The scores and signals of C candidates: float32 (C,); higher is better."""
+    """The scores and signals of C rows: float32 (C,); higher is better."""
 
     rows: Rows  # (C,) ascending
     score: Floats
@@ -121,27 +114,19 @@ class Asking:
 def weigh(view: View, asking: Asking) -> Weighed:
     """Weigh the rows of a view that may answer."""
     matches = Matches(view, asking.keys)
-    idf, said = matches.idf, matches.rows
-    sessions = matches.sessions if view.has_talk else None
-    passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
-    cosine = cosines(view.segments, quantised(asking.vector))
-    cosine = np.maximum(cosine if passing is None else cosine * passing, np.float32(0))
-    best = _best_said(view, said, asking)
-    chosen = _candidates(view, best, sessions, highest(cosine, MEANT))
-    if passing is not None:
-        chosen = chosen[passing[chosen]]
-    if asking.by is By.WORDS:
-        chosen = chosen[said[chosen] > 0]
-    meaning = cosine[chosen]
-    said_most = said.take(best) if asking.mask is None and len(best) else said  # the best of all is the first of all
-    words = _Words(said, said_most.max() or np.float32(1), sessions)
-    found = said.take(chosen)
-    own = found / words.most
-    score = meaning if asking.by is By.MEANING else _score(view, words, own, meaning, asking, chosen)
-    score = _when_and_who(view, asking, chosen, score)
-    missing = float(idf[~matches.known & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
-    by_people = _PEOPLE.take(view.roles.take(chosen))
-    return Weighed(chosen, score, found, meaning, idf, missing, own, by_people, matches)
+    said, passing = matches.rows, asking.mask if asking.mask is not None else view.alive
+    rows = np.flatnonzero(passing if asking.by is not By.WORDS else passing & (said[:-1] > 0))
+    meaning = np.maximum(cosines(view.segments, quantised(asking.vector))[rows], np.float32(0))
+    found = said.take(rows)
+    own = found / (said.max() or np.float32(1))
+    score = meaning if asking.by is By.MEANING else _alone(view, asking, rows, own, meaning)
+    if view.has_talk and asking.by is not By.MEANING:
+        talk = view.talks.take(view.session.take(rows))
+        score = np.where(talk, _with_around(view, matches, rows, own), score)
+    score = _when_and_who(view, asking, rows, score)
+    missing = float(matches.idf[~matches.known & ~asking.saying_when].sum() / max(float(matches.idf.sum()), 1e-9))
+    by_people = _PEOPLE.take(view.roles.take(rows))
+    return Weighed(rows, score, found, meaning, matches.idf, missing, own, by_people, matches)
 
 
 def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:
@@ -175,67 +160,18 @@ def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
     return np.where(there, _scaled(weighed.matches.sessions) + 2 * _scaled(best), 0).astype(np.float32)
 
 
-def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
-    """Return the rows with the best words, overall and in the period."""
-    if asking.mask is not None:
-        said = np.where(asking.mask, said[:-1], np.float32(0))
-    best = _highest(said, CANDIDATES)
-    if asking.period is None:
-        return best
-    since, until = (1000 * moment for moment in asking.period)
-    then = np.flatnonzero((view.at >= since) & (view.at < until))
-    return np.concatenate((best, then[_highest(said[then], CANDIDATES)]))
-
-
-def _highest(said: Floats, count: int) -> Rows:
-    """Return the places of the highest values, none that is 0."""
-    places = (said > 0).nonzero()[0]
-    return places.take(highest(said.take(places), count))
-
-
-def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) -> Rows:
-    """Return the rows worth weighing, ascending."""
-    found: list[Rows] = [best, meant]
-    if sessions is not None:
-        near = top(sessions, NEAR_SESSIONS)
-        found += [view.before(best), view.after(best), view.rows_of(near[sessions[near] > 0])]
-    rows = distinct(np.concatenate(found, dtype=np.int32, casting="same_kind"))
-    return rows[rows.searchsorted(0) :].astype(np.intp)  # -1 is no row; as indexes, or each look-up makes them so
-
-
-class _Words(NamedTuple):
-    """BM25 of rows (N + 1,), the maximum, and BM25 of sessions."""
-
-    said: Floats
-    most: np.float32
-    sessions: Floats | None
-
-
-def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Asking, rows: Rows) -> Floats:
-    """Return the scores of candidates; in talks with their neighbours."""
-    session = view.session.take(rows)
-    talk = view.talks.take(session)
-    if words.sessions is None or not talk.any():
-        return _alone(view, asking, rows, own, meaning)
-    around = _with_around(view, words, _scaled(words.sessions).take(session), rows, own)
-    return around if talk.all() else np.where(talk, around, _alone(view, asking, rows, own, meaning))
-
-
 def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats) -> Floats:
     """Return words and meaning, weighed by speaker outside of talks."""
     alone = own + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else own
     talk = view.talks.take(view.session.take(rows))
-    return alone if talk.all() else alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
+    return alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
 
 
-def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floats) -> Floats:
-    """Return the words of rows, plus those of their neighbours and sessions.
-
-    `whole` is BM25 of the rows' sessions, divided by the highest.
-    """
-    before, after = words.said.take(view.before(rows)), words.said.take(view.after(rows))
-    around = (np.float32(BEFORE) * before + np.float32(AFTER) * after) / words.most
-    return own + around + np.float32(SESSION) * whole
+def _with_around(view: View, matches: Matches, rows: Rows, own: Floats) -> Floats:
+    """Return the words of rows, plus those of their neighbours and sessions."""
+    said = matches.rows / (matches.rows.max() or np.float32(1))
+    around = np.float32(BEFORE) * said.take(view.before(rows)) + np.float32(AFTER) * said.take(view.after(rows))
+    return own + around + np.float32(SESSION) * _scaled(matches.sessions).take(view.session.take(rows))
 
 
 def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floats:
