@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vademecum.memory.value_looks import (
@@ -180,42 +180,31 @@ def _kind(text: str, name: re.Match[str]) -> str:
     before = text[max(0, name.start() - 24) : name.start()]
     if _NOT_KEPT.search(before):
         return ""
-    return _KINDS[name.lastgroup or ""](before, name, text[name.end() : name.end() + 1])
-
-
-def _kind_of_word(before: str, name: re.Match[str], _: str) -> str:
-    joined = before[-1:].isalnum() and name[0][:1].lower() in "mc" and not name[0].lower().startswith("mot")
-    return "" if joined else "password"
-
-
-def _kind_of_shell(before: str, _name: re.Match[str], _after: str) -> str:
-    return "password" if _OF_PASS.search(before) else "shell"
-
-
-def _kind_of_short(before: str, name: re.Match[str], after: str) -> str:
-    camel = name[0][0].isupper() and before[-1:].islower()
-    if _OF_PASS.search(before) or camel:
+    joined, word = before[-1:].isalnum(), name[0].lower()
+    if name.lastgroup == "password":
+        return "" if joined and word[0] in "mc" and not word.startswith("mot") else "password"
+    if name.lastgroup == "made":
+        return _kind_of_made(before, name[0], joined=joined)
+    if _OF_PASS.search(before):
         return "password"
-    return "pass" if not before[-1:].isalnum() and (name[0].islower() or after == "=") else ""
+    return "shell" if name.lastgroup == "shell" else _kind_of_short(before, name[0], text[name.end() : name.end() + 1])
 
 
-def _kind_of_made(before: str, name: re.Match[str], _: str) -> str:
-    word = name[0].lower()
-    if word.startswith(("pin", "cl")) and before[-1:].isalnum():
-        return ""
+def _kind_of_short(before: str, name: str, after: str) -> str:
+    if name[0].isupper() and before[-1:].islower():  # dbPass
+        return "password"
+    return "pass" if not before[-1:].isalnum() and (name.islower() or after == "=") else ""
+
+
+def _kind_of_made(before: str, name: str, *, joined: bool) -> str:
+    word = name.lower()
     if word.startswith("pin"):
-        return "pin" if name[0].startswith("PIN") or "code" in word else ""
+        return "pin" if not joined and (name.startswith("PIN") or "code" in word) else ""
+    if word.startswith("cl") and joined:
+        return ""
     if _OF_KEY.search(before) or word.startswith(("jeton ", "cl")):
         return "named"
     return "" if word.startswith("key") else "made"
-
-
-_KINDS: Mapping[str, Callable[[str, re.Match[str], str], str]] = {
-    "password": _kind_of_word,
-    "shell": _kind_of_shell,
-    "short": _kind_of_short,
-    "made": _kind_of_made,
-}
 
 
 def _value_of(text: str, name: re.Match[str], kind: str) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from functools import cache
 from vademecum.memory.named_secrets import named_secrets
 from vademecum.memory.provider_key_patterns import KEYS
 from vademecum.memory.value_looks import is_made, is_mixed, is_placeholder, is_plain, looks_random
+from vademecum.memory.words import lowered
 
 MARK = "[redacted:"
 _ESCAPES = ("\x1b", "\\x1b", "\\u001b", "\\033", "\\e", "^[")
@@ -131,7 +132,7 @@ def _repeatedly(text: str) -> Redacted:
 
 def _once(text: str) -> Redacted:
     counts: Counter[str] = Counter()
-    words = " ".join(set(_lowered(text).split()))  # hints have no spaces, so each is inside a word
+    words = " ".join(set(lowered(text).split()))  # hints have no spaces, so each is inside a word
     if "-----begin" in words:
         text = _without_private_keys(text, counts)
     if there := {hint for hint in _HINTS_OF_KEYS if hint in words}:
@@ -150,16 +151,10 @@ def _once(text: str) -> Redacted:
 _HINTS_OF_KEYS = tuple(dict.fromkeys(hint for hints, _ in KEYS.values() for hint in hints))
 
 
-def _lowered(text: str) -> str:
-    """Return a text in lower case, of the same length."""
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-
-
 def _without_named(text: str, counts: Counter[str]) -> str:
     out: list[str] = []
     at = 0
-    for start, end in named_secrets(text, _lowered(text)):
+    for start, end in named_secrets(text, lowered(text)):
         out += [text[at:start], f"{MARK}assignment]"]
         counts["assignment"] += 1
         at = end

@@ -36,7 +36,7 @@ from vademecum.index.vectors import cosines
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
-from vademecum.memory.view import View
+from vademecum.memory.view import PEOPLE, View
 
 DENSE = 0.6
 BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
@@ -50,7 +50,6 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
 _NAMED = np.array([1, NAMED], np.float32)  # by whether the question names who said it
-_PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
         score = np.where(talk, _with_around(view, matches, rows, own), score)
     score = _when_and_who(view, asking, rows, score)
     missing = float(matches.idf[~matches.known & ~asking.saying_when].sum() / max(float(matches.idf.sum()), 1e-9))
-    by_people = _PEOPLE.take(view.roles.take(rows))
+    by_people = PEOPLE.take(view.roles.take(rows))
     return Weighed(rows, score, found, meaning, matches.idf, missing, own, by_people, matches)
 
 

@@ -24,7 +24,7 @@ from vademecum.memory.segment import ROLES, Segment
 
 EVENT = Schema(("text",), (1.0,), (0.3,), k1=0.9)  # messages are short, and most have a few lines
 SESSION = Schema(("text",), (1.0,), (0.75,))  # the textbook values: sessions are as long as documents
-_PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
+PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 _NAME = re.compile(r"\w+")
 
 
@@ -141,7 +141,7 @@ class View:
     def talks(self) -> NDArray[np.bool_]:
         """Bool (S,): whether a session is a talk between people alone."""
         living = np.bincount(self.session[self.alive], minlength=self.session_count)
-        others = np.bincount(self.session[self.alive & ~_PEOPLE[self.roles]], minlength=self.session_count)
+        others = np.bincount(self.session[self.alive & ~PEOPLE[self.roles]], minlength=self.session_count)
         found: NDArray[np.bool_] = (others == 0) & (living > 1)
         return found
 

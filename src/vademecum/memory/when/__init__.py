@@ -22,6 +22,7 @@ from vademecum.memory.when.clock import Clock, Period
 from vademecum.memory.when.english import ENGLISH
 from vademecum.memory.when.french import FRENCH
 from vademecum.memory.when.rules import Language
+from vademecum.memory.words import lowered
 
 __all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
 
@@ -150,13 +151,8 @@ def find_time(text: str, now: datetime) -> Mention | None:
 
 
 def _lower(text: str) -> str:
-    """Return a text of the same length, lower-cased, with straight apostrophes.
-
-    A character whose lower case is two characters, like `İ`, is left as is.
-    """
-    text = text.replace("\u2019", "'")
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    """Return a text of the same length, lower-cased, with straight apostrophes."""
+    return lowered(text.replace("\u2019", "'"))
 
 
 def _first(text: str, start: int, clock: Clock) -> tuple[Mention, Language] | None:
