@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.choices import is_known, up_to_another
+from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
 from vademecum.memory.extract.commit_messages import is_decided, unwrapped
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.limits import where
@@ -171,7 +171,7 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     length = len(sentence.split())
     if sentence.endswith(":"):  # a heading
         return []
-    if length < (_LONG if kinded.kind is None else _SHORT):
+    if length < _SHORT or (length < _LONG and (kinded.kind is None or _replaces(sentence))):
         return [(sentence, kinded)]
     parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
     clauses = [clause for clause in parts if len(clause.split()) > 1]
@@ -181,6 +181,12 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     if told and (length >= _LONG or (len(told) > 1 and length >= _SHORT)):
         return told
     return whole if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
+
+
+def _replaces(sentence: str) -> bool:
+    """Return whether a sentence names two known choices of one kind."""
+    kinds = [CHOICES[each[0].lower().replace("_", " ")] for each in named(sentence)]
+    return len(set(kinds)) < len(kinds)
 
 
 def _replaced(found: Found) -> Iterator[Found]:
