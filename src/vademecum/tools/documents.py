@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
+from vademecum.tools.fields import fields_of
 from vademecum.tools.records import Tool
 from vademecum.types import Passage
 
-_DEEPEST = 3  # levels of a schema that are read
-_MOST_FIELDS = 60
 _DEPRECATED = re.compile(
     r"\A\W*deprecated(?=\s*[^\w\s]|\s+(?:since|in|as|use|by|and)\b|\s*\Z)"
     r"|\b(?:this|it|tool|method|endpoint|operation|function)\s+(?:is|was|has been)\s+(?:now\s+)?deprecated\b"
@@ -26,12 +23,15 @@ def document(tool: Tool) -> str:
     >>> document(Tool.of("files", "read", "Read a file.", input_schema=schema))
     'read read Read a file. path Where it is.'
     """
-    return " ".join([tool.name, tool.name, tool.description, *fields(tool.input_schema), *names(tool.output_schema)])
+    taken = [part for field in fields_of(tool.input_schema) for part in (field.own, field.said) if part]
+    given = [field.own for field in fields_of(tool.output_schema)]
+    return " ".join([tool.name, tool.name, tool.description, *taken, *given])
 
 
 def passage(tool: Tool) -> Passage:
     """Return the text that the embedder reads."""
-    return Passage(f"{tool.description} {' '.join(names(tool.input_schema))}".strip(), tool.name, tool.server)
+    taken = " ".join(field.own for field in fields_of(tool.input_schema))
+    return Passage(f"{tool.description} {taken}".strip(), tool.name, tool.server)
 
 
 def is_deprecated(tool: Tool) -> bool:
@@ -42,35 +42,3 @@ def is_deprecated(tool: Tool) -> bool:
     [True, True, False]
     """
     return _DEPRECATED.search(tool.description) is not None
-
-
-def names(schema: Mapping[str, Any]) -> list[str]:
-    """Return the property names of a JSON Schema, outermost first.
-
-    >>> names({"properties": {"to": {"type": "array", "items": {"properties": {"mail": {}}}}, "text": {}}})
-    ['to', 'mail', 'text']
-    """
-    return [name for name, _ in _properties(schema, 0)][:_MOST_FIELDS]
-
-
-def fields(schema: Mapping[str, Any]) -> list[str]:
-    """Return names and descriptions of a JSON Schema's properties."""
-    found: list[str] = []
-    for name, body in _properties(schema, 0):
-        said = body.get("description")
-        found += [name, said] if isinstance(said, str) and said else [name]
-        if len(found) > 2 * _MOST_FIELDS:
-            break
-    return found
-
-
-def _properties(schema: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    properties = schema.get("properties")
-    if depth < _DEEPEST and isinstance(properties, Mapping):
-        for name, body in properties.items():
-            known = body if isinstance(body, Mapping) else {}
-            yield str(name), known
-            yield from _properties(known, depth + 1)
-    items = schema.get("items")
-    if depth < _DEEPEST and isinstance(items, Mapping):
-        yield from _properties(items, depth + 1)

@@ -46,6 +46,7 @@ class Field:
         around: Those of the objects around it.
         type: JSON Schema's type; "" where it is open.
         required: Whether a call is impossible without it.
+        said: Its description.
     """
 
     name: str
@@ -53,6 +54,12 @@ class Field:
     around: frozenset[str] = frozenset()
     type: str = ""
     required: bool = False
+    said: str = ""
+
+    @property
+    def own(self) -> str:
+        """The name without those of the objects around it."""
+        return self.name.rpartition(".")[2]
 
     @property
     def telling(self) -> frozenset[str]:
@@ -116,7 +123,8 @@ def _fields(schema: Any, prefix: str, around: frozenset[str], depth: int) -> Ite
         body = body if isinstance(body, Mapping) else {}  # noqa: PLW2901 -- `true` stands for anything
         own = words(name)
         needed = isinstance(required, list) and name in required and "default" not in body
-        yield Field(prefix + name, own, around, _type(body), needed)
+        said = body.get("description")
+        yield Field(prefix + name, own, around, _type(body), needed, said if isinstance(said, str) else "")
         inner.append((body, f"{prefix}{name}.", around | set(own)))
     if "items" in schema:
         inner.append((schema["items"], prefix, around))

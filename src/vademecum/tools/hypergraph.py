@@ -80,15 +80,10 @@ class Hypergraph:
         capability = [known.setdefault(chain.tools, len(known)) for chain in chains]
         sessions: dict[str, int] = {}
         session = [sessions.setdefault(chain.session, len(sessions)) if chain.session else -1 for chain in chains]
-        return cls(
-            tools,
-            np.array([1.0 if chain.ok else FAILED for chain in chains], np.float32),
-            *_columns(members, 2),
-            *_columns(steps, 4),
-            np.array(capability, np.int64),
-            tuple(known),
-            np.array(session, np.int64),
-        )
+        weight = np.array([1.0 if chain.ok else FAILED for chain in chains], np.float32)
+        (tool, trace), (before, here, then, owner) = _columns(members, 2), _columns(steps, 4)
+        numbers = np.array(capability, np.int64), tuple(known), np.array(session, np.int64)
+        return cls(tools, weight, tool, trace, before, here, then, owner, *numbers)
 
     def __len__(self) -> int:
         """Return the number of traces."""

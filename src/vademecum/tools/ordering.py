@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from vademecum.tools.chains import Chain
 from vademecum.tools.dependencies import Pairs
-from vademecum.tools.documents import names
+from vademecum.tools.fields import inputs_of
 from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Task
 from vademecum.tools.view import View
@@ -61,7 +61,7 @@ def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collect
             calls[number],
             "tool",
             tuple(called[one] for one in order if one in waits.before[number]),
-            tuple(names(view.tools[tools[number]].input_schema)),
+            tuple(field.name for field in inputs_of(view.tools[tools[number]].input_schema)),
             likely.get(number, 0.0),
         )
         for number in order
