@@ -31,7 +31,6 @@ from vademecum.tools.weights import PHASES, Model
 
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
-_NEARLY = 0.999  # a cut in single precision is that much lower than what is then looked at in double
 _ALIKE = 1e-6  # chains whose agreement with the others differs by less agree alike
 _FAR = 700.0  # log-odds beyond which a probability is 0 and its exponential too large
 _LOST = 4.0  # nats below the best finished chain: what comes of a chain there changes nothing
@@ -102,9 +101,8 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
         odds[row, [tool for tool in chain.tools if after.asked.once[tool]]] = 0
     kept = [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)]
     likely = (odds * np.array(kept, np.float32)).ravel()
-    enough = (likely > _NEARLY * math.exp(least - most)).nonzero()[0]
     found = []
-    for cell in enough[top(likely.take(enough), WIDTH)].tolist():
+    for cell in top(likely, WIDTH).tolist():
         row, tool = divmod(cell, scores.shape[1])
         share = odds.item(row, tool) / total[row]
         sum_ = going_on[row] + math.log(max(share, 1e-9))
@@ -115,36 +113,22 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:
     """Return float32 (chains, len(RANKING)); `taken` is as in `likely_chains`."""
-    distinct = [set(chain.tools) for chain in chains]
-    tools = list(set[int]().union(*distinct))
-    likely = np.minimum(np.maximum(taken.take(tools), np.float32(1e-4)), np.float32(1 - 1e-4))
-    odds = dict(zip(tools, np.log(likely / (1 - likely)).tolist(), strict=True))
-    number, attention = asked.view.graph.numbers, asked.attention_by_chain
-    attended = [attention.item(number[chain.tools]) if chain.tools in number else 0.0 for chain in chains]
-    said = {
-        "likely": [chain.likely for chain in chains],
-        "taken": [sum([odds[tool] for tool in each]) for each in distinct],
-        "unmet": [chain.unmet for chain in chains],
-        "in_order": _in_order(asked, [chain.tools for chain in chains], tools),
-        "known": [math.log(given + EPSILON) for given in attended],
-    }
-    return np.array([said[name] for name in RANKING], np.float32).reshape(len(RANKING), -1).T
+    likely = np.clip(taken, 1e-4, 1 - 1e-4)
+    odds, number, attention = np.log(likely / (1 - likely)), asked.view.graph.numbers, asked.attention_by_chain
+    rows = []
+    for chain in chains:
+        known = attention[number[chain.tools]] if chain.tools in number else 0.0
+        taken_by = odds.take([*set(chain.tools)]).sum()
+        rows.append((chain.likely, taken_by, chain.unmet, _in_order(asked, chain.tools), math.log(known + EPSILON)))
+    return np.array(rows, np.float32).reshape(-1, len(RANKING))
 
 
-def _in_order(asked: Asked, chains: Sequence[tuple[int, ...]], tools: Sequence[int]) -> list[float]:
-    """Return each chain's agreement with the order of mentions in the intent."""
-    place, clear = asked.places.take(tools).astype(np.float64), asked.clear.take(tools).astype(np.float64)
-    apart = ((place - place[:, None]) * np.minimum(clear, clear[:, None])).tolist()
-    from_, to = dict(zip(tools, apart, strict=True)), {tool: n for n, tool in enumerate(tools)}
-    known: dict[tuple[int, ...], tuple[float, int]] = {(): (0.0, 0)}
-    for chain in (
-        chains
-    ):  # its pairs are those of the chain it grew from, which stands before it, and one with each of that one's tools
-        total, pairs = known[chain[:-1]]
-        last = chain[-1]
-        more = [from_[first][to[last]] for first in chain[:-1] if first != last]
-        known[chain] = total + sum(more), pairs + len(more)
-    return [known[chain][0] / max(known[chain][1], 1) for chain in chains]
+def _in_order(asked: Asked, chain: Sequence[int]) -> float:
+    """Return a chain's agreement with the order of mentions in the intent."""
+    tools, place, clear = np.array(chain), asked.places.take(chain), asked.clear.take(chain)
+    pairs = np.triu(tools[:, None] != tools, 1)
+    apart = (place - place[:, None]) * np.minimum(clear, clear[:, None])
+    return float(apart[pairs].sum()) / max(int(pairs.sum()), 1)
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:

@@ -107,16 +107,25 @@ class Current:
         if known is not None and known.version != self._ledger.version():
             self._begin()
 
-    def read(self) -> Known:
+    def read(self, *, laid_out: bool = False) -> Known:
         """Return the current state, with the weights as they are.
+
+        Args:
+            laid_out: whether all that questions need is computed before any of them sees it.
 
         Raises:
             StoreError: The database cannot be read.
         """
         with self._making:
+            if laid_out and self._closed:
+                raise StoreError("the tools were closed")
             version = self._ledger.version()
             if self._known is None or self._known.version != version or self._reader.lacks_vectors:
-                self._known, self._problem = self._made(version), ""
+                made = self._made(version)
+                if laid_out:
+                    view = made.view
+                    _ = view.ridge, view.metas.after, view.graph.merged, made.ways, made.pairs, made.groups.known
+                self._known, self._problem = made, ""
             return self._known
 
     def settle(self) -> Known:
@@ -182,7 +191,7 @@ class Current:
         self._wait_for_quiet()
         try:
             while not self._closed:
-                known = self._laid_out()
+                known = self.read(laid_out=True)
                 if self._is_due(known):
                     self._fit(known)
                 elif known.version == self._ledger.version():
@@ -198,22 +207,3 @@ class Current:
             if left <= 0:
                 return
             self._hurry.wait(left)
-
-    def _laid_out(self) -> Known:
-        """Read all records and compute the state for questions."""
-        with self._making:
-            version = self._ledger.version()
-            if self._closed:
-                raise StoreError("the tools were closed")
-            if self._known is None or self._known.version != version:
-                made = self._made(version)
-                _ = (
-                    made.view.ridge,
-                    made.view.metas.after,
-                    made.view.graph.merged,
-                    made.ways,
-                    made.pairs,
-                    made.groups.known,
-                )
-                self._known = made
-            return self._known
