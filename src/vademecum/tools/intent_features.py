@@ -129,9 +129,8 @@ class Asked:
     @cached_property
     def once(self) -> NDArray[np.bool_]:
         """True for tools that no trace called twice, bool (n,)."""
-        tool, capability = self.view.again
-        seen, once = self.view.graph.merge(self.weight), np.ones(len(self.view.tools), np.bool_)
-        once[tool[seen.take(capability) > 0]] = False
+        once = np.ones(len(self.view.tools), np.bool_)
+        once[[tool for tool, capability in self.view.again if self.merged_weight[capability] > 0]] = False
         return once
 
     @cached_property

@@ -125,7 +125,9 @@ class Tools:
         Raises:
             StoreError: the database could not take them; it is as it was.
         """
-        return self._observed(traces)
+        report = self._ledger.observe(traces)
+        self._current.learn()
+        return report
 
     def observe_json(self, text: str) -> ObserveReport:
         """Take in the traces of a JSON text or JSON lines.
@@ -134,16 +136,11 @@ class Tools:
             UsageError: it is not JSON.
         """
         traces, rejected = read_traces(text)
-        return replace(self._observed(traces), rejected=tuple(rejected))
+        return replace(self.observe(traces), rejected=tuple(rejected))
 
     def observe_transcript(self, text: str) -> ObserveReport:
         """Take in the traces of a coding agent's transcript, each once."""
-        return self._observed(read_transcript(text))
-
-    def _observed(self, traces: Iterable[Trace]) -> ObserveReport:
-        report = self._ledger.observe(traces)
-        self._current.learn()
-        return report
+        return self.observe(read_transcript(text))
 
     def forget(self, traces: Collection[str]) -> int:
         """Delete traces by their ids. Returns how many there were."""
@@ -174,13 +171,8 @@ class Tools:
 
     def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
         """Return nodes, hyperarcs between them, and the plan, as JSON-serialisable values."""
-        return graph_record(*self._shown(), plan, self._groups())
-
-    def _shown(self) -> tuple[list[Tool], list[Trace]]:
-        return [kept.tool for kept in self._ledger.tools() if not kept.gone], self._ledger.traces()
-
-    def _groups(self) -> list[Group]:
-        return [*self._current.read().groups.known.values()]
+        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
+        return graph_record(tools, self._ledger.traces(), plan, self._current.read().groups.known.values())
 
     def group(self, id_: str) -> Group | None:
         """Return a learned group by its id; None for an unknown one."""

@@ -79,24 +79,18 @@ class View:
         return Metas.of(self.graph)
 
     @cached_property
-    def again(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(tool, capability) of calls repeated within one chain, int64 each."""
-        found = [
-            (tool, number)
-            for number, chain in enumerate(self.graph.capabilities)
-            if len(set(chain)) < len(chain)
-            for tool, times in Counter(chain).items()
-            if times > 1
-        ]
-        tool, capability = np.array(found, np.int64).reshape(-1, 2).T
-        return tool, capability
+    def again(self) -> list[tuple[int, int]]:
+        """(tool, capability) of each tool that a chain calls twice."""
+        chains = enumerate(self.graph.capabilities)
+        return [(tool, n) for n, chain in chains for tool, times in Counter(chain).items() if times > 1]
 
     @cached_property
-    def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
+    def made(self) -> dict[tuple[int, ...], list[int]]:
         """The traces that called each chain."""
-        order = np.argsort(self.graph.capability, kind="stable")
-        cuts = np.searchsorted(self.graph.capability[order], np.arange(1, len(self.graph.capabilities)))
-        return dict(zip(self.graph.capabilities, np.split(order, cuts), strict=True)) if len(order) else {}
+        found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for number, chain in enumerate(self.chains):
+            found[chain].append(number)
+        return dict(found)
 
     @cached_property
     def ridge(self) -> Ridge:
