@@ -21,7 +21,7 @@ TARGETS = 8  # goals that are looked at, the likeliest
 
 
 def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
-    """Return each tool's probability as the next step towards a goal, float32 (n,).
+    """Return each tool's probability as the next step, float32 (n,).
 
     Args:
         view: the tools.

@@ -14,7 +14,6 @@ from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
-_OWN_MEANING = 2.0  # with an embedder of one's own; chosen among six with MiniLM, all sets in view
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = (
     20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
@@ -202,9 +201,13 @@ class Asked:
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
         near = _SERVER * server + _MATES * mates.take(view.server)
-        meaning = _OWN_MEANING if view.documents.own else _MEANING
-        scale = (1 + _MEANING) / (1 + meaning)  # weights to begin with are of this one
-        return np.asarray(scale * (words + meaning * self.meaning + min(many / _SERVERS, 1) * near), np.float32)
+        near = words + min(many / _SERVERS, 1) * near
+        if not view.documents.own:
+            return np.asarray(near + _MEANING * self.meaning, np.float32)
+        meaning = (
+            view.documents.dense(question) + self.meaning
+        )  # the whole and the nearest clause as much as words, each
+        return np.asarray((1 + _MEANING) / 3 * (near + meaning), np.float32)  # on the scale of the built-in embedder
 
     def _words(self, question: Question, matches: Matches) -> Floats:
         """Return each tool's fit by words, as a share of the best."""

@@ -1,4 +1,4 @@
-"""Tools from JSON or a running server: the shapes in which people have them.
+"""Tools from JSON, in the shapes in which people have them.
 
 An array, an object with `tools`, one tool, or a tool a line. A tool is written as MCP's `tools/list` does
 (`inputSchema`, `outputSchema`), as function calling does (`{"type": "function", "function": {...}}`, `parameters`), or
