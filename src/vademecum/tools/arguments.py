@@ -28,26 +28,27 @@ def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
 
 def secrets(arguments: Any) -> Iterator[str]:
     """Yield the values whose names say that they are secret."""
-    todo, left = [arguments], _MOST_VALUES
-    while todo and left:
-        value, left = todo.pop(), left - 1
-        if isinstance(value, Mapping):
-            for name, inner in value.items():
-                if _SECRET_NAME.search("".join(words(str(name)))):
-                    yield from (text for text in telling(inner) if not text.isdigit() or len(text) > _LEAST_TELLING)
-            todo += value.values()
-        elif isinstance(value, list):
-            todo += value
+    for name, value in _named(arguments):
+        if _SECRET_NAME.search("".join(words(name))):
+            yield from (text for text in telling(value) if not text.isdigit() or len(text) > _LEAST_TELLING)
 
 
 def telling(arguments: Any) -> Iterator[str]:
     """Yield values of some length, as a text would write them."""
-    todo, left = [arguments], _MOST_VALUES
-    while todo and left:
-        value, left = todo.pop(), left - 1
-        if isinstance(value, Mapping):
-            todo += value.values()
-        elif isinstance(value, list):
-            todo += value
-        elif isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) >= _LEAST_TELLING:
+    for _, value in _named(arguments):
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) >= _LEAST_TELLING:
             yield str(value)
+
+
+def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each value within some arguments with its name, "" in a list."""
+    todo = [("", arguments)]
+    for _ in range(_MOST_VALUES):
+        if not todo:
+            return
+        name, value = todo.pop()
+        yield name, value
+        if isinstance(value, Mapping):
+            todo += [(str(key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            todo += [("", inner) for inner in value]

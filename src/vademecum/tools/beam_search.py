@@ -23,7 +23,7 @@ from vademecum.tools.features import After, still
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import probabilities
 from vademecum.tools.texts import Floats
-from vademecum.tools.weights import PHASES, Model, log_shares, taken_from
+from vademecum.tools.weights import PHASES, Model
 
 KNOWN = 0.1  # of the probability: where all likely chains hold less, none of them is known
 
@@ -40,33 +40,29 @@ def decoded(asked: Asked, model: Model) -> Decoded:
     """Return the calls that an intent takes; none where nothing is likely."""
     if not asked.view.tools:
         return Decoded(Chain((), ()))
-    begin = After(asked, [()])
-    unmoved = still(asked)
-    search = model.search.astype(np.float32)
-    taken = taken_from(log_shares(begin.scores(unmoved @ search, search)[0]), model.certain)
-    chains = likely_chains(begin, unmoved, model, taken)
+    chains, taken = likely_chains(asked, model)
     if not chains:
         return Decoded(Chain((), ()))
     if sum(math.exp(chain.likely) for chain in chains) < KNOWN:
-        return Decoded(_likely_set(begin, unmoved, model, taken), is_chain=False)
+        return Decoded(_likely_set(asked, model, taken), is_chain=False)
     weight = probabilities(chain_features(asked, chains, taken), model.chains)
     return Decoded(chains[agreeing([chain.tools for chain in chains], weight)])
 
 
-def _likely_set(begin: After, unmoved: Floats, model: Model, taken: Floats) -> Chain:
+def _likely_set(asked: Asked, model: Model, taken: Floats) -> Chain:
     """Return the set of tools with the best expected overlap."""
-    members = right_on_average(taken * begin.asked.view.offered, LONGEST)
-    order = _ordered(begin, unmoved, model, members)
+    members = right_on_average(taken * asked.view.offered, LONGEST)
+    order = _ordered(asked, model, members)
     return Chain(order, tuple(taken.take(order).tolist()))
 
 
-def _ordered(begin: After, unmoved: Floats, model: Model, members: Sequence[int]) -> tuple[int, ...]:
+def _ordered(asked: Asked, model: Model, members: Sequence[int]) -> tuple[int, ...]:
     """Return tools in their likeliest order, by a beam search."""
-    weights = model.next.astype(np.float32)
+    weights, unmoved = model.next.astype(np.float32), still(asked)
     still_scores = weights @ unmoved.T
     others = np.ones(len(unmoved), np.bool_)
     others[list(members)] = False
-    beam, after = [Chain((), ())], begin
+    beam, after = [Chain((), ())], After(asked, [()])
     for length in range(len(members)):
         phase = min(length, PHASES - 1)
         scores = after.scores(still_scores[phase], weights[phase])
@@ -74,5 +70,5 @@ def _ordered(begin: After, unmoved: Floats, model: Model, members: Sequence[int]
         for row, chain in enumerate(after.chains):
             scores[row, list(chain)] = -np.inf  # each once
         beam = grown(beam, after, scores, [chain.likely for chain in beam], -math.inf)
-        after = After(begin.asked, [chain.tools for chain in beam])
+        after = After(asked, [chain.tools for chain in beam])
     return max(beam, key=lambda chain: chain.likely).tools

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
-from vademecum.tools.features import RANKING, After, Taken
+from vademecum.tools.features import RANKING, After, Taken, still
 from vademecum.tools.intent_features import EPSILON, Asked
 from vademecum.tools.texts import Floats
-from vademecum.tools.weights import PHASES, Model
+from vademecum.tools.weights import PHASES, Model, log_shares, taken_from
 
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
@@ -48,15 +48,15 @@ class Chain(NamedTuple):
     unmet: float = 1.0
 
 
-def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) -> list[Chain]:
-    """Return the finished chains of a beam search.
+def likely_chains(asked: Asked, model: Model) -> tuple[list[Chain], Floats]:
+    """Return a beam search's finished chains and the tools' probabilities.
 
-    `begin` is the one chain without a call, `unmoved` what `still` returns for its intent, `taken` float32 (n,): the
-    probability of each tool that the intent takes it.
+    The second, float32 (n,), is that the intent takes the tool at all.
     """
-    asked, after, sooner_or_later = begin.asked, begin, Taken(taken)
-    weights = model.next.astype(np.float32)
-    still_scores = weights @ unmoved.T
+    after, unmoved = After(asked, [()]), still(asked)
+    search, weights = model.search.astype(np.float32), model.next.astype(np.float32)
+    taken = taken_from(log_shares(after.scores(unmoved @ search, search)[0]), model.certain)
+    still_scores, sooner_or_later = weights @ unmoved.T, Taken(taken)
     beam, finished = [Chain((), ())], list[Chain]()
     for length in range(LONGEST):
         stop = stops(after, model, sooner_or_later)
@@ -74,7 +74,7 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
         if not beam:
             break
         after = After(asked, [chain.tools for chain in beam])
-    return finished
+    return finished, taken
 
 
 def stops(after: After, model: Model, taken: Taken) -> list[float]:

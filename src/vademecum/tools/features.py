@@ -49,7 +49,12 @@ _MOVING = [_COLUMN[name] for name in ("left", "order", "transition", "session")]
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:
     """Return every tool's features after `after`, float32 (n, len(HEADS))."""
-    return After(asked, [tuple(after)]).heads(still(asked))
+    found, chain = still(asked), tuple(after)
+    here = After(asked, [chain])
+    found[:, _MOVING] = here.columns[0].T
+    found[list(chain), _COLUMN["used"]] = 1
+    found[here.before(chain), _COLUMN["before"]] = 1
+    return found
 
 
 def still(asked: Asked) -> Floats:
@@ -90,14 +95,6 @@ class After:
         self.asked = asked
         self.chains = chains
 
-    def heads(self, unmoved: Floats, row: int = 0) -> Floats:
-        """Return every tool's features after a chain, float32 (n, len(HEADS))."""
-        found, chain = unmoved.copy(), self.chains[row]
-        found[:, _MOVING] = self._columns[row].T
-        found[list(chain), _COLUMN["used"]] = 1
-        found[self._before(chain), _COLUMN["before"]] = 1
-        return found
-
     def scores(self, unmoved: Floats, weights: Floats) -> Floats:
         """Return float32 (c, n): every tool's score after each chain.
 
@@ -105,11 +102,11 @@ class After:
             unmoved: float32 (n,), the score by the heads that depend on the intent alone.
             weights: float32 (len(HEADS),).
         """
-        found: Floats = weights.take(_MOVING) @ self._columns
+        found: Floats = weights.take(_MOVING) @ self.columns
         found += unmoved
         for row, chain in enumerate(self.chains):
             found[row, list(set(chain))] += weights[_COLUMN["used"]]
-            found[row, self._before(chain)] += weights[_COLUMN["before"]]
+            found[row, self.before(chain)] += weights[_COLUMN["before"]]
         return found
 
     def stopping(self, taken: Taken) -> NDArray[np.float64]:
@@ -132,13 +129,13 @@ class After:
             [np.minimum.reduce(unsaid[list(chain)], axis=0, initial=1) for chain in self.chains], np.float32
         )
 
-    def _before(self, chain: Sequence[int]) -> list[int]:
+    def before(self, chain: Sequence[int]) -> list[int]:
         """The tools called earlier in the session, but not now."""
         return [tool for tool in dict.fromkeys(self.asked.earlier) if tool not in chain]
 
     @cached_property
-    def _columns(self) -> Floats:
-        """float32 (c, len(_MOVING), n)."""
+    def columns(self) -> Floats:
+        """Features that move with the calls, float32 (c, len(_MOVING), n)."""
         found = np.empty((len(self.chains), len(_MOVING), len(self.asked.unseen)), np.float32)
         found[:, 0] = self._open @ self.asked.mentioned
         found[:, 1] = [self._order(chain) for chain in self.chains]

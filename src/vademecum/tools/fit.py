@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
 from vademecum.tools.dependencies import Pairs, link_choices, links_of
-from vademecum.tools.features import HEADS, UNSEEN, After, Taken, heads, still
+from vademecum.tools.features import HEADS, UNSEEN, After, Taken, heads
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, Weights, fit
@@ -147,10 +147,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
     """Yield the choice of a trace's chain among the likely chains."""
-    begin = After(asked, [()])
-    unmoved = still(asked)
-    taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
-    chains = likely_chains(begin, unmoved, model, taken)
+    chains, taken = likely_chains(asked, model)
     found = [chain.tools for chain in chains]
     if len(found) > 1 and asked.chain in found:
         yield Choice(chain_features(asked, chains, taken), found.index(asked.chain))

@@ -54,7 +54,7 @@ class Ledger:
         given = {tool.id: tool for tool in tools}
         now, store = self._clock(), self._store()
         with store.transaction():
-            known = {id_: row for row in store.scan("tools").unwrap() for id_ in self._own(row[0])}
+            known = self._own_rows()
             rows = {id_: _tool_row(tool, known.get(id_), now, self.scope) for id_, tool in given.items()}
             changed = {id_: row for id_, row in rows.items() if known.get(id_) != row}
             gone = {
@@ -69,17 +69,17 @@ class Ledger:
 
     def retain(self, servers: Collection[str]) -> int:
         """Mark tools of all other servers as gone; return their number."""
-        store = self._store()
-        with store.transaction():
-            rows = [row for row in store.scan("tools").unwrap() if self._own(row[0])]
-            gone = [(*row[:-1], self._clock()) for row in rows if row[1] not in servers and not row[-1]]
+        with self._store().transaction():
+            gone = [
+                (*row[:-1], self._clock()) for row in self._own_rows().values() if row[1] not in servers and not row[-1]
+            ]
             self._write("tools", gone)
         return len(gone)
 
-    def _own(self, id_: str) -> list[str]:
-        """The id of a tool of this scope, and nothing of another's."""
-        scope, own = split(id_)
-        return [own] if scope == self.scope else []
+    def _own_rows(self) -> dict[str, Row]:
+        """Return the rows of this scope's tools by their ids."""
+        rows = ((*split(row[0]), row) for row in self._store().scan("tools").unwrap())
+        return {id_: row for scope, id_, row in rows if scope == self.scope}
 
     def servers(self) -> dict[str, str]:
         """Return the servers' descriptions of themselves, by name."""

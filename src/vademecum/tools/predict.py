@@ -13,7 +13,7 @@ import numpy as np
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
-from vademecum.tools.features import HEADS, After, Taken, heads, still
+from vademecum.tools.features import HEADS, After, Taken, heads
 from vademecum.tools.goal import toward_goals
 from vademecum.tools.intent_features import NEAR, Asked, put, trusted, without_traces
 from vademecum.tools.logit import Weights
@@ -57,8 +57,8 @@ def predict(known: Known, asked_for: Situation) -> Prediction:
     way = known.ways.starting([view.tools[n].id for n in after])
     asked = put(view, asked_for.intent, earlier, asked_for.unfinished)
     asked = asked if after or earlier else trusted(asked, fitted=bool(model.traces))
-    here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
-    features, taken = here.heads(still(asked)), taken_probabilities(heads(asked, ()), model.search, model.certain)
+    weights = model.next[min(len(after), PHASES - 1)]
+    features, taken = heads(asked, after), taken_probabilities(heads(asked, ()), model.search, model.certain)
     if asked_for.by == "attention":
         probability = next_probabilities(view, features @ weights.astype(np.float32))
         if view.traces and not model.traces and says and (after or earlier):  # few traces move what text says
@@ -80,7 +80,7 @@ def predict(known: Known, asked_for: Situation) -> Prediction:
     best = candidates[0].probability if candidates else 0.0
     abstained = best < asked_for.threshold
     below = [f"the likeliest tool has a probability below {asked_for.threshold:.2f}"] if abstained else []
-    done = stops(here, model, Taken(taken))[0]
+    done = stops(After(asked, [after]), model, Taken(taken))[0]
     reason = _reason(below, strange)
     return Prediction(asked_for.intent, asked_for.after, candidates, abstained, best, done, reason, len(view.traces))
 

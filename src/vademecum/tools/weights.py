@@ -38,7 +38,7 @@ class Model:
 
     def write(self) -> str:
         """Return it as JSON."""
-        body: dict[str, Any] = {name: value.tolist() for name, value in self._weights().items()}
+        body: dict[str, Any] = {name: getattr(self, name).tolist() for name in _FITS}
         return json.dumps({"form": _FORM, "traces": self.traces} | body)
 
     @classmethod
@@ -51,9 +51,6 @@ class Model:
             return cls(**{name: np.array(body[name], np.float64) for name in _FITS}, traces=int(body["traces"]))
         except (ValueError, LookupError, TypeError):
             return None
-
-    def _weights(self) -> dict[str, Weights]:
-        return {name: getattr(self, name) for name in _FITS}
 
 
 def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
