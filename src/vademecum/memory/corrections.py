@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ class Why:
     anchors: tuple[Anchor, ...] = ()  # the code it is about, each with its state
 
 
-class Corrections:
+class Corrections(ABC):
     """Finds facts by id in all scopes, and changes them.
 
     `Memory` extends this class.
@@ -48,9 +49,9 @@ class Corrections:
         self._extract = extract
         self._clock = clock
 
+    @abstractmethod
     def _changed(self) -> None:
         """Drop caches that a change of facts invalidates."""
-        raise NotImplementedError
 
     def why(self, id_: str) -> Why:
         """Return a fact's sources and history. Raises `UsageError` for an unknown id."""
