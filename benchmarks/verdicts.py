@@ -138,18 +138,23 @@ def resolved_by_kind(rows: list[Row]) -> dict[str, Row]:
         sure = [row for row in mine if row["verdict"] == Verdict.RESOLVED]
         own = [row for row in sure if row["own"]]
         found[kind] = {"questions": sum(row["own"] for row in mine), "resolved": len(own)}
-        for name, chosen in (("own", own), ("all", sure)):
-            if chosen:
-                right = [row["right"] for row in chosen]
-                found[kind] |= {
-                    f"{name}_stated": round(float(np.mean([row["stated"] for row in chosen])), 3),
-                    f"{name}_true": round(float(np.mean(right)), 3),
-                }
-        if not all(row["own"] for row in mine):
+        if own:
+            found[kind] |= {"own_stated": mean_of(own, "stated"), "own_true": mean_of(own, "right")}
+        if sure and not all(row["own"] for row in mine):
             odds = sum(row["right"] for row in mine) / max(1, sum(not row["right"] for row in mine))
             right = sum(row["right"] for row in sure)
-            found[kind]["all_even"] = round(right / max(1e-9, right + odds * (len(sure) - right)), 3)
+            even = right / max(1e-9, right + odds * (len(sure) - right))
+            found[kind] |= {
+                "all_stated": mean_of(sure, "stated"),
+                "all_true": mean_of(sure, "right"),
+                "all_even": round(even, 3),
+            }
     return found
+
+
+def mean_of(rows: list[Row], name: str) -> float:
+    """Mean of one value of the rows."""
+    return round(float(np.mean([row[name] for row in rows])), 3)
 
 
 def summary(rows: list[Row]) -> Row:
