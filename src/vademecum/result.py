@@ -22,7 +22,7 @@ Source: CodeRAG design decision 8 (Result over exceptions), bounded to the seams
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Never, ParamSpec, TypeVar, cast
 
@@ -87,20 +87,3 @@ def attempt(
         return wrapped
 
     return decorate
-
-
-def partition(results: Iterable[Ok[T] | Err[E]]) -> tuple[list[T], list[E]]:
-    """Split outcomes into the values and the errors, each in order.
-
-    >>> partition([Ok(1), Err(ValueError("x")), Ok(2)])
-    ([1, 2], [ValueError('x')])
-    """
-    values: list[T] = []
-    errors: list[E] = []
-    for result in results:
-        match result:
-            case Ok(value):
-                values.append(value)
-            case Err(error):
-                errors.append(error)
-    return values, errors

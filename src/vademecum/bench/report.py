@@ -197,7 +197,8 @@ def report_text(report: Report, style: Style = PLAIN) -> str:
     lines = [style.place(visible(f"{report.repo}: does it help here?")) + style.dim(f"  seed {report.seed}")]
     for measured in report.measured:
         lines += ["", *_table(measured, style)]
-    lines += ["", *(_left_out(each) for each in report.left_out)] if report.left_out else []
+    left_out = [visible(f"{each.kind} questions left out: {each.reason}") for each in report.left_out]
+    lines += ["", *left_out] if left_out else []
     if report.measured:
         lines += ["", *(style.dim(line) for line in _legend())]
     return "\n".join(lines) + "\n"
@@ -256,10 +257,6 @@ def _shortly(measured: Measured, other: str) -> str:
             form = MEASURES[name].form
             said.append(f"{words[verdict]} ({_number(found.mean, '+' + form)})")
     return " and ".join(said) or "shows no difference in the right file or in tokens"
-
-
-def _left_out(left_out: LeftOut) -> str:
-    return visible(f"{left_out.kind} questions left out: {left_out.reason}")
 
 
 def _legend() -> Sequence[str]:

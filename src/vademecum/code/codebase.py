@@ -336,8 +336,6 @@ class Codebase:
         """
         return pieces_of(self._opened_one(repo, commit), path)
 
-    pieces = chunks  # an older name
-
     def outline(
         self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
     ) -> list[Entry]:

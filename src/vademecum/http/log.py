@@ -31,19 +31,12 @@ class JsonLines(logging.Formatter):
         return json.dumps(said, ensure_ascii=True, default=str)
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Return whether to log a record.
-
-    Uvicorn's record of a bug is dropped: our own also has the request's id.
-    """
-    return not record.getMessage().startswith("Exception in ASGI application")
-
-
 def log_to_standard_error() -> None:
     """Write logs of this server and its libraries as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    handler.addFilter(_is_news)
+    # uvicorn's record of a bug is dropped: our own also has the request's id
+    handler.addFilter(lambda record: not record.getMessage().startswith("Exception in ASGI application"))
     for name in ("vademecum", "uvicorn", "uvicorn.error", "mcp"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []

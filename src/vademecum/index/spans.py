@@ -80,7 +80,7 @@ def spans_of(
             if joining.count >= k:
                 continue
             own = spans[file] = []
-        elif _shows(own, row):
+        elif any(span.first <= row <= span.last for span in own):
             continue  # already, between two that were joined
         begin, end = begins[place], ends[place]
         if own and may_join:
@@ -122,10 +122,6 @@ class _Joining:
         span.place = min(span.place, one.place)
         span.first, span.last = min(span.first, one.first), max(span.last, one.last)
         span.begin, span.end = min(span.begin, one.begin), max(span.end, one.end)
-
-
-def _shows(own: list[Span], row: int) -> bool:
-    return any(span.first <= row <= span.last for span in own)
 
 
 def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:

@@ -24,11 +24,6 @@ def sparse_weights(text: str) -> dict[int, float]:
     >>> list(sparse_weights("open the file, open_file").values()) == sorted(sparse_weights("file").values())
     False
     """
-    counts = Counter(term_number(term) for term in terms(text))
+    counts = Counter(key(term) & 0xFFFFFFFF for term in terms(text))  # numbers in a sparse vector are below 2**32
     length = K1 * (1 - B + B * counts.total() / MEAN_TERMS)
     return {number: round(tf * (K1 + 1) / (tf + length), 4) for number, tf in sorted(counts.items())}
-
-
-def term_number(term: str) -> int:
-    """Return a term's number in a sparse vector, below 2**32."""
-    return key(term) & 0xFFFFFFFF

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from vademecum.items import Attachment, Comment, Item
+from vademecum.items import Comment, Item
 from vademecum.memory.redact import redact
 
 MOST_CHARACTERS = 1_000_000  # of a document; the rest is cut, and the document says so
@@ -63,7 +63,8 @@ def document_of(item: Item) -> str:
         body = _HEADING.sub(r"#\1", body)
     parts = [heading, _facts(item), body]
     parts += [_said(comment) for comment in item.comments]
-    parts += [_attached(attachment) for attachment in item.attachments]
+    for attachment in item.attachments:
+        parts.append(f"## Attachment {attachment.name}\n\n{_HEADING.sub('##', attachment.text.strip())}")
     text = "\n\n".join(part for part in parts if part)
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n\n(cut: {len(text) - MOST_CHARACTERS} more characters at {item.url or item.key})"
@@ -81,10 +82,6 @@ def _said(comment: Comment) -> str:
     day = datetime.fromtimestamp(comment.at, UTC).strftime(", %Y-%m-%d") if comment.at else ""
     by = " ".join(comment.author.split()) or "somebody"
     return f"## Comment by {by}{day}\n\n{_HEADING.sub(r'##', comment.text.strip())}"
-
-
-def _attached(attachment: Attachment) -> str:
-    return f"## Attachment {attachment.name}\n\n{_HEADING.sub(r'##', attachment.text.strip())}"
 
 
 def path_of(item: Item) -> str:

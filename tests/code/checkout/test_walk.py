@@ -19,17 +19,16 @@ from hypothesis import strategies as st
 
 from vademecum.code.checkout.ignore import IgnoreFiles, is_secret, quickened, refusal
 from vademecum.code.checkout.root import Root, find_root
-from vademecum.code.checkout.source import FORCED_FILE_BYTES, blob_id, printable
-from vademecum.code.checkout.walk import (
+from vademecum.code.checkout.source import (
+    FORCED_FILE_BYTES,
     Source,
-    Walk,
-    WalkSettings,
+    blob_id,
     contained,
     decode_source,
+    printable,
     read_source,
-    walk,
-    walk_commit,
 )
+from vademecum.code.checkout.walk import Walk, WalkSettings, walk, walk_commit
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok
 from vademecum.types import FileEntry, Skipped

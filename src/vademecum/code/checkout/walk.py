@@ -25,32 +25,15 @@ from vademecum.code.checkout.source import (
     FORCED_FILE_BYTES,
     INODE_BITS,
     MAX_FILE_BYTES,
-    Source,
     bytes_said,
-    contained,
-    decode_source,
     is_printable,
     printable,
     read_beneath,
-    read_source,
 )
 from vademecum.errors import GitError
 from vademecum.matching import is_below
 from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped
-
-__all__ = [
-    "Known",
-    "Source",
-    "Walk",
-    "WalkSettings",
-    "contained",
-    "decode_source",
-    "read_source",
-    "walk",
-    "walk_commit",
-]
-
 
 RULES_VERSION = 2  # increment when the tables of `ignore` change, so that known files are judged again
 
@@ -222,25 +205,20 @@ def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
 
 
 def _same_as_known(survey: _Survey) -> set[str]:
-    """Return the known files that are unchanged and reached without a link."""
-    same = _same_beneath(survey.root.path, survey.known.files)
+    """Return the known files that are unchanged and reached without a link.
+
+    None are, if the root cannot be opened.
+    """
+    try:
+        with opened_folder(survey.root.path) as look:
+            same = _same(look, survey.known.files)
+    except OSError:  # git will report the error
+        return set()
     for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
         _survey_folder(survey, folder)
     if all(survey.real_folders.values()):
         return same
     return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
-
-
-def _same_beneath(root: str, files: Mapping[str, Stat]) -> set[str]:
-    """Return the files whose status is unchanged.
-
-    None are, if the root cannot be opened.
-    """
-    try:
-        with opened_folder(root) as look:
-            return _same(look, files)
-    except OSError:  # git will report the error
-        return set()
 
 
 def _same(look: Callable[[str], os.stat_result], files: Mapping[str, Stat]) -> set[str]:

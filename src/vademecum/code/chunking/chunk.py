@@ -128,7 +128,7 @@ class _Describer:
     def __init__(self, lines: Lines, syntax: Syntax, outline: Outline, language: str) -> None:
         self.lines = lines
         self.content = lines.content
-        self.symbols = sorted(self._named(outline.all), key=_position)
+        self.symbols = sorted(self._named(outline.all), key=lambda named: named[0])
         self.positions = [position for position, _ in self.symbols]
         heads = {names[0] for declaration in outline.all if (names := declaration.names)}
         self.calls = [extent for extent in syntax.captures.get("call", ()) if extent not in heads]
@@ -144,6 +144,7 @@ class _Describer:
         start, end, owner = span.start, span.end, span.owner
         text = self.content[start:end].decode()
         head = owner is not None and start <= owner.core < end
+        own = (told for at, told in self.docstrings if start <= at < end)
         return Chunk(
             self.lines.number(start),
             self.lines.number(end - 1),
@@ -154,7 +155,7 @@ class _Describer:
             owner.name if owner else "",
             owner.scope if owner else "",
             owner.signature if owner else "",
-            owner.doc if owner and head else self._docstrings(start, end) if span.kind == ChunkKind.MODULE else "",
+            owner.doc if owner and head else "\n".join(own) if span.kind == ChunkKind.MODULE else "",
             "",
             tuple(self._symbols(start, end)),
             tuple(dict.fromkeys(self._callees(start, end))),
@@ -204,9 +205,6 @@ class _Describer:
             else:
                 yield content[begin:stop].decode()
 
-    def _docstrings(self, start: int, end: int) -> str:
-        return "\n".join(text for at, text in self.docstrings if start <= at < end)
-
     def _metadata(self, span: Span, text: str, *, head: bool) -> dict[str, Any]:
         metadata: dict[str, Any] = {"lines_of_code": sum(map(bool, map(str.strip, text.split("\n"))))}
         if span.parts > 1:
@@ -222,10 +220,6 @@ class _Describer:
             inside = bisect_left(self.branches, owner.end) - bisect_left(self.branches, owner.core)
             metadata["cyclomatic"] = 1 + inside
         return metadata
-
-
-def _position(named: tuple[int, Symbol]) -> int:
-    return named[0]
 
 
 def _worth_naming(declaration: Declaration) -> bool:

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
-from vademecum.code.languages import Language, rules_of
+from vademecum.code.languages import rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain
+from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.types import FileKind

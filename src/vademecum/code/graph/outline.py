@@ -76,14 +76,15 @@ def outline(
 def _is_shown(node: Node) -> bool:
     """Return whether a map shows a node.
 
-    Shown are files, and declarations near the top of one.
+    Shown are files, and declarations at most two levels deep in one.
     """
-    return not node.qualified or (node.kind not in LEAVES and _is_outer(node))
+    is_outer = node.parent == node_id(node.path) or node.qualified.count(".") <= 1
+    return not node.qualified or (node.kind not in LEAVES and is_outer)
 
 
 def _entry(graph: Graph, node: Node, rank: float) -> Entry:
     """Return a node as an entry, without its signature."""
-    rank *= PRIVATE if _is_private(node) else 1
+    rank *= PRIVATE if node.name.startswith("_") else 1
     return Entry(graph.opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind, "", rank)
 
 
@@ -119,15 +120,6 @@ def seeds_of(graph: Graph, found: Sequence[Evidence], paths: Sequence[str]) -> d
     for node in own:
         seeds[node.id] += 1 / len(own)
     return dict(seeds)
-
-
-def _is_outer(node: Node) -> bool:
-    """Return whether a declaration is at most two levels deep."""
-    return node.parent == node_id(node.path) or node.qualified.count(".") <= 1
-
-
-def _is_private(node: Node) -> bool:
-    return node.name.startswith("_")
 
 
 def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:

@@ -212,7 +212,8 @@ def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileSta
     view, number = each.view, int(each.view.row_file[row])
     if state.now is not None:
         chunks = list(state.now.chunks)
-        found = next(((c, s) for c in chunks for s in c.symbols if _is_same(s, symbol)), None)
+        own = symbol.qualified, symbol.kind
+        found = next(((c, s) for c in chunks for s in c.symbols if (s.qualified, s.kind) == own), None)
         if found is not None:
             return (*_lines_of(*found, chunks), found[1].start_line, _text_of(chunks))
     begin, end = np.searchsorted(view.row_file, [number, number + 1]).tolist()
@@ -220,10 +221,6 @@ def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileSta
     chunks = [stored for stored, _ in stored_chunks(each, rows)]
     content = each.repo.catalogue.content(int(view.files.blobs[number])).decode("utf-8", "replace")
     return (*_lines_of(chunk, symbol, chunks), symbol.start_line, content.split("\n"))
-
-
-def _is_same(one: Symbol, other: Symbol) -> bool:
-    return (one.qualified, one.kind) == (other.qualified, other.kind)
 
 
 def _lines_of(chunk: Chunk, symbol: Symbol, chunks: Sequence[Chunk]) -> tuple[int, int]:

@@ -23,25 +23,6 @@ from vademecum.errors import UsageError
 if TYPE_CHECKING:
     import tree_sitter
 
-__all__ = [
-    "Grammar",
-    "Joint",
-    "Language",
-    "canonical",
-    "compiled_grammar",
-    "every_language",
-    "grammar",
-    "has_references",
-    "joint_query",
-    "language_of",
-    "named_language",
-    "own_query",
-    "references_query",
-    "row",
-    "rules_of",
-    "with_grammar",
-]
-
 _FOLDER = Path(__file__).parent
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z][\w+.-]*)")
 

@@ -263,7 +263,9 @@ class Outline:
         if parent and not parent.name and parent.capture in FUNCTIONS:
             around = parent.scope
         declaration.scope = ".".join(part for part in (around, receiver, inside) if part)
-        if declaration.capture == "function" and (receiver or inside or (parent and _holds_methods(parent))):
+        if declaration.capture == "function" and (
+            receiver or inside or (parent and parent.capture not in FUNCTIONS | _SPACES)
+        ):
             declaration.capture = "method"
         elif declaration.capture == "method" and parent is None and not declaration.scope:
             declaration.capture = "function"
@@ -308,10 +310,6 @@ class Outline:
             else:
                 merged.append(declaration)
         return merged
-
-
-def _holds_methods(declaration: Declaration) -> bool:
-    return declaration.capture not in FUNCTIONS and declaration.capture not in _SPACES
 
 
 @functools.lru_cache(4096)

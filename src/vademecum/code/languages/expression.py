@@ -80,7 +80,7 @@ def _tail(text: str, at: int, found: str) -> str:
             at, found = _close(text, at), found + "()"
         elif letter == "[":
             at, found = _close(text, at), found + "[]"
-        elif letter == "{" and _braced(text, at):
+        elif letter == "{" and _close(text, at) == len(text):  # a composite literal, `Foo{…}`, ends the text
             at, found = len(text), found + "()"
         elif letter == "<" and (end := _close(text, at)) and (text[end : end + 1] in "(.:{" or end == len(text)):
             at = end
@@ -106,11 +106,6 @@ def _joined(text: str, at: int, found: str) -> tuple[int, str]:
         return (end, f"{named}()") if named and named != "type" else (len(text), "")
     name = _NAME.match(text, at)
     return (name.end(), f"{found}.{name[0]}") if name else (len(text), "")
-
-
-def _braced(text: str, at: int) -> bool:
-    """Return whether a composite literal (`Foo{…}`) ends the text."""
-    return _close(text, at) == len(text)
 
 
 def _close(text: str, at: int) -> int:

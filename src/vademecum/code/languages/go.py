@@ -97,10 +97,6 @@ def _tokens() -> re.Pattern[bytes]:
     return tokens(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`")
 
 
-def _same_folder(one: str, other: str) -> bool:
-    return posixpath.dirname(one) == posixpath.dirname(other)
-
-
 LANGUAGE = _Go(
     "go",
     extensions=(".go",),
@@ -110,7 +106,7 @@ LANGUAGE = _Go(
     result_last=True,
     is_lexical=True,
     shares_names=True,
-    opened_in=_same_folder,
+    opened_in=lambda one, other: posixpath.dirname(one) == posixpath.dirname(other),
     common=_COMMON,
     special=_SPECIAL,
     types_results=True,

@@ -73,7 +73,7 @@ def statements(root: tree_sitter.Node, start: int, end: int, limit: int) -> list
     while stack:
         children = stack.pop().children
         after_comment = False
-        for child in children[bisect_right(children, start, key=_end_byte) :]:
+        for child in children[bisect_right(children, start, key=lambda node: node.end_byte) :]:
             begin, stop = child.byte_range
             if begin >= end:
                 break
@@ -84,10 +84,6 @@ def statements(root: tree_sitter.Node, start: int, end: int, limit: int) -> list
                 if stop - begin > limit:
                     stack.append(child)
     return sorted(set(found))
-
-
-def _end_byte(node: tree_sitter.Node) -> int:
-    return node.end_byte
 
 
 def pack(lines: Lines, start: int, end: int, limit: int, cuts: Sequence[int] = ()) -> list[Range]:

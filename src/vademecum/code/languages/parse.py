@@ -149,8 +149,4 @@ def _by_name(captured: Mapping[str, list[tree_sitter.Node]]) -> dict[str, list[R
         for field in ("name", "body") if name.endswith(".named") else ():
             children = (node.child_by_field_name(field) for node in nodes)
             ranges.setdefault(field, set()).update(child.byte_range for child in children if child is not None)
-    return {name: sorted(found, key=_outer_first) for name, found in ranges.items()}
-
-
-def _outer_first(extent: Range) -> Range:
-    return extent[0], -extent[1]
+    return {name: sorted(found, key=lambda extent: (extent[0], -extent[1])) for name, found in ranges.items()}

@@ -89,16 +89,9 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
         # every part of the name, and the name as a whole
         mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
         return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
-    if probable < FOUND_FROM or (probable < LIKELY_FROM and _names_nothing(plan, unknown)):
+    names_nothing = bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)
+    if probable < FOUND_FROM or (probable < LIKELY_FROM and names_nothing):
         return Verdict.NOT_FOUND
     if probable >= RESOLVED_FROM:
         return Verdict.RESOLVED
     return Verdict.LIKELY if probable >= LIKELY_FROM else Verdict.AMBIGUOUS
-
-
-def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
-    """Return whether every name in a question has an unknown part.
-
-    `GraphQL` in django is an example. False for a question without names.
-    """
-    return bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)

@@ -44,7 +44,8 @@ def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.boo
 
     Returns None when there are no filters.
     """
-    if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
+    given = query.languages or query.paths or query.exclude or query.symbol or query.pattern
+    if not (given or KINDS[query.kind] != KINDS["all"] or any(each.prefixes for each in opened)):
         return None
     return [_mask(each, query) for each in opened]
 
@@ -72,11 +73,6 @@ def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np
             lines = view.lines[first:last]
             matched[first:last] = ((hit[:, 1:] >= lines[:, 0]) & (hit[:, :1] <= lines[:, 1])).any(axis=0)
     return matched
-
-
-def is_filtered(query: Query) -> bool:
-    """Return whether a query has filters besides its regular expression."""
-    return bool(query.languages or query.paths or query.exclude or query.symbol) or KINDS[query.kind] != KINDS["all"]
 
 
 def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
