@@ -340,6 +340,20 @@ def test_where_it_holds_is_read_in_the_sentence(message: str, where: str) -> Non
     assert only(message).where == where
 
 
+@pytest.mark.parametrize(
+    ("message", "subject", "value"),
+    [
+        ("Nous avons abandonné celery, c'est dramatiq maintenant", "task queue", "dramatiq"),
+        ("We moved from celery to dramatiq", "task queue", "dramatiq"),
+        ("On est passé d'elasticsearch à meilisearch", "search engine", "meilisearch"),
+        ("We've dropped prisma, it's drizzle now", "orm", "drizzle"),
+    ],
+)
+def test_what_was_left_for_another_is_of_the_same_kind(message: str, subject: str, value: str) -> None:
+    """Queues, search engines and mappers are kinds of tools too."""
+    assert (subject, value) in [(found.subject, found.value) for found in extract(message)]
+
+
 def test_a_choice_can_take_the_place_of_another() -> None:
     """Two choices of the same thing have one subject and attribute, however they are said."""
     said = [
