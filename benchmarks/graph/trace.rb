@@ -2,7 +2,8 @@
 #
 #     GRAPH_ROOT=ROOT GRAPH_FOUND=found.json ruby -r ./trace.rb -I lib -I test -e 'Dir["test/**/*test*.rb"].sort.each { |file| require "./#{file}" }'
 #
-# Writes the items that go/main.go describes, of calls whose both ends are below the root. Only what ran is told.
+# Writes the items that go/main.go describes, of calls whose both ends are below the root. Only what ran is told, and
+# only where the line writes the name: Ruby calls `to_s`, `each` or `==` by itself too.
 require "json"
 require "set"
 
@@ -18,6 +19,11 @@ trace = TracePoint.new(:call) do |call|
 end
 at_exit do
   trace.disable
-  File.write(ENV.fetch("GRAPH_FOUND"), JSON.generate(found.map { |site, places| [*site, places.to_a] }))
+  lines = Hash.new { |files, path| files[path] = File.readlines(root + path, encoding: "utf-8").map(&:scrub) }
+  written = found.select do |(path, line, _, name), _|
+    word = name.delete_suffix("=")
+    word.match?(/\A\w/) && lines[path][line - 1].to_s.match?(/(?<!\w)#{Regexp.escape(word)}(?!\w)/)
+  end
+  File.write(ENV.fetch("GRAPH_FOUND"), JSON.generate(written.map { |site, places| [*site, places.to_a] }))
 end
 trace.enable

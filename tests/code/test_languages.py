@@ -43,6 +43,8 @@ NAMES_IN_OTHER_SENSES = {
         ("src\\win.rs", b"", "rust"),
         ("Makefile", b"", "makefile"),
         ("docker/Dockerfile.dev", b"", "dockerfile"),
+        ("lib/makefile.rb", b"", "ruby"),
+        ("Makefile.win", b"", "makefile"),
         ("CMakeLists.txt", b"", "cmake"),
         ("Gemfile", b"", "ruby"),
         ("Rakefile", b"", "ruby"),

@@ -166,7 +166,11 @@ class Classes(ABC):
             around = node.qualified.rpartition(".")[0]
             if around.rpartition(".")[2] != last or other.path == file.path or not same(file.path, other.path):
                 continue
-            if file.rules.reopens or not self._is_namesake(other, around, file, scope):
+            if file.rules.reopens:
+                is_same = f".{around}".endswith(f".{scope}") or f".{scope}".endswith(f".{around}")
+            else:
+                is_same = not self._is_namesake(other, around, file, scope)
+            if is_same:
                 return node
         return None
 
@@ -231,6 +235,8 @@ class Classes(ABC):
         node = self.node(value)
         if value is None or value.is_external:
             return EXTERNAL if value else None
+        if value.what == "inst" and name in file.rules.self_names:  # Ruby's `class Inner < self`
+            return value
         if value.what != "def" or node is None or node.kind not in CLASSES:
             return None
         if node.kind == "alias":

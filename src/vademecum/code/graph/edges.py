@@ -212,7 +212,7 @@ class FileEdges:
         """Add the edge of a call, or of an instance made."""
         node = self._names.node(value)
         if value is not None and node is not None and value.what != "many":
-            is_name = node.kind in LEAVES and self._rules.calls_bare  # calls are written as names are
+            is_name = self._rules.calls_bare and node.kind not in FUNCTIONS  # calls are written as names are
             self.found.add(self._source(owner), Relation.REFERENCES if is_name else Relation.CALLS, node, tier, line)
 
     def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
@@ -239,7 +239,7 @@ class FileEdges:
         of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
         """
         receiver, _, name = spelled.rpartition(".")
-        if not receiver or "(" in name or "[" in name or self._is_unlisted(line, spelled):
+        if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
         if is_common(name, self._file.family):
             self.found.unresolved.add(name)

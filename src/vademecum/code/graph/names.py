@@ -280,7 +280,7 @@ class Names(Spaces):
         named = self.definitions.named(name, file.family)
         found = [candidate for candidate in named if file.rules.is_seen(file, scope, candidate)]
         may_inherit = file.rules.implicit_self and any(node.kind in CLASSES for _, node in named)
-        may_be_seen = found or may_inherit or (named and file.rules.opens_namespaces)
+        may_be_seen = found or may_inherit or (named and (file.rules.opens_namespaces or file.rules.calls_bare))
         if not file.is_test:
             found = [candidate for candidate in found if not candidate[0].is_test]
         return self.chosen(file, scope, found) or (UNKNOWN if may_be_seen else OUTSIDE)
@@ -364,12 +364,15 @@ class Names(Spaces):
             return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
         if value.what == "many":
             return _held(file, value, name)
-        return self._of_written(value, name) if value.what == "written" else OUTSIDE
+        return self._of_written(file, value, name) if value.what == "written" else OUTSIDE
 
-    def _of_written(self, value: Value, name: str) -> Meaning:
-        """Return a member of an object literal with a name."""
+    def _of_written(self, source: File, value: Value, name: str) -> Meaning:
+        """Return a member of an object literal with a name.
+
+        Where texts and numbers may be given methods, those that the library lacks are of the repository.
+        """
         if not value.leaf:
-            return HELD
+            return UNKNOWN if source.rules.reopens and source.rules.has_library else HELD
         file = self.definitions.file(value.leaf_path)
         rows = file.bindings.get(value.leaf, {}).get(name)
         if rows:
@@ -388,8 +391,10 @@ class Names(Spaces):
                 return exported
             if node.kind not in CLASSES:
                 return self.put_on(node, name)
-        if value.what == "def" and name == file.rules.maker:
-            return Value("inst", value.path, value.name), tier
+        if (
+            turned := file.rules.turns.get(name)
+        ) is not None:  # on `self` too, which is a class in a method of the class
+            return Value(turned, value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
         if value.what == "inst" and found == LACKING and name in file.rules.gives:
             return _held(file, value, name)  # of a wrapper around it

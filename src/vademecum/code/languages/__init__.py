@@ -73,7 +73,7 @@ def language_of(path: str, head: bytes = b"") -> str:
         ('c', 'cpp', 'text')
     """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    found = _by_name().get(name) or _by_prefix(name) or _by_extension(name) or _by_shebang(head) or "text"
+    found = _by_name().get(name) or _by_extension(name) or _by_prefix(name) or _by_shebang(head) or "text"
     return _by_id()[found].refined(name, head)
 
 

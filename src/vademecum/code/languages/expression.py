@@ -51,6 +51,8 @@ def chain(text: str) -> str:
 
 def _head(text: str, at: int) -> tuple[str, int]:
     """Return the first name and where it ends."""
+    if text.startswith("?.", at):
+        return "?", at + 1
     made = _MADE.match(text, at)
     if made:
         return f"{made[1]}()", made.end()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ class Language:
     separator: str = "."  # stands between a module's name and one below it
     self_names: frozenset[str] = SELVES | {"super"}  # names that mean the object or class around
     marks_variables: bool = False  # `$` begins a variable's name
-    maker: str = ""  # the member of a class that makes an instance
+    turns: Mapping[str, str] = field(default_factory=dict)  # by member: "inst" of its class, or "def", the class of it
     call_method: str = ""  # the member that runs when an instance is called
     calls_super: bool = False  # `super()` means what `super` means elsewhere
     calls_apart: bool = False  # a variable does not hide a function of its name

@@ -4,8 +4,9 @@ References belong to content, as chunks do: they are found once, beside them, an
 queries (`<language>.refs.scm`) use this vocabulary:
 
     call                    what is called; with `object`, `method` and perhaps `arguments` where the grammar keeps them apart
+    setter                  a method that is called by an assignment, as `name=` is by `x.name = 1`
     parameters              the parameters of a function that others of its name may overload
-    token                   the last name of a call among the arguments of a macro, which have no syntax
+    token                   the last name of a call that has no syntax of its own: among a macro's arguments, a symbol
     new                     a class of which an instance is made
     using, exporting        an import statement, an export statement
     package                 the package or namespace the file belongs to; with `space`, its part of the file
@@ -40,7 +41,7 @@ from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
-from vademecum.code.languages.scopes import parent_scopes
+from vademecum.code.languages.scopes import is_nameless, parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -50,7 +51,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 10  # raised when other references are found, so that those found before are found anew
+VERSION = 11  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
@@ -145,6 +146,7 @@ class _Finder:
         self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._again: list[int] = []  # the rows of names that are declared elsewhere
+        self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
         self._starts, self._owners = self._sweep(outline, literals, blocks)
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
@@ -215,7 +217,7 @@ class _Finder:
     def take(self, matches: Iterable[tuple[int, Mapping[str, list[tree_sitter.Node]]]]) -> None:
         """Take matches, as a cursor gives them."""
         found, said = self.found, self._said
-        plain = {"call": found.calls, "bare": found.calls, "load": found.loads, "new": found.news, "ref": found.types}
+        plain = {"call": found.calls, "bare": self._bare, "load": found.loads, "new": found.news, "ref": found.types}
         for _, captured in matches:
             for name, nodes in captured.items():
                 if name in plain:  # as nearly all are
@@ -233,6 +235,10 @@ class _Finder:
         before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
         count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
+
+    def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        before = chain(self._text(captured["object"][0])) or "?"
+        self.found.calls.append((*self._at(node), f"{before}.{self._text(node)}="))
 
     def parameters(self, node: tree_sitter.Node, _: Any) -> None:
         taken = _written(node)
@@ -263,8 +269,8 @@ class _Finder:
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
         chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
-        if all(chains):
-            self.found.returns += [(*self._at(node), VALUE, spelled) for spelled in chains]
+        if all(chains) or self._rules.calls_bare:  # there every function returns something, perhaps nobody knows what
+            self.found.returns += [(*self._at(node), VALUE, spelled or "?") for spelled in chains]
 
     def embedded(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.bases.append((*self._at(node), self._text(node)))
@@ -328,6 +334,16 @@ class _Finder:
                     if place != owner:
                         rows.append((place, *rows[number][1:]))
                     break
+        self._settle_bare()
+
+    def _settle_bare(self) -> None:
+        """Keep the bare names that no function around binds, as calls."""
+        owners, bound = self.found.owners, {(row[0], row[2]) for row in self.found.bindings}
+        for row in self._bare:
+            around = [*parent_scopes(owners[row[0]])]
+            own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
+            if not any((self._numbers[each], row[2]) in bound for each in around[: own + 1] if each in self._numbers):
+                self.found.calls.append(row)
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take the members of an object literal, bound by its name."""
@@ -476,6 +492,7 @@ _OPENING = frozenset("{[")  # a pattern, of what is taken apart
 _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
+    "setter": _Finder.setting,
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,

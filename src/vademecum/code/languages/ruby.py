@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import QUOTED, Bound
-from vademecum.code.languages.language import Language
+from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules, nearest
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 # Hooks and conversions.
 _SPECIAL = """
@@ -34,6 +38,19 @@ class _Ruby(Language):
         method, quoted = statement.split(None, 1)[0].partition("(")[0], re.search(QUOTED, statement)
         if quoted and method in {"require", "require_relative", "load", "autoload"}:
             yield "", f"./{quoted[1]}" if method == "require_relative" else quoted[1], ""
+
+    def call_of_tokens(self, name: tree_sitter.Node) -> str:
+        """Return the call that a symbol handed over as a block makes."""
+        return f"?.{(name.text or b'').decode(errors='ignore').lstrip(':')}"
+
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return an assignment's value, or a call without its arguments."""
+        if value.type.endswith("assignment") and (given := value.child_by_field_name("right")) is not None:
+            return self.alternatives(given, text) or (text(given),)
+        method = value.child_by_field_name("method") if value.type == "call" else None
+        if method is None or method.end_byte == value.end_byte:
+            return ()
+        return (f"{(value.text or b'')[: method.end_byte - value.start_byte].decode(errors='ignore')}()",)
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a file that is required."""
@@ -70,7 +87,7 @@ LANGUAGE = _Ruby(
     queries=("ruby",),
     implicit_self=True,
     shares_names=True,
-    maker="new",
+    turns={"new": "inst", "class": "def"},
     calls_bare=True,
     opened_in=anywhere,
     reopens=True,

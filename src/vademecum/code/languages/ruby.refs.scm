@@ -1,9 +1,31 @@
 ; What Ruby refers to. The vocabulary of captures is explained in references.py.
 (call receiver: (_)? @object method: (_) @method)
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
-(body_statement (identifier) @bare)
+(assignment left: (call receiver: (_) @object method: (identifier) @setter))
+(block_argument (simple_symbol) @token)
+(method body: (body_statement (_) @returned .))
+(singleton_method body: (body_statement (_) @returned .))
+(return (argument_list . (_) @returned .))
+; a name may be a call wherever a value may stand
+[(program (identifier) @bare) (body_statement (identifier) @bare) (begin (identifier) @bare)
+ (ensure (identifier) @bare) (else (identifier) @bare) (then (identifier) @bare) (do (identifier) @bare)
+ (block_body (identifier) @bare) (parenthesized_statements (identifier) @bare) (argument_list (identifier) @bare)
+ (array (identifier) @bare) (binary (identifier) @bare) (unary (identifier) @bare)
+ (interpolation (identifier) @bare) (element_reference (identifier) @bare)
+ (right_assignment_list (identifier) @bare) (range (identifier) @bare) (in (identifier) @bare)
+ (pattern (identifier) @bare) (splat_argument (identifier) @bare) (hash_splat_argument (identifier) @bare)
+ (block_argument (identifier) @bare) (conditional (identifier) @bare)]
+(_ [right: (identifier) @bare condition: (identifier) @bare value: (identifier) @bare body: (identifier) @bare
+  receiver: (identifier) @bare handler: (identifier) @bare key: (identifier) @bare])
 (assignment left: [(identifier) (instance_variable)] @name right: (_) @value)
+(operator_assignment left: [(identifier) (instance_variable)] @name right: (_) @value)
 (left_assignment_list (identifier) @name)
+[(exception_variable (identifier) @name) (for pattern: (identifier) @name) (rest_assignment (identifier) @name)]
+[(destructured_parameter (identifier) @name) (lambda_parameters (identifier) @name) (destructured_left_assignment (identifier) @name)]
+[(array_pattern (identifier) @name) (as_pattern name: (identifier) @name) (in_clause pattern: (identifier) @name)]
+(keyword_pattern key: (hash_key_symbol) @name !value)
+(block_parameters [(optional_parameter name: (_) @name) (keyword_parameter name: (_) @name)
+  (splat_parameter name: (_) @name) (hash_splat_parameter name: (_) @name) (block_parameter name: (_) @name)])
 (method_parameters (identifier) @name)
 (method_parameters [(optional_parameter name: (_) @name) (keyword_parameter name: (_) @name)
   (splat_parameter name: (_) @name) (hash_splat_parameter name: (_) @name) (block_parameter name: (_) @name)])

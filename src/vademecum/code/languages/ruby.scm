@@ -6,9 +6,9 @@
 (singleton_class body: (_)? @body) @impl
 (superclass (_) @base)
 (assignment left: (constant) @name) @constant
-(call method: (identifier) @_attr arguments: (argument_list (simple_symbol) @name)
+(call !receiver method: (identifier) @_attr arguments: (argument_list (simple_symbol) @name)
   (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "mattr_accessor" "cattr_accessor" "class_attribute")) @field
-(call method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)
+(call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)
   (#any-of? @_mixin "include" "extend" "prepend"))
 (comment) @comment
 (call method: (_) @call)

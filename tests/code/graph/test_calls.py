@@ -1,0 +1,123 @@
+"""Calls whose receiver is not written, or whose type follows from what is: who calls whom, and how that is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.code.graph.terms import Relation, Tier
+
+RUBY = {
+    # name of the case: files, who calls, what is called there and how that is known
+    "a name without brackets, wherever a value may stand": (
+        {
+            "a.rb": "class Store\n  def doctype; 1; end\n  def limit; 2; end\n  def made; 3; end\n  def sure?; 4; end\n"
+                    "  def read(limit)\n    kept = made\n    [doctype, limit, kept]\n    doctype.to_s if sure?\n  end\nend\n",
+        },
+        "Store.read",
+        {"Store.made exact", "Store.doctype exact", "Store.sure? exact"},
+    ),
+    "a local variable of a method's name": (
+        {
+            "a.rb": "class Store\n  def one; 1; end\n  def two; 1; end\n  def three; 1; end\n  def four; 1; end\n  def five; 1; end\n"
+                    "  def read(all)\n    one ||= 2\n    for two in all do p(two) end\n    all.each { |(three, x), y| p(one, three) }\n"
+                    "    ->(four) { p(four) }\n    begin\n      p(1)\n    rescue IOError => five\n      p(five)\n    end\n  end\nend\n",
+        },
+        "Store.read",
+        set(),
+    ),
+    "a method that a module from elsewhere is given": (
+        {
+            "test/helper.rb": "module Minitest\n  module Assertions\n    def assert_settled_template(text); text; end\n  end\nend\n",
+            "test/a_test.rb": "class ATest < Minitest::Test\n  def test_it\n    assert_settled_template('a')\n  end\nend\n",
+        },
+        "ATest.test_it",
+        {"Minitest.Assertions.assert_settled_template unique"},
+    ),
+    "a method that several may mean": (
+        {
+            "a.rb": "module One\n  def settle_it; 1; end\nend\nmodule Two\n  def settle_it; 1; end\nend\n",
+            "b.rb": "class Use < Out::Side\n  def go\n    settle_it\n  end\nend\n",
+        },
+        "Use.go",
+        {"One.settle_it guess", "Two.settle_it guess"},
+    ),
+    "a method that Ruby has too": (
+        {"a.rb": "module One\n  def sprintf(x); 1; end\nend\n", "b.rb": "class Use < Out::Side\n  def go\n    sprintf('a')\n  end\nend\n"},
+        "Use.go",
+        set(),
+    ),
+    "an assignment that calls": (
+        {
+            "a.rb": "class Store\n  def limit=(x); @limit = x; end\n  attr_accessor :free\nend\n",
+            "b.rb": "class Use\n  def go\n    store = Store.new\n    store.limit = 3\n    self.own = 4\n  end\n  def own=(x); end\nend\n",
+        },
+        "Use.go",
+        {"Store exact", "Store.limit= typed", "Use.own= exact"},
+    ),
+    "what a method gives without a word": (
+        {
+            "a.rb": "module Tool\n  class App\n    def settle; 1; end\n  end\n  class << self\n    def application\n      @application ||= Tool::App.new\n"
+                    "    end\n    def either(x)\n      return App.new if x\n      [x]\n    end\n  end\nend\n",
+            "b.rb": "class One\n  def go; 1; end\n  def settle; 1; end\nend\nclass Use\n  def setup\n    @app = Tool.application\n  end\n"
+                    "  def go\n    @app.settle\n    Tool.either(1).settle\n  end\nend\n",
+        },
+        "Use.go",
+        {"Tool.App.settle typed", "One.settle guess", "Tool.either exact"},
+    ),
+    "a call without brackets": (
+        {
+            "a.rb": "class Store\n  def settle; 1; end\n  def self.open_at(path)\n    new path\n  end\nend\nclass Two\n  def settle; 2; end\nend\n",
+            "b.rb": "class Use\n  def go\n    store = Store.new 'a', 1\n    store.settle\n    Store.open_at('b') do |x| 1 end\n  end\nend\n",
+        },
+        "Use.go",
+        {"Store exact", "Store.settle typed", "Store.open_at exact"},
+    ),
+    "a class of that name in another module": (
+        {
+            "a.rb": "module P\n  class Node\n    def go; settle; end\n  end\nend\n",
+            "b.rb": "module P\n  module Light\n    class Node\n      def settle; 1; end\n    end\n  end\nend\n",
+            "c.rb": "class Other\n  def settle; 2; end\nend\n",
+        },
+        "P.Node.go",
+        {"P.Light.Node.settle guess", "Other.settle guess"},
+    ),
+    "an instance and its class": (
+        {
+            "a.rb": "class Store\n  def self.build\n    made = new\n    made.settle\n    made\n  end\n  def settle; self.class.build; end\nend\n"
+                    "class Two\n  def settle; 2; end\n  def build; 2; end\n  def go; Store.build.settle; end\nend\n",
+        },
+        "Store.settle",
+        {"Store.build exact"},
+    ),
+    "a class inside of the one it extends": (
+        {"a.rb": "class Outer\n  def settle; 1; end\n  class Inner < self\n    def go; settle; end\n  end\nend\nclass Two\n  def settle; 2; end\nend\n"},
+        "Outer.Inner.go",
+        {"Outer.settle exact"},
+    ),
+    "a module that another class is given": (
+        {"a.rb": "module Hook\n  def settle_it; 1; end\nend\nmodule All\n  Other.prepend(Hook)\n  def settle_them; 1; end\nend\n",
+         "b.rb": "class Use < Out\n  def go; settle_them; settle_it; end\nend\n"},
+        "Use.go",
+        {"All.settle_them unique", "Hook.settle_it unique"},
+    ),
+    "a text has what the repository gives texts": (
+        {"a.rb": "class String\n  def path_mapped; 1; end\n  def upcase; 1; end\nend\n",
+         "b.rb": "class Use\n  def go\n    'a'.path_mapped\n    'a'.upcase\n  end\nend\n"},
+        "Use.go",
+        {"String.path_mapped unique"},
+    ),
+    "a symbol that is called": (
+        {"a.rb": "class Store\n  def settled_text; 1; end\nend\n", "b.rb": "class Use\n  def go(xs)\n    xs.map(&:settled_text)\n  end\nend\n"},
+        "Use.go",
+        {"Store.settled_text unique"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RUBY)
+def test_a_call_leads_to_what_is_meant(case, repo, engine):
+    files, source, expected = RUBY[case]
+    graph = engine(repo("app", files)).codebase.graph()
+    nodes = {node.id: node.qualified for node in graph.every()}
+    calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]
+    assert {f"{nodes[edge.target]} {edge.tier}" for edge in calls if nodes[edge.source] == source} == expected
