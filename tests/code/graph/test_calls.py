@@ -112,11 +112,49 @@ RUBY = {
         {"Store.settled_text unique"},
     ),
 }  # fmt: skip
+RUST = {
+    "a type parameter has the methods of its bound": (
+        {"src/lib.rs": "trait Vector { type Mask: Bits; fn settle(self) -> u8; fn mask(self) -> Self::Mask; }\ntrait Bits { fn count_bits(self) -> u8; }\n"
+                       "struct One<V> { v: V }\nstruct Two;\nimpl Two { fn settle(self) -> u8 { 1 } fn count_bits(self) -> u8 { 1 } }\n"
+                       "impl<V: Vector> One<V> {\n    fn go(&self) { self.v.settle(); let m = self.v.mask(); m.count_bits(); }\n}\n"},
+        "One.go",
+        {"Vector.settle typed", "Vector.mask typed", "Bits.count_bits typed"},
+    ),
+    "a bound after where": (
+        {"src/lib.rs": "trait Pick { fn settle(&self); }\nstruct Two;\nimpl Two { fn settle(&self) {} }\nfn go<T>(x: T) where T: Pick { x.settle(); }\n"},
+        "go",
+        {"Pick.settle typed"},
+    ),
+    "fields with numbers": (
+        {"src/lib.rs": "struct In;\nimpl In { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} }\n"
+                       "struct Out(u8, In);\nimpl Out { fn go(&self) { self.1.settle(); } }\n"},
+        "Out.go",
+        {"In.settle typed"},
+    ),
+    "what a variant holds": (
+        {"src/lib.rs": "struct In;\nimpl In { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nstruct Three;\nimpl Three { fn rest(&self) {} }\n"
+                       "enum Kind { One(u8, In), Two { two: Two }, None }\n"
+                       "fn go(kind: Kind) {\n    match kind {\n        Kind::One(_, ref x) => x.settle(),\n        Kind::Two { two } => two.rest(),\n        _ => {}\n    }\n}\n"},
+        "go",
+        {"In.settle typed", "Two.rest typed"},
+    ),
+    "a name of a type in a macro": (
+        {"src/lib.rs": "struct In;\nimpl In { fn char(&self) -> u8 { 1 } fn go(&self) { assert_eq!(self.char(), 1); } }\n"},
+        "In.go",
+        {"In.char exact"},
+    ),
+    "a trait's method, where all others of its name implement it": (
+        {"src/lib.rs": "trait Pointer { fn settled_at(self) -> u8; }\nimpl<T> Pointer for *const T { fn settled_at(self) -> u8 { 1 } }\n"
+                       "impl<T> Pointer for *mut T { fn settled_at(self) -> u8 { 1 } }\nfn go(p: *const u8) { p.settled_at(); }\n"},
+        "go",
+        {"Pointer.settled_at unique"},
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", RUBY)
+@pytest.mark.parametrize("case", [*RUBY, *RUST])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
-    files, source, expected = RUBY[case]
+    files, source, expected = (RUBY | RUST)[case]
     graph = engine(repo("app", files)).codebase.graph()
     nodes = {node.id: node.qualified for node in graph.every()}
     calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]

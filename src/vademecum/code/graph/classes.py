@@ -118,6 +118,14 @@ class Classes(ABC):
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
+    def held(self, node: Node, name: str) -> Meaning | None:
+        """Return what a variant of a type holds under a name or a number."""
+        file = self.definitions.file(node.path)
+        if node.kind not in LEAVES or not file.rules.numbers_fields:
+            return None
+        rows = file.fields(node.qualified).get(name) or file.fields(node.qualified.rpartition(".")[0]).get(name)
+        return self._bound(file, name, rows) if rows else None
+
     def put_on(self, node: Node, name: str) -> Meaning:
         """Return a member that a function is given outside of itself."""
         inside = self.definitions.file(node.path).put_on.get(node.qualified, {}).get(name)

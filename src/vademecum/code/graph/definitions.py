@@ -152,7 +152,7 @@ class File:
         for owner, _, name, text in self.refs.aliases:
             known = found.setdefault(self.refs.owners[owner], {})
             is_other = self.rules.declares_apart and known.get(name, text) != text  # as the preprocessor decides
-            known[name] = "" if is_other else known.get(name, text)
+            known[name] = "" if is_other else known.get(name) or text
         return found
 
     @cached_property

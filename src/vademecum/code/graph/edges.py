@@ -207,6 +207,16 @@ class FileEdges:
             self._held(owner, line, value, tier, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self.found.unresolved.add(spelled.rpartition(".")[2])
+        elif self._rules.numbers_fields and self._names.is_variable(
+            self._file, self._refs.owners[owner], first_name(spelled)
+        ):
+            self._by_trait(owner, line, spelled.rpartition(".")[2])
+
+    def _by_trait(self, owner: int, line: int, name: str) -> None:
+        """Add the edge to a trait's method, which what is external may be given."""
+        roots, is_sure = NOBODY if is_common(name, self._file.family) else self._members_named(name)
+        if is_sure and self._is_of_trait(roots[0]):
+            self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
         """Add the edge of a call, or of an instance made."""
@@ -244,17 +254,25 @@ class FileEdges:
         if is_common(name, self._file.family):
             self.found.unresolved.add(name)
             return
-        family, is_test = self._file.family, self._file.is_test
-        roots, is_sure = self._names.definitions.once(
-            ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
-        )
-        if is_free and is_sure:
+        roots, is_sure = self._members_named(name)
+        if is_sure and (is_free or self._is_of_trait(roots[0])):
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
         elif 0 < len(roots) <= MOST_GUESSES:
             for node in roots:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _members_named(self, name: str) -> tuple[list[Node], bool]:
+        family, is_test = self._file.family, self._file.is_test
+        return self._names.definitions.once(
+            ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
+        )
+
+    def _is_of_trait(self, node: Node) -> bool:
+        """Return whether a function is of a trait, which types from elsewhere may have."""
+        holder = self._names.node(_class_of(node))
+        return self._rules.numbers_fields and holder is not None and holder.kind == "trait"
 
     def _is_unlisted(self, line: int, spelled: str) -> bool:
         """Return whether a proof leads to something that is no declaration."""
@@ -269,8 +287,14 @@ class FileEdges:
         ]  # fmt: skip
         candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
         roots = self._roots(candidates)
-        is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
+        others = [each for each in named if len(roots) != 1 or not (each[1] is roots[0] or _holds_other(*each))]
+        is_alone = len(roots) == 1 and (not others or self._stands_for(roots[0], [node for _, node in others]))
         return roots, is_alone and self._is_closed(roots[0])
+
+    def _stands_for(self, root: Node, others: list[Node]) -> bool:
+        """Return whether a trait's method stands for all the others."""
+        implementing = (ancestors_named(self._names, _class_of(node), node.name) for node in others)
+        return self._is_of_trait(root) and all(any(base.id == root.id for base in bases) for bases in implementing)
 
     def _is_closed(self, node: Node) -> bool:
         """Return whether a member's class is unique and has known bases."""

@@ -123,7 +123,7 @@ class Names(Spaces):
         if name == "super" and file.rules.calls_super:  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         is_called = value is not None and value.is_external and suffix
-        if is_called and (self._is_given(file, [part]) or self._is_variable(file, scope, name)):
+        if is_called and (self._is_given(file, [part]) or self.is_variable(file, scope, name)):
             return HELD
         return self._applied(file, value, tier, (name, suffix)) if suffix else (value, tier)
 
@@ -137,7 +137,7 @@ class Names(Spaces):
         called = [name for name, suffix in parts if suffix[:2] == "()"]
         return any(file.rules.capital_functions or not name.lstrip("_")[:1].isupper() for name in called)
 
-    def _is_variable(self, file: File, scope: str, name: str) -> bool:
+    def is_variable(self, file: File, scope: str, name: str) -> bool:
         """Return whether a name is bound to a value, and not imported."""
         return any(name in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope), ""))
 
@@ -153,7 +153,7 @@ class Names(Spaces):
         if name and name == file.rules.library:
             return OUTSIDE, 1
         if file.rules.opens_namespaces:
-            is_name = is_outside or (value is None and not self._is_variable(file, scope, name))
+            is_name = is_outside or (value is None and not self.is_variable(file, scope, name))
             return self.in_namespaces(file, scope, parts) if is_name else (UNKNOWN, 0)
         may_spell = file.rules.imports_packages or (is_outside and file.rules.imports_declaration(name))
         if may_spell and name[:1] != "$" and name not in file.rules.self_names:
@@ -390,7 +390,7 @@ class Names(Spaces):
             if exported is not None:
                 return exported
             if node.kind not in CLASSES:
-                return self.put_on(node, name)
+                return self.held(node, name) or self.put_on(node, name)
         if (
             turned := file.rules.turns.get(name)
         ) is not None:  # on `self` too, which is a class in a method of the class

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 _PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
 _NAME = re.compile(r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b")
+_NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
 _JOINT = re.compile(r"\s*(?:\?\.|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
 _LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -106,7 +107,7 @@ def _joined(text: str, at: int, found: str) -> tuple[int, str]:
         end = _close(text, at)
         named = plain_type(text[at + 1 : end - 1])
         return (end, f"{named}()") if named and named != "type" else (len(text), "")
-    name = _NAME.match(text, at)
+    name = _NAME.match(text, at) or _NUMBER.match(text, at)
     return (name.end(), f"{found}.{name[0]}") if name else (len(text), "")
 
 

@@ -80,6 +80,7 @@ class Language:
     has_exports: bool = False  # a module hands on what it exports, and nothing else
     nests_functions: bool = False  # functions stand in objects and in functions without a name
     erases_types: bool = False  # interfaces, namespaces and aliases have no members at run time
+    numbers_fields: bool = False  # fields may have numbers for names, and variants of a type hold fields
     has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
@@ -160,7 +161,7 @@ class Language:
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterable[tuple[tree_sitter.Node, str]]:
         """Return the names that a pattern binds, each with its path.
 
-        The path goes on from what is taken apart, as ".a.b"; "" is unknown.
+        The path goes on from what is taken apart, as ".a.b", or begins with the type that the pattern names; "" is unknown.
         """
         return ()
 

@@ -16,6 +16,8 @@ queries (`<language>.refs.scm`) use this vocabulary:
     declared                a name that is declared without a value, which it is given later
     again + value           a name declared before, perhaps by a function around, and bound to a value now
     holder + members        an object that is written out, with the name it is bound to
+    fields                  the types of fields that have numbers for names
+    pattern                 a pattern that names the type of what it takes apart
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
@@ -313,6 +315,20 @@ class _Finder:
             )
             self._bind(node.start_byte, (owner, line, name, *known, owner))
 
+    def parting(self, node: tree_sitter.Node, _: Any) -> None:
+        for name, path in self._rules.taken_apart(node, self._text):
+            owner, line, text = self._said(name)
+            self._bind(name.start_byte, (owner, line, text, VALUE, chain(path), owner))
+
+    def numbering(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        variant = node.parent.child_by_field_name("name") if node.parent is not None else None
+        own = self._text(variant) if variant is not None else ""
+        around = self.found.owners[owner]
+        holder = owner if around.rpartition(".")[2] == own else self._number(f"{around}.{own}")
+        for number, written in enumerate(node.children_by_field_name("type")):
+            self.found.bindings.append((holder, line, str(number), TYPE, self._text(written), owner))
+
     def declaring(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
         self._bind(node.start_byte, (owner, line, name, VALUE, _NO_VALUE, owner))
@@ -492,7 +508,7 @@ _OPENING = frozenset("{[")  # a pattern, of what is taken apart
 _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
-    "setter": _Finder.setting,
+    "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.languages.imports import Bound, in_one_line, without_comments
-from vademecum.code.languages.language import Language
+from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _ONE = """
 
 _JOINTS = frozenset({".", "::"})
 _PATHS = frozenset({"identifier", "self", "super", "crate", "Self"})
+_MARKS = frozenset({"(", ")", "{", "}", ",", "..", "line_comment", "block_comment"})
+_HOLDERS = frozenset({"Some", "Ok", "Err"})
 _APPLIED = frozenset({"token_tree", "?"})
 
 
@@ -83,6 +85,31 @@ class _Rust(Language):
         whole = around.text or b""
         return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
 
+    def result_type(self, text: str) -> str:
+        """Return the type of a result, an associated one by its own name.
+
+        >>> LANGUAGE.result_type("Self::Item"), LANGUAGE.result_type("Option<Self::Item>")
+        ('Item', 'Option<Item>')
+        """
+        return text.replace("Self::", "")
+
+    def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
+        """Return the names that a pattern binds, each with its field.
+
+        The path begins with the type that the pattern names, as in `Shape.Circle.0`.
+        """
+        named, number = pattern.child_by_field_name("type"), 0
+        if named is None or text(named) in _HOLDERS:
+            return
+        for part in (each for each in pattern.children[1:] if each.type not in _MARKS):
+            if part.type == "field_pattern":
+                field, bound = part.child_by_field_name("name"), part.child_by_field_name("pattern")
+                bound, key = _bound_in(bound or field), text(field) if field is not None else ""
+            else:
+                bound, key, number = _bound_in(part), str(number), number + 1
+            if bound is not None:
+                yield bound, f"{text(named)}.{key}"
+
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a module of a crate."""
         parts = [part for part in module.split("::") if part]
@@ -110,6 +137,13 @@ class _Rust(Language):
             if place in modules.paths:
                 return place
         return ""
+
+
+def _bound_in(part: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Return the name that a part of a pattern binds, if it is one alone."""
+    while part is not None and part.type in {"ref_pattern", "mut_pattern"}:
+        part = part.named_children[-1]
+    return part if part is not None and part.type in {"identifier", "shorthand_field_identifier"} else None
 
 
 def _text(node: tree_sitter.Node) -> str:
@@ -236,6 +270,7 @@ LANGUAGE = _Rust(
     is_lexical=True,
     names_modules=True,
     has_submodules=True,
+    numbers_fields=True,
     separator="::",
     locates_by_file=True,
     opened_in=_same_crate,

@@ -16,7 +16,9 @@
 (function_signature_item return_type: (_) @return)
 (arguments [(identifier) (scoped_identifier)] @load)
 (closure_expression) @inner
-(token_tree (identifier) @token . (token_tree))
+(token_tree [(identifier) (primitive_type)] @token . (token_tree))
+[(struct_item body: (ordered_field_declaration_list) @fields) (enum_variant body: (ordered_field_declaration_list) @fields)]
+[(tuple_struct_pattern) (struct_pattern)] @pattern
 ; what an option or a result holds
 (let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]) value: (_) @value
   (#any-of? @_holder "Some" "Ok"))
@@ -32,6 +34,10 @@
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
 (type_parameter name: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
 (type_parameter name: (type_identifier) @alias !bounds)
+(where_predicate left: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
+(associated_type name: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
+(associated_type name: (type_identifier) @alias !bounds)
+(type_item name: (type_identifier) @alias type: (_) @type)
 ; names that patterns bind to parts of a value
 (tuple_struct_pattern type: (_) (tuple_struct_pattern type: (_) [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]))
 (tuple_struct_pattern type: (scoped_identifier) [(ref_pattern (identifier) @name) (mut_pattern (identifier) @name)])
