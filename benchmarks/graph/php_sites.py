@@ -2,8 +2,9 @@
 
     python php_sites.py ROOT SERVER > found.json        SERVER: the npm package `intelephense`
 
-Prints the items that go/main.go describes. Definitions in the server's own stubs are declarations elsewhere. This is a
-server, no compiler: the weakest of the truths here.
+Prints the items that go/main.go describes. Definitions in the server's own stubs are declarations elsewhere. Calls that
+lead to a line of a comment (`@method`), which declares nothing that runs, are left out. This is a server, no compiler:
+the weakest of the truths here.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Server:
 
 
 def calls(content: bytes) -> Iterator[tuple[int, tree_sitter.Node]]:
-    """Yield the line on which each callee begins, and its last name."""
+    """Yield the line of each called name, and the name."""
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_php.language_php()))
     waiting = [parser.parse(content).root_node]
     while waiting:
@@ -99,7 +100,19 @@ def calls(content: bytes) -> Iterator[tuple[int, tree_sitter.Node]]:
             )
             if named is not None and named.type in NAMES:
                 last = named.children[-1] if named.type == "qualified_name" else named
-                yield node.start_point.row + 1, last
+                yield last.start_point.row + 1, last
+
+
+def placed(told: dict[str, Any], root: Path) -> list[Any]:
+    """Return path, line and kind of a definition below the root, else nothing; line 0 for one in a comment."""
+    there, line = Path(unquote(urlparse(told["uri"]).path)), told["range"]["start"]["line"]
+    if not there.is_relative_to(root) or "vendor" in there.relative_to(root).parts:
+        return []
+    lines = there.read_text(errors="replace").split("\n")
+    if lines[line].lstrip().startswith("/**"):  # the comment above the declaration counts as its beginning
+        line = next(at for at in range(line, len(lines)) if "*/" in lines[at]) + 1
+    is_comment = lines[line].lstrip().startswith("* ")
+    return [there.relative_to(root).as_posix(), 0 if is_comment else line + 1, "Func"]
 
 
 def main() -> None:
@@ -118,13 +131,10 @@ def main() -> None:
         for start, name in calls(text.encode()):
             at = {"line": name.start_point.row, "character": name.start_point.column}
             told = server.ask("textDocument/definition", {"textDocument": document, "position": at}) or []
-            places = []
-            for each in told if isinstance(told, list) else [told]:
-                there = Path(unquote(urlparse(each["uri"]).path))
-                if there.is_relative_to(root) and "vendor" not in there.relative_to(root).parts:
-                    places.append([there.relative_to(root).as_posix(), each["range"]["start"]["line"] + 1, "Func"])
+            places = [place for each in (told if isinstance(told, list) else [told]) if (place := placed(each, root))]
             written = (name.text or b"").decode()
-            found.append([inside, start, name.start_point.row + 1, written, places if told else None])
+            is_known = bool(told) and all(place[1] for place in places)
+            found.append([inside, start, name.start_point.row + 1, written, places if is_known else None])
         server.tell("textDocument/didClose", {"textDocument": document})
     server.end()
     json.dump(found, sys.stdout)

@@ -195,7 +195,7 @@ def fits(graph: Graph, target: Node, path: str, line: int, name: str) -> bool:
     if target.kind == "file":
         return inner is None  # what the file exports has no name
     if target.kind in CLASSES and inner is not None and inner.parent == target.id:
-        return inner.name in {"__init__", "__new__", "constructor", target.name}
+        return inner.name in {"__init__", "__new__", "__construct", "constructor", target.name}
     if inner is not None and inner.start_line == line:
         return inner.id == target.id
     # an overload, or a decorator: declared in the same place under the same name, and therefore one node

@@ -150,11 +150,45 @@ RUST = {
         {"Pointer.settled_at unique"},
     ),
 }  # fmt: skip
+PHP = {
+    "a class in a namespace of a class's name": (
+        {"a.php": "<?php\nnamespace P\\Node;\nclass Expr {}\n", "b.php": "<?php\nnamespace P\\Node\\Expr;\nclass Cast {}\n",
+         "c.php": "<?php\nnamespace P\\Node\\Expr\\Cast;\nclass Text { public function settle() {} public static function make() {} }\n",
+         "use.php": "<?php\nnamespace Q;\nuse P\\Node\\Expr;\nfunction go() { $x = new Expr\\Cast\\Text(); $x->settle(); Expr\\Cast\\Text::make(); }\n"},
+        "go",
+        {"Text exact", "Text.settle typed", "Text.make exact"},
+    ),
+    "what a method returns without saying so": (
+        {"a.php": "<?php\nclass Maker { public function one() { return $this; } public function settle() {} }\nclass Two { function settle() {} }\n"
+                  "class Use1 { protected function made() { return new Maker(); }\n  public function go() { $this->made()->one()->settle(); } }\n"},
+        "Use1.go",
+        {"Use1.made exact", "Maker.one typed", "Maker.settle typed"},
+    ),
+    "a method that gives what it is called on": (
+        {"a.php": "<?php\nabstract class Base { /** @return $this */ public function set() { return $this; } function made() {} }\n"
+                  "class One extends Base { function made() {} }\nfunction go() { $x = new One(); $x->set()->set()->made(); }\n"},
+        "go",
+        {"One exact", "Base.set typed", "One.made typed"},
+    ),
+    "a class that a variable names": (
+        {"a.php": "<?php\nclass One { function settle() {} }\nclass Two { function settle() {} }\n"
+                  "function go(array $all, array $told) { $x = new $told['a'](1); $x->settle(); foreach ($all as $one) { $one->settle(); } }\n"},
+        "go",
+        {"One.settle guess", "Two.settle guess"},
+    ),
+    "types that comments tell": (
+        {"a.php": "<?php\nnamespace A;\nclass One { function settle() {} }\nclass Two { function settle() {} function rest() {} }\nclass Three { function rest() {} }\n"
+                  "class Use1 {\n  /** @var One[] all of them */\n  private array $ones;\n  /**\n   * @param array<string, Two> $all\n   * @return $this\n   */\n"
+                  "  public function go($all) {\n    foreach ($this->ones as $one) { $one->settle(); }\n    foreach ($all as $key => $two) { $two->rest(); }\n  }\n}\n"},
+        "Use1.go",
+        {"One.settle typed", "Two.rest typed"},
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [*RUBY, *RUST])
+@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
-    files, source, expected = (RUBY | RUST)[case]
+    files, source, expected = (RUBY | RUST | PHP)[case]
     graph = engine(repo("app", files)).codebase.graph()
     nodes = {node.id: node.qualified for node in graph.every()}
     calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]

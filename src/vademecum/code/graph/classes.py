@@ -21,6 +21,7 @@ from vademecum.code.graph.meanings import (
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
+from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
 from vademecum.code.languages.scopes import CLASSES, parent_scopes
@@ -30,7 +31,8 @@ _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not wri
 _MOST_BASES = 64
 _DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
-_ITSELF = {"Self", "this", "static", "self"}
+_RECEIVER = {"Self", "this", "static"}
+_ITSELF = {*_RECEIVER, "self"}
 
 
 class Classes(ABC):
@@ -334,7 +336,7 @@ class Classes(ABC):
     def _value_of(self, file: File, how: str, text: str, scope: str) -> Meaning:
         value, tier = self.meaning(file, scope, text)
         if value is None or value.is_external:
-            return value, tier
+            return HELD if how == EACH and not file.rules.types_results else (value, tier)
         if file.rules.calls_bare:
             value, tier = self.called_without_brackets(value, tier)
         if how == EACH:
@@ -366,6 +368,17 @@ class Classes(ABC):
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
 
+    def gives_receiver(self, value: Value | None) -> bool:
+        """Return whether a method gives what it is called on, or its like."""
+        node = self.node(value)
+        if value is None or value.what != "def" or node is None or node.kind not in FUNCTIONS:
+            return False
+        rows = self.definitions.file(value.path).returns.get(value.name, ())
+        declared = [text for how, text in rows if how == TYPE]
+        if declared:
+            return _written(declared[0]) in _RECEIVER
+        return bool(rows) and all(text in SELVES for _, text in rows)
+
     def _result(self, value: Value) -> Meaning:
         file = self.definitions.file(value.path)
         rows = file.returns.get(value.name, ())
@@ -374,7 +387,7 @@ class Classes(ABC):
             held = file.fields(value.name.rpartition(".")[0]).get(value.name.rpartition(".")[2], ())
             declared = [result for how, text, _ in held if how == TYPE and (result := result_of(text))]
         if declared:
-            if chain(plain_type(declared[0])) in _ITSELF and (around := file.class_around(value.name)):
+            if _written(declared[0]) in _ITSELF and (around := file.class_around(value.name)):
                 return Value("inst", file.path, around), Tier.TYPED
             return self.type(file, value.name, declared[0])
         found = {self.meaning(file, value.name, text)[0] for how, text in rows if how != TYPE and text not in _NOTHING}
@@ -387,6 +400,12 @@ def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
         node = names.definitions.file(base.path).scopes.get(base.name, {}).get(name)
         if node is not None:
             yield node
+
+
+def _written(text: str) -> str:
+    """Return the class that a result's type names, or a word for the own."""
+    word = text.strip(" :?")
+    return word if word in _ITSELF else chain(plain_type(text))
 
 
 def _is_constructor(node: Node | None, file: File) -> bool:

@@ -213,7 +213,7 @@ class FileEdges:
             self._by_trait(owner, line, spelled.rpartition(".")[2])
 
     def _by_trait(self, owner: int, line: int, name: str) -> None:
-        """Add the edge to a trait's method, which what is external may be given."""
+        """Add the edge to a trait's method on a type from elsewhere."""
         roots, is_sure = NOBODY if is_common(name, self._file.family) else self._members_named(name)
         if is_sure and self._is_of_trait(roots[0]):
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
@@ -264,13 +264,14 @@ class FileEdges:
             self.found.unresolved.add(name)
 
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
+        """Return what `_members` does, asked once."""
         family, is_test = self._file.family, self._file.is_test
         return self._names.definitions.once(
             ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
         )
 
     def _is_of_trait(self, node: Node) -> bool:
-        """Return whether a function is of a trait, which types from elsewhere may have."""
+        """Return whether types from elsewhere may have a function, by a trait."""
         holder = self._names.node(_class_of(node))
         return self._rules.numbers_fields and holder is not None and holder.kind == "trait"
 

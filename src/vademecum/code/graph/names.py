@@ -109,8 +109,12 @@ class Names(Spaces):
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
                     return UNKNOWN
+            receiver = value
             value, tier = self.member(file, value, name, tier)
-            value, tier = self._applied(file, value, tier, (name, suffix))
+            if suffix == "()" and self.gives_receiver(value) and self.node(receiver) is not None:
+                value, tier = Value("inst", receiver.path, receiver.name), max(tier, Tier.TYPED)
+            else:
+                value, tier = self._applied(file, value, tier, (name, suffix))
         return value, tier
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
@@ -343,13 +347,16 @@ class Names(Spaces):
         begins = [f"{module}.{name}" if module else name for _, module, name in file.imports.get(first, ())]
         begins += [*([f"{package}.{first}"] if package and first else []), first]
         for whole in begins:
+            longest: tuple[Meaning, int] = OUTSIDE, 0  # a class and a package may have one name
             for used, (name, suffix) in enumerate(parts[1:], 1):
                 whole = f"{whole}.{name}" if whole else name  # noqa: PLW2901
                 found = self._qualified(file, whole)
                 if found is not OUTSIDE:
-                    return found, used
-                if suffix:
+                    longest = found, used
+                if suffix or (longest[1] and not file.rules.marks_variables):
                     break
+            if longest[1]:
+                return longest
         return OUTSIDE, 0
 
     # -- members -------------------------------------------------------------------------------------------------

@@ -169,6 +169,10 @@ class Language:
         """Return the members of a written type with their types."""
         return ()
 
+    def documented(self, node: tree_sitter.Node, comment: str) -> Iterable[tuple[tree_sitter.Node | None, str]]:
+        """Return the types that a comment tells of names, None for a result."""
+        return ()
+
     def call_of_tokens(self, name: tree_sitter.Node) -> str:
         """Return the call of a name among macro tokens, "" for none."""
         return ""

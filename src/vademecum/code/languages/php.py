@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import HASHED, QUOTED, SLASHED, Bound, in_one_line, without_comments
 from vademecum.code.languages.java import Packaged
-from vademecum.code.languages.language import SELVES
+from vademecum.code.languages.language import SELVES, Read
 from vademecum.code.languages.scopes import Candidate, Source, by_package
 
 if TYPE_CHECKING:
+    import tree_sitter
+
     from vademecum.code.languages.modules import Modules
 
 # Magic methods, and those of the language's own interfaces.
@@ -24,6 +26,12 @@ _COMMON = """
     getMessage getCode getName getValue setName setValue getId __toString __construct toArray jsonSerialize count current key
     valid rewind getIterator offsetGet offsetSet willReturn expects method with assertEquals assertSame assertTrue
 """
+_TAG = re.compile(
+    r"@(?:phpstan-|psalm-)?(var|param|return)\s+((?:\$this\b|[^\s<$]|<[^>]*>)+)(?:\s+&?(?:\.\.\.)?\$(\w+))?"
+)
+_LISTS = re.compile(r"\b(?:non-empty-)?(?:array|list|iterable)<")
+_NAMING = frozenset({"name", "qualified_name", "relative_scope", "attribute_list"})
+_VAGUE = frozenset({"array", "?array", "iterable", "?iterable", "mixed", "object"})
 
 
 class _Php(Packaged):
@@ -47,6 +55,36 @@ class _Php(Packaged):
             if name:
                 yield alias.strip() or name, module, name
 
+    def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return an unknown for an instance of a class that a variable names."""
+        is_new = value.type == "object_creation_expression"
+        return ("?",) if is_new and any(each.type not in _NAMING for each in value.named_children[:1]) else ()
+
+    def documented(self, node: tree_sitter.Node, comment: str) -> Iterator[tuple[tree_sitter.Node | None, str]]:
+        """Read `@var`, `@param` and `@return` where no type says as much."""
+        told = {
+            name or kind: _LISTS.sub("Map<", text).replace("$this", "static")
+            for kind, text, name in _TAG.findall(comment)
+        }
+        if node.type == "property_declaration":
+            holders = [each for each in node.named_children if each.type == "property_element"]
+            holders = holders if _is_vague(node, "type") else []
+        else:
+            parameters = node.child_by_field_name("parameters")
+            holders = [
+                each
+                for each in (parameters.named_children if parameters is not None else ())
+                if _is_vague(each, "type")
+            ]
+            if "return" in told and _is_vague(node, "return_type"):
+                yield None, told["return"]
+        for holder in holders:
+            name = holder.child_by_field_name("name")
+            typed = told.get((name.text or b"").decode().lstrip("$") if name is not None else "", "")
+            typed = told.get("var", "") if node.type == "property_declaration" else typed
+            if name is not None and typed:
+                yield name.named_children[-1], typed
+
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a file that is included."""
         return modules.beside(importer, module.lstrip("/"))
@@ -60,6 +98,12 @@ class _Php(Packaged):
     ) -> tuple[Candidate, bool] | None:
         """Return a declaration of the namespace, imported, or global."""
         return by_package(file, found, ("",))
+
+
+def _is_vague(node: tree_sitter.Node, field: str) -> bool:
+    """Return whether a node declares no type, or one that tells little."""
+    declared = node.child_by_field_name(field)
+    return declared is None or (declared.text or b"").decode() in _VAGUE
 
 
 LANGUAGE = _Php(

@@ -14,10 +14,14 @@
 (property_declaration type: (_) @type (property_element name: (variable_name (name) @name)))
 (assignment_expression left: (variable_name (name) @name) right: (_) @value)
 (assignment_expression left: (member_access_expression) @name right: (_) @value)
-(foreach_statement (variable_name) (variable_name (name) @name))
+(foreach_statement . (_) @each (variable_name (name) @name))
+(foreach_statement . (_) @each (pair (_) (variable_name (name) @name)))
+(return_statement (_) @returned)
 (catch_clause type: (type_list (_) @type) name: (variable_name (name) @name))
 (method_declaration return_type: (_) @return)
 (function_definition return_type: (_) @return)
 (class_constant_access_expression . [(name) (qualified_name)] @ref)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @ref)
 [(anonymous_function) (arrow_function)] @inner
+; what a comment above says of types that the code leaves out
+((comment) @docs . [(property_declaration) (method_declaration) (function_definition)] @documented)

@@ -16,6 +16,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     declared                a name that is declared without a value, which it is given later
     again + value           a name declared before, perhaps by a function around, and bound to a value now
     holder + members        an object that is written out, with the name it is bound to
+    documented + docs       a declaration, and the comment that tells the types it leaves out
     fields                  the types of fields that have numbers for names
     pattern                 a pattern that names the type of what it takes apart
     field                   a parameter that makes a field of the class around it
@@ -148,6 +149,7 @@ class _Finder:
         self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._again: list[int] = []  # the rows of names that are declared elsewhere
+        self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
         self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
         self._starts, self._owners = self._sweep(outline, literals, blocks)
         self._line_starts = lines.starts
@@ -351,6 +353,7 @@ class _Finder:
                         rows.append((place, *rows[number][1:]))
                     break
         self._settle_bare()
+        self._settle_documented()
 
     def _settle_bare(self) -> None:
         """Keep the bare names that no function around binds, as calls."""
@@ -360,6 +363,21 @@ class _Finder:
             own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
             if not any((self._numbers[each], row[2]) in bound for each in around[: own + 1] if each in self._numbers):
                 self.found.calls.append(row)
+
+    def documenting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        self._documented.append((node, captured["docs"][0]))
+
+    def _settle_documented(self) -> None:
+        """Take the types that comments tell of names and results."""
+        for node, comment in self._documented:
+            for name, typed in self._rules.documented(node, self._whole(comment)):
+                if name is None:
+                    owner, line = self._at(node.child_by_field_name("parameters") or node)
+                    self.found.returns.append((owner, line, TYPE, typed))
+                    continue
+                owner, line, text = self._said(name)
+                at = self._bound_at.setdefault(name.start_byte, len(self.found.bindings))
+                self.found.bindings[at : at + 1] = [(owner, line, text, TYPE, typed, owner)]
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take the members of an object literal, bound by its name."""
@@ -509,6 +527,7 @@ _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
     "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
+    "documented": _Finder.documenting,
     "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,

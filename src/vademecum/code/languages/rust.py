@@ -86,7 +86,7 @@ class _Rust(Language):
         return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
 
     def result_type(self, text: str) -> str:
-        """Return the type of a result, an associated one by its own name.
+        """Return a result's type, an associated one by its own name.
 
         >>> LANGUAGE.result_type("Self::Item"), LANGUAGE.result_type("Option<Self::Item>")
         ('Item', 'Option<Item>')
@@ -140,7 +140,7 @@ class _Rust(Language):
 
 
 def _bound_in(part: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Return the name that a part of a pattern binds, if it is one alone."""
+    """Return the one name that a part of a pattern binds, or None."""
     while part is not None and part.type in {"ref_pattern", "mut_pattern"}:
         part = part.named_children[-1]
     return part if part is not None and part.type in {"identifier", "shorthand_field_identifier"} else None
