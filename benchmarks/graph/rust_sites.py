@@ -3,7 +3,8 @@
     python rust_sites.py ROOT CRATE=src/lib.rs [OPTION ...] > found.json        options of rustc, `--edition 2021` among them
 
 Prints the items that go/main.go describes, from the typed trees (THIR) of a stable compiler. Calls that a macro's
-definition writes are left out, and constructors of tuples. A call of a trait's method may lead to each implementation.
+definition writes are left out, constructors of tuples, and calls that are not written by name, as of `deref` and `eq`.
+A call of a trait's method may lead to each implementation.
 """
 
 from __future__ import annotations
@@ -64,6 +65,16 @@ class Sources:
         return []
 
 
+def implemented(head: str) -> str:
+    """Return the head of an `impl` without its own type parameters."""
+    depth, head = 0, head.lstrip()
+    for place, letter in enumerate(head):
+        depth += (letter == "<") - (letter == ">" and head[place - 1] != "-")
+        if not depth:
+            return head[place + 1 :].lstrip() if letter == ">" else head
+    return head
+
+
 def bodies(tree: list[str], sources: Sources) -> dict[str, list[Function]]:
     """Return by name the functions that have a body."""
     found: dict[str, list[Function]] = defaultdict(list)
@@ -76,7 +87,7 @@ def bodies(tree: list[str], sources: Sources) -> dict[str, list[Function]]:
         at, _ = sources.above(span[1], int(span[2]), re.compile(rf"\bfn\s+{name}\b"))
         path = body[1].partition(" ~ ")[2]
         _, head = sources.above(span[1], at, IMPL) if "{impl#" in path.split("::")[-2] else (0, "")
-        trait, _, of = (IMPL.match(head) or [head, ""])[1].partition(" for ")
+        trait, _, of = implemented((IMPL.match(head) or [head, ""])[1]).partition(" for ")
         if at:
             found[name].append(
                 Function((span[1], at), path, re.sub(r"<.*", "", trait).split("::")[-1].strip() if of else "", of)
@@ -127,7 +138,7 @@ def main() -> None:
             written = re.search(r"(\w+)\W*$", sources.lines(file)[line - 1][: column - 1])
             places = leads(crate, callee, arguments, known, sources)
             site = (file, int(span[2]), line, callee.rpartition("::")[2])
-            if written is not None:
+            if written is not None and written[1] == site[3]:
                 found.setdefault(site, set()).update(places)
     listed: list[list[Any]] = [
         [*site, sorted((*place, "Func") for place in places)] for site, places in sorted(found.items())

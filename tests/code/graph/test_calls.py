@@ -131,6 +131,12 @@ RUST = {
         "Out.go",
         {"In.settle typed"},
     ),
+    "a field and a method of one name": (
+        {"src/lib.rs": "struct In;\nimpl In { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} }\n"
+                       "struct Out { part: In }\nimpl Out { fn part(&self) -> Two { Two } fn go(&self) { self.part.settle(); } }\n"},
+        "Out.go",
+        {"In.settle typed"},
+    ),
     "what a variant holds": (
         {"src/lib.rs": "struct In;\nimpl In { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nstruct Three;\nimpl Three { fn rest(&self) {} }\n"
                        "enum Kind { One(u8, In), Two { two: Two }, None }\n"

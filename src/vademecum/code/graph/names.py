@@ -109,13 +109,20 @@ class Names(Spaces):
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
                     return UNKNOWN
-            receiver = value
-            value, tier = self.member(file, value, name, tier)
-            if suffix == "()" and self.gives_receiver(value) and self.node(receiver) is not None:
-                value, tier = Value("inst", receiver.path, receiver.name), max(tier, Tier.TYPED)
-            else:
-                value, tier = self._applied(file, value, tier, (name, suffix))
+            value, tier = self._step(file, value, tier, (name, suffix), goes_on=place < len(parts) - 1)
         return value, tier
+
+    def _step(self, file: File, value: Value, tier: Tier, part: tuple[str, str], *, goes_on: bool) -> Meaning:
+        """Return the meaning of one more name of a chain, with its calls."""
+        name, suffix = part
+        if goes_on and file.rules.numbers_fields and suffix[:2] != "()" and value.what == "inst":
+            holder = self.definitions.file(value.path)
+            if rows := holder.fields(value.name).get(name):  # a method may have the name too
+                return self._applied(file, *self._bound(holder, name, rows), part)
+        found = self.member(file, value, name, tier)
+        if suffix == "()" and self.gives_receiver(found[0]) and self.node(value) is not None:
+            return Value("inst", value.path, value.name), max(tier, found[1], Tier.TYPED)
+        return self._applied(file, *found, part)
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""

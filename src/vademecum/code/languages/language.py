@@ -80,7 +80,7 @@ class Language:
     has_exports: bool = False  # a module hands on what it exports, and nothing else
     nests_functions: bool = False  # functions stand in objects and in functions without a name
     erases_types: bool = False  # interfaces, namespaces and aliases have no members at run time
-    numbers_fields: bool = False  # fields may have numbers for names, and variants of a type hold fields
+    numbers_fields: bool = False  # fields have numbers or a method's name, and variants of a type hold fields
     has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
