@@ -121,7 +121,7 @@ class Classes(ABC):
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def held(self, node: Node, name: str) -> Meaning | None:
-        """Return what a variant of a type holds under a name or a number."""
+        """Return a field of a variant by its name or number."""
         file = self.definitions.file(node.path)
         if node.kind not in LEAVES or not file.rules.numbers_fields:
             return None
@@ -369,7 +369,7 @@ class Classes(ABC):
         return found[0], max(tier, found[1], Tier.TYPED)
 
     def gives_receiver(self, value: Value | None) -> bool:
-        """Return whether a method gives what it is called on, or its like."""
+        """Return whether a method gives its receiver, or its like."""
         node = self.node(value)
         if value is None or value.what != "def" or node is None or node.kind not in FUNCTIONS:
             return False
@@ -403,7 +403,7 @@ def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
 
 
 def _written(text: str) -> str:
-    """Return the class that a result's type names, or a word for the own."""
+    """Return the class of a result's type, or the word for itself."""
     word = text.strip(" :?")
     return word if word in _ITSELF else chain(plain_type(text))
 

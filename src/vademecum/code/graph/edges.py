@@ -264,7 +264,7 @@ class FileEdges:
             self.found.unresolved.add(name)
 
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
-        """Return what `_members` does, asked once."""
+        """Return the answer of `_members`, asked once."""
         family, is_test = self._file.family, self._file.is_test
         return self._names.definitions.once(
             ("members", name, family, is_test), self._members, NOBODY, name, family, is_test

@@ -113,7 +113,7 @@ class Names(Spaces):
         return value, tier
 
     def _step(self, file: File, value: Value, tier: Tier, part: tuple[str, str], *, goes_on: bool) -> Meaning:
-        """Return the meaning of one more name of a chain, with its calls."""
+        """Return the meaning of a chain's next name, with its calls."""
         name, suffix = part
         if goes_on and file.rules.numbers_fields and suffix[:2] != "()" and value.what == "inst":
             holder = self.definitions.file(value.path)

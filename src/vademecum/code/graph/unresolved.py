@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import ANY, Graph
 from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
 from vademecum.code.graph.terms import Node, Tier, node_id
@@ -30,7 +29,6 @@ from vademecum.code.languages.scopes import CLASSES, declaration_of
 from vademecum.code.search.explain import whole_words
 from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import LEFT_OUT
-from vademecum.types import FileKind
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -63,7 +61,6 @@ class Wanted:
         )  # fmt: skip
         # Between a constant and a declaration may stand a function without a name, which names the declaration bare.
         self.may_be_bare = any(above[node.parent].kind == "constant" for node in nodes if node.parent in above)
-        self.is_for_tests = all(file_kind(node.path) is FileKind.TEST for node in nodes)
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
@@ -280,8 +277,8 @@ class _Place:
             )  # or a class based on this one
         if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
             return False
-        if self.has_unresolved or (wanted.is_for_tests and file_kind(self.path) is not FileKind.TEST):
-            return False  # what only tests declare was no candidate there
+        if self.has_unresolved:
+            return False
         line = self._line(start)
         while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above
             line -= 1

@@ -170,7 +170,7 @@ class Language:
         return ()
 
     def documented(self, node: tree_sitter.Node, comment: str) -> Iterable[tuple[tree_sitter.Node | None, str]]:
-        """Return the types that a comment tells of names, None for a result."""
+        """Return the types that a comment tells, None for a result."""
         return ()
 
     def call_of_tokens(self, name: tree_sitter.Node) -> str:

@@ -56,12 +56,12 @@ class _Php(Packaged):
                 yield alias.strip() or name, module, name
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
-        """Return an unknown for an instance of a class that a variable names."""
+        """Return "?" for an instance of a class in a variable."""
         is_new = value.type == "object_creation_expression"
         return ("?",) if is_new and any(each.type not in _NAMING for each in value.named_children[:1]) else ()
 
     def documented(self, node: tree_sitter.Node, comment: str) -> Iterator[tuple[tree_sitter.Node | None, str]]:
-        """Read `@var`, `@param` and `@return` where no type says as much."""
+        """Read `@var`, `@param` and `@return` where types are vague."""
         told = {
             name or kind: _LISTS.sub("Map<", text).replace("$this", "static")
             for kind, text, name in _TAG.findall(comment)

@@ -140,7 +140,7 @@ class _Rust(Language):
 
 
 def _bound_in(part: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Return the one name that a part of a pattern binds, or None."""
+    """Return the one name that a pattern's part binds."""
     while part is not None and part.type in {"ref_pattern", "mut_pattern"}:
         part = part.named_children[-1]
     return part if part is not None and part.type in {"identifier", "shorthand_field_identifier"} else None
