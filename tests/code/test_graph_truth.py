@@ -90,6 +90,82 @@ SCRIPT = {
         "test/use.js:use",
         {"lib/app.js:makeApp exact", "lib/app.js:makeApp.settle exact"},
     ),
+    "what the grammar does not know hides nothing": (
+        {"kinds.ts": "export type * from './other';\nexport interface Pair<in A, out B> {\n  left(a: A): B\n}\n"
+                     "export interface Maker {\n  (name: string): void\n  // and with a kind\n  <K>(\n    kind: K\n  ): K[]\n"
+                     "  <K extends string>(kind: K, more: K): K\n}\nexport function make(m: Maker) {\n  m('a');\n}\n",
+         "other.ts": "export type Other = string;\n",
+         "use.ts": "import { make } from './kinds';\nconst turn =\n  <T>(one: T) => one;\nfunction use() { make(turn(null)); }\n"},
+        "use.ts:use",
+        {"kinds.ts:make exact", "use.ts:turn exact"},
+    ),
+    "a callback is handed what the function that takes it declares": (
+        {"app.ts": "import type { Handler, Taker } from './types';\nexport class App {\n  get!: Taker;\n"
+                   "  use(path: string, ...all: [string, Handler]): this { return this; }\n"
+                   "  all(...all: Handler[]): this { return this; }\n  each(visit: (one: number) => void) {}\n"
+                   "  plain(visit: Function) {}\n}\n"
+                   "export const wrap = (name: string, run: (run: App) => void) => run;\n",
+         "types.ts": "import type { App } from './app';\nexport class Context { text() {} }\nexport class Next { go() {} }\n"
+                     "export class Text { text() {} go() {} }\nexport type Plain = (c: Context, next: Next) => void;\n"
+                     "export type Checked<T = any> = (c: Context) => Promise<T>;\nexport type Handler = Plain | Checked;\n"
+                     "export interface Taker {\n  (path: string, handler: Handler): App;\n  (handler: Handler): App;\n}\n",
+         "use.ts": "import { App, wrap } from './app';\nexport function use(app: App) {\n  app.get('/', (c) => c.text());\n"
+                   "  app.get(async function (c, next) { next.go(); });\n  wrap('a', run => run.all(() => 1, (c) => c.text()));\n"
+                   "  app.use('/', 'b', (c, { go }) => c.text()).use('/', 'c', (_, next) => next.go());\n}\n"
+                   "export function not(app: App) {\n  app.each((c) => c.text());\n  app.plain((c) => c.text());\n}\n"},
+        "use.ts:use",
+        {"types.ts:Context.text typed", "types.ts:Next.go typed", "app.ts:App.use typed", "app.ts:wrap exact",
+         "app.ts:App.all typed", "app.ts:App.get typed"},
+    ),
+    "a callback among options is handed what their type says": (
+        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
+                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
+                     "export function limit(size: number, options: Options) {}\n",
+         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
+                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
+                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
+        },
+        "use.ts:use",
+        {"types.ts:limit exact", "types.ts:Text.text typed"},
+    ),
+    "a function that is returned is handed what the type says": (
+        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
+                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
+                     "export function limit(size: number, options: Options) {}\n",
+         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
+                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
+                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
+        },
+        "use.ts:b",
+        {"types.ts:Context.text typed"},
+    ),
+    "a function that is kept is handed what the type says": (
+        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
+                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
+                     "export function limit(size: number, options: Options) {}\n",
+         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
+                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
+                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
+        },
+        "use.ts:a",
+        {"types.ts:Context.text typed"},
+    ),
+    "a getter is read like a field": (
+        {"a.js": "class Ask {\n  header() {}\n}\nclass Other {\n  header() {}\n}\nexport class Context {\n"
+                 "  get ask() { return new Ask(); }\n  ask2() { return new Ask(); }\n  get odd() { return this.#f(1); }\n}\n",
+         "use.js": "import { Context } from './a';\nfunction use() {\n  const c = new Context();\n  c.ask.header();\n"
+                   "  c.ask2.header();\n  c.odd();\n}\n"},
+        "use.js:use",
+        {"a.js:Context exact", "a.js:Ask.header typed", "a.js:Other.header guess", "a.js:Context.odd typed"},
+    ),
+    "members that calls make, of an object that is all a module exports": (
+        {"errors.js": "const make = require('elsewhere');\nconst kinds = {\n  TooLate: make('late'),\n  Lost: make('lost', 404)\n};\n"
+                      "module.exports = kinds;\nmodule.exports.show = function () {};\n",
+         "use.js": "const { TooLate, show } = require('./errors');\nconst errors = require('./errors');\n"
+                   "function use() {\n  if (show()) throw new TooLate();\n  throw errors.Lost();\n}\n"},
+        "use.js:use",
+        {"errors.js:kinds.TooLate exact", "errors.js:kinds.Lost exact", "errors.js:show exact"},
+    ),
     "modules that hand on each other": (
         {"a.js": "module.exports = require('./b');\n", "b.js": "module.exports = require('./a');\n",
          "use.js": "const a = require('./a');\nfunction use() { a.run(); }\n"},

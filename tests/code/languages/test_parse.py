@@ -131,3 +131,21 @@ def test_one_walk_finds_what_two_do(case):
     assert alone.referring is None
     assert both.referring
     assert chunk_file(content, language, references=True).references == references_of(content, language)
+
+
+READ = {
+    "a header that is asked for": "#if HAS_IT(<list>) && 1\n#include <list>\n#endif\n",
+    "a branch within a value": "static const int size =\n#ifdef SIZE\n  (SIZE)\n#else\n  32768 // bytes\n#endif\n  - 1;\n",
+    "branches that open and close a block": "void f() {\n#if A\n  try {\n#endif\n    g();\n#if A\n  } catch (int) {\n    h();\n  }\n#endif\n}\n",
+    "branches with a head of their own": "#ifdef A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  return 1;\n}\n",
+    "a macro with a text": 'class A {\npublic:\n  MY_DEPRECATED("use g()")\n  int f() const;\n  int g();\n};\n',
+    "a macro before an operator": "MY_INLINE bool A::operator!() const { return true; }\n",
+    "a macro before a pointer": "MY_INLINE FILE* open(const char* path) { return 0; }\n",
+    "a macro before a constant": "MY_VAR const unsigned int most = 9;\n",
+    "a macro behind a declaration": "struct A {\n  int size() MY_OVERRIDE;\n};\n",
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_the_grammar_of_cpp_does_not_know_is_no_error(case):
+    assert not parse(READ[case].encode(), "cpp").unwrap().has_errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
+from vademecum.code.graph.callbacks import alias_text, handed
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.meanings import (
     EXTERNAL,
@@ -23,8 +24,8 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
-from vademecum.code.languages.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
-from vademecum.code.languages.scopes import CLASSES, parent_scopes
+from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE
+from vademecum.code.languages.scopes import CLASSES
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
@@ -109,9 +110,7 @@ class Classes(ABC):
             node = self._opened(file, each.name, name) or node
         rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
-            if value.what == "inst" and node.path == each.path and node.qualified in file.properties:
-                return self.result(Value("def", node.path, node.qualified), Tier.EXACT)
-            return Value("def", node.path, node.qualified), Tier.EXACT
+            return self._read(value, node)
         if rows:
             found, tier = self._bound(file, name, rows)
             if found is not None:
@@ -127,6 +126,14 @@ class Classes(ABC):
             return None
         rows = file.fields(node.qualified).get(name) or file.fields(node.qualified.rpartition(".")[0]).get(name)
         return self._bound(file, name, rows) if rows else None
+
+    def _read(self, value: Value, node: Node) -> Meaning:
+        """Return a method, for a getter its result."""
+        file, own = self.definitions.file(node.path), (Value("def", node.path, node.qualified), Tier.EXACT)
+        if value.what != "inst" or node.qualified not in file.properties:
+            return own
+        found = self.result(*own)
+        return (own if found[0] is None else held_by(found, node)) if file.refs.getters else found
 
     def put_on(self, node: Node, name: str) -> Meaning:
         """Return a member that a function is given outside of itself."""
@@ -256,15 +263,10 @@ class Classes(ABC):
 
     def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return the type behind an alias or a type parameter, else None."""
-        if name not in file.alias_names:  # as most are: the scopes need not be gone through
-            return None
-        for around in (*parent_scopes(scope), ""):
-            text = file.aliases.get(around, {}).get(name)
-            if text == "":  # a type parameter, as nearly all of them are
-                return UNKNOWN
-            if text is not None:
-                return self.definitions.once(("alias", file.path, around, name), self.type, UNKNOWN, file, around, text)
-        return None
+        known = alias_text(file, scope, name)
+        if known is None or not known[1]:  # a type parameter, as nearly all of them are
+            return known and UNKNOWN
+        return self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *known)
 
     def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return the value of a name, if all its bindings agree."""
@@ -334,6 +336,8 @@ class Classes(ABC):
         return value, tier
 
     def _value_of(self, file: File, how: str, text: str, scope: str) -> Meaning:
+        if how == GIVEN:
+            return handed(self, file, scope, text)
         value, tier = self.meaning(file, scope, text)
         if value is None or value.is_external:
             return HELD if how == EACH and not file.rules.types_results else (value, tier)

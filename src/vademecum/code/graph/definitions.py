@@ -112,7 +112,8 @@ class File:
     @cached_property
     def properties(self) -> frozenset[str]:
         """The qualified names of functions that are read like fields."""
-        return self._decorated({"property", "cached_property", "classproperty", "hybrid_property"})
+        decorated = self._decorated({"property", "cached_property", "classproperty", "hybrid_property"})
+        return decorated.union(self.refs.owners[owner] for owner, _ in self.refs.getters)
 
     @cached_property
     def conditional(self) -> frozenset[str]:
@@ -202,6 +203,14 @@ class File:
         found: dict[str, list[tuple[str, str]]] = {}
         for owner, _, how, text in self.refs.returns:
             found.setdefault(self.refs.owners[owner], []).append((how, text))
+        return found
+
+    @cached_property
+    def takes(self) -> dict[str, list[tuple[int, str]]]:
+        """By owner: places and types of parameters that may take a function."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for owner, _, place, text in self.refs.takes:
+            found.setdefault(self.refs.owners[owner], []).append((place, text))
         return found
 
     @cached_property

@@ -388,11 +388,9 @@ class Names(Spaces):
         if not value.leaf:
             return UNKNOWN if source.rules.reopens and source.rules.has_library else HELD
         file = self.definitions.file(value.leaf_path)
-        rows = file.bindings.get(value.leaf, {}).get(name)
-        if rows:
-            return self._bound(file, name, rows)
-        node = file.scopes.get(value.leaf, {}).get(name)
-        return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else HELD
+        rows, node = file.bindings.get(value.leaf, {}).get(name), file.scopes.get(value.leaf, {}).get(name)
+        found = held_by(self._bound(file, name, rows), node) if rows else HELD
+        return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None and found[0] is None else found
 
     def _of_declared(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
         """Return a member of a declaration or of an instance."""
@@ -440,7 +438,7 @@ class Names(Spaces):
         file = self.definitions.file(where)
         if file.rules.has_exports:
             exported = self._exported(file, name)
-            return self._own(file, name) if exported is None else exported
+            return (self._of_object(file, name) or self._own(file, name)) if exported is None else exported
         found = self._in_file(file, "", name)
         if found is not None:
             return found
@@ -468,6 +466,12 @@ class Names(Spaces):
             if where and (found := self._again(where, name)) is not None:
                 return found
         return None
+
+    def _of_object(self, file: File, name: str) -> Meaning | None:
+        """Return a member of the object that is all a module exports."""
+        whole = self._whole(file.path)[0] if "=" in file.exports else None
+        found = self._of_written(file, whole, name) if whole is not None and whole.what == "written" else UNKNOWN
+        return found if found[0] is not None else None
 
     def _own_export(self, file: File, name: str, spelled: str) -> Meaning:
         """Return the meaning of an export that the file itself declares."""

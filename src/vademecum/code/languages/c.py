@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from vademecum.code.languages.branches import with_one_branch
 from vademecum.code.languages.imports import Bound
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.modules import Modules, nearest
@@ -40,19 +41,30 @@ _CPP_HEADER = (
 )
 # Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between
 # `class` and its name, before a function's type or name (`FMT_API void f(`), before its body (`f() FMT_NOEXCEPT {`), or
-# after a field or a function: clang's thread safety annotations.
+# after a field or a function: clang's thread safety annotations. One that is given a text stands on a line above.
+_CAPITALS = rb"\b[A-Z][A-Z0-9_]{2,}"
+_MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+_INDENTED = rb"(?:^|(?<=\n\t)|(?<=\n\t\t)|(?<=\n  )|(?<=\n    ))"
 _MACROS = (
-    rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
+    rb"(?m)^" + _MACRO + rb"(?=[ \t]*\r?$)"
     rb"|(?<=\bclass )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
     rb"|(?<=\bstruct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
     rb"|(?<=\bclass )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{])"
     rb"|(?<=[\w)][ \n])[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED"
     rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
-    rb"|(?<![\w#])(?<!define[ \t])[A-Z][A-Z0-9]*_[A-Z0-9_]+"
-    rb"(?=(?:[ \t]+[A-Z0-9]*_[A-Z0-9_]+)*[ \t]+(?:(?:template|class|struct|using|enum|typedef|inline|friend|explicit|operator)\b"
-    rb"|(?:[\w:<>]*[a-z][\w:<>]*[ \t*&]+)*(?:\w+::)*~?\w*[a-z]\w*[ \t]*\())"
-    rb"|(?<=[\w)] )[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=\s*\{)|(?<=\) const )[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=;)|(?<=\bif )[A-Z][A-Z0-9]*_[A-Z0-9_]+(?= *\()"
+    rb"|(?<![\w#])(?<!define[ \t])" + _MACRO + rb"(?=(?:[ \t]+[A-Z0-9]*_[A-Z0-9_]+)*[ \t]+"
+    rb"(?:(?:template|class|struct|using|enum|typedef|inline|friend|explicit|operator)\b"
+    rb"|(?:(?:[\w:<>]*[a-z][\w:<>]*|FILE|[A-Z])[ \t*&]+)*(?:\w+::)*(?:~?\w*[a-z]\w*|operator(?:\(\)|[^\w\s(]{1,3}))[ \t]*\())"
+    rb"|" + _INDENTED + _MACRO + rb"(?=[ \t]+(?:static|const|constexpr|extern|virtual)\b)"
+    rb"|" + _INDENTED + _MACRO + rb"\(\"[^\"\n]*\"\)(?=[ \t]*\r?\n[ \t]*(?:[\w:<>]+[ \t*&]+)+~?\w+\()"
+    rb"|(?<=[\w)] )"
+    + _MACRO
+    + rb"(?=\s*\{)|(?:(?<=\) )|(?<=\) const ))"
+    + _MACRO
+    + rb"(?=;)|(?<=\bif )"
+    + _MACRO
+    + rb"(?= *\()"
 )
 _CONTINUED = rb"(?m)^[^\n]*\\\r?$"  # a line of a macro of several, which the grammar ends at a comment
 _COMMENT = rb"/\*.*?\*/"
@@ -74,8 +86,12 @@ class C(Language):
 
     def readable(self, content: bytes) -> bytes:
         """Return a file with blanks for macros that break the grammar."""
-        content = content.replace(b"->*", b"-> ")  # the grammar knows no pointer to a member
-        content = re.sub(_CONTINUED, _without_comments, re.sub(_MACROS, _blank, content))
+        content = with_one_branch(content.replace(b"->*", b"-> "))  # the grammar knows no pointer to a member
+        placed, read = re.compile(_MACROS), bytearray(content)
+        for word in re.finditer(_CAPITALS, content):
+            if macro := placed.match(content, word.start()):
+                read[macro.start() : macro.end()] = _blank(macro)
+        content = re.sub(_CONTINUED, _without_comments, bytes(read))
         return re.sub(_BODY, lambda body: re.sub(_AMONG_NAMES if body[1] else _AMONG_FIELDS, _blank, body[0]), content)
 
     def imported(self, statement: str) -> Iterator[Bound]:

@@ -168,7 +168,7 @@ def plain_type(text: str) -> str:
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:])
         return (inner and not inner.endswith("[]") and f"{inner}[]") or ""
-    members = [part for part in _split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
+    members = [part for part in split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
     if len(members) != 1:
         return ""
     text = members[0].strip().strip("\"'").rstrip("?&* ").removesuffix(" const")
@@ -184,10 +184,26 @@ def result_of(text: str) -> str:
     >>> result_of(": <T>(a: () => B) => Promise<T>"), result_of("Box<() => A>")
     ('Promise<T>', '')
     """
-    text = text.lstrip(": ")
+    return _function(text)[1]
+
+
+def parameters_of(text: str) -> list[str] | None:
+    """Return the parameters of a TypeScript function type, None for others.
+
+    >>> parameters_of("<T>(a: Box<T, U>, b?: C) => void"), parameters_of("() => A"), parameters_of("Box<() => A>")
+    (['a: Box<T, U>', ' b?: C'], [], None)
+    """
+    inside, after = _function(text)
+    return (split(inside, ",") if inside.strip() else []) if after else None
+
+
+def _function(text: str) -> tuple[str, str]:
+    """Return parameters and result of a function type, else "" twice."""
+    text = text.lstrip(": \n")
     text = text[_close(text, 0) :].lstrip() if text[:1] == "<" else text
-    before, arrow, after = text[_close(text, 0) :].partition("=>") if text[:1] == "(" else ("", "", "")
-    return after.strip() if arrow and not before.strip() else ""
+    end = _close(text, 0) if text[:1] == "(" else 0
+    before, arrow, after = text[end:].partition("=>")
+    return (text[1 : end - 1], after.strip()) if end and arrow and not before.strip() else ("", "")
 
 
 def is_written_out(text: str) -> bool:
@@ -196,7 +212,7 @@ def is_written_out(text: str) -> bool:
     >>> is_written_out("{ a: string }"), is_written_out("Promise<void> & { stop(): void }"), is_written_out("Box<{ a: B }>")
     (True, True, False)
     """
-    return any(part.lstrip().startswith("{") for by in "|&" for part in _split(text, by))
+    return any(part.lstrip().startswith("{") for by in "|&" for part in split(text, by))
 
 
 def _generic(text: str) -> str:
@@ -209,7 +225,7 @@ def _generic(text: str) -> str:
     if not name:
         return ""
     last = name.rpartition(".")[2]
-    inside = _split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
+    inside = split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
     if last in _WRAPPERS:
         return plain_type(inside[-1] if last == "Coroutine" else inside[0])
     if last in _ELEMENTS or last in _VALUES:
@@ -218,8 +234,8 @@ def _generic(text: str) -> str:
     return name
 
 
-def _split(text: str, by: str) -> list[str]:
-    """Split at a separator outside of brackets."""
+def split(text: str, by: str) -> list[str]:
+    """Split a type at a separator outside of brackets."""
     if by not in text:
         return [text]
     parts, depth, start = [], 0, 0

@@ -64,6 +64,10 @@ _EITHER = {
 _PATTERNS = frozenset({"object_pattern", "array_pattern"})
 _WITH_DEFAULT = frozenset({"assignment_pattern", "object_assignment_pattern"})
 _FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "function"})
+_MAY_BE_CALLED_TEXT = """
+    function_type type_identifier generic_type union_type array_type tuple_type parenthesized_type nested_type_identifier
+"""
+_MAY_BE_CALLED = frozenset(_MAY_BE_CALLED_TEXT.split())
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
 _GENERIC_TEXT = """
     function_declaration method_definition arrow_function class_declaration interface_declaration type_alias_declaration
@@ -170,6 +174,17 @@ class Script(Language):
             name, held = part.child_by_field_name("name"), part.child_by_field_name("type")
             if name is not None and held is not None:
                 yield text(name), text(held)
+
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the places and types of parameters that may take a function."""
+        found = []
+        for place, part in enumerate(each for each in parameters.named_children if each.type != "comment"):
+            held, pattern = part.child_by_field_name("type"), part.child_by_field_name("pattern")
+            kind = held.named_children[0].type if held is not None and held.named_children else ""
+            if held is not None and pattern is not None and kind in _MAY_BE_CALLED:
+                rest = "..." if pattern.type == "rest_pattern" else ""
+                found.append((place, rest + text(held).removeprefix(":").lstrip()))
+        return found
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a name is an alias or a read type parameter."""

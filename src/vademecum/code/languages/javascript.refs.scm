@@ -21,3 +21,4 @@
   arguments: (arguments . (arrow_function parameter: (identifier) @name))
   (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
 [(arrow_function) (function_expression)] @inner
+(method_definition "get" name: (_) @getter)

@@ -29,6 +29,7 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @constant)
 (program (variable_declaration (variable_declarator name: (identifier) @name)) @constant)
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)) @constant))
+(program (lexical_declaration (variable_declarator value: (object (pair key: (property_identifier) @name value: [(call_expression) (new_expression)]) @field))))
 (program (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name))) @constant)
 (program (expression_statement (assignment_expression left: (member_expression) @name) @constant))
 

@@ -173,6 +173,13 @@ class Language:
         """Return the types that a comment tells, None for a result."""
         return ()
 
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the places and types of parameters that may take a function.
+
+        The type of all that follow begins with "...".
+        """
+        return ()
+
     def call_of_tokens(self, name: tree_sitter.Node) -> str:
         """Return the call of a name among macro tokens, "" for none."""
         return ""

@@ -19,12 +19,16 @@ queries (`<language>.refs.scm`) use this vocabulary:
     documented + docs       a declaration, and the comment that tells the types it leaves out
     fields                  the types of fields that have numbers for names
     pattern                 a pattern that names the type of what it takes apart
+    name + given | meant    a parameter of a function without a name that is handed to a call, or meant to be of a type;
+                            with `among`, the arguments, `key`, a member of one, and `listed`, the parameters
+    taking                  the parameters of a function that may be handed functions
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
     inner                   a function without a name: a scope of its own
     block                   a part of a function that is a scope where it binds a name otherwise than another part
+    getter                  a method that is read like a field
     conditional             declared where the preprocessor may leave it out
     alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
 """
@@ -35,7 +39,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +58,9 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 11  # raised when other references are found, so that those found before are found anew
+VERSION = 12  # raised when other references are found, so that those found before are found anew
 # how a name was bound
-TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
+TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
 Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
@@ -80,6 +84,7 @@ class References:
     imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
     exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
     calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain, after a slash the number of arguments
+    takes: list[tuple[int, int, int, str]] = field(default_factory=list)  # … place of a parameter, its type
     arities: list[tuple[int, int, int, int]] = field(default_factory=list)  # … least and most arguments
     news: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     bindings: list[tuple[int, int, str, str, str, int]] = field(default_factory=list)  # … name, how, text, scope
@@ -89,6 +94,7 @@ class References:
     types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
     conditional: list[tuple[int, int]] = field(default_factory=list)
+    getters: list[tuple[int, int]] = field(default_factory=list)
 
     def dump(self) -> str:
         """Return it as JSON, empty parts left out."""
@@ -249,6 +255,12 @@ class _Finder:
         rest = sum(each.type in _RESTS for each in taken)
         self.found.arities.append((*self._at(node), len(taken) - rest, _NO_END if rest else len(taken)))
 
+    def taking(self, node: tree_sitter.Node, _: Any) -> None:
+        listed = self._rules.taken(node, self._text)
+        if listed:
+            owner, line = self._at(node)
+            self.found.takes += [(owner, line, place, text) for place, text in listed]
+
     def calling_in_macro(self, node: tree_sitter.Node, _: Any) -> None:
         if (spelled := self._rules.call_of_tokens(node)) and (named := chain(spelled)):
             self.found.calls.append((*self._at(node), named))
@@ -283,7 +295,9 @@ class _Finder:
         """Take a bound name and its value or type."""
         owner, line, name = self._said(node)
         how = _how(captured)
-        text = self._text(captured[how][0]) if how != SHADOW else ""
+        text = self._text(captured[how][0]) if how in captured else ""
+        if how == GIVEN:
+            text = _handed(node, captured, self._text)
         if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
             return
         if name[:1] in _OPENING:
@@ -391,10 +405,10 @@ class _Finder:
     def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:
         """Keep one binding for each place, the more telling one."""
         known = self._bound_at.get(at)
-        if known is None or row[3] != SHADOW != self.found.bindings[known][3]:
+        if known is None or not {row[3], self.found.bindings[known][3]} & _WEAK:
             self._bound_at[at] = len(self.found.bindings)
             self.found.bindings.append(row)
-        elif row[3] != SHADOW:
+        elif row[3] not in _WEAK or self.found.bindings[known][3] == SHADOW:
             self.found.bindings[known] = row
 
     def _assigned(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
@@ -439,6 +453,9 @@ class _Finder:
         made_of = next(made, "") if self._rules.nests_functions else ""
         return self._number(f"{made_of}.{FIELDS}" if made_of else "")
 
+    def getting(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.getters.append(self._at(node))
+
     def hidden(self) -> None:
         """Take the packages that the parser did not see."""
         for package in self._rules.hidden_packages(self._content):
@@ -458,7 +475,7 @@ class _Finder:
 
 def _held(how: str, text: str) -> tuple[str, str]:
     """Return the kind of a binding and the chain of an expression."""
-    if how in {TYPE, SHADOW}:
+    if how in {TYPE, GIVEN, SHADOW}:
         return how, text
     spelled = chain(text)
     return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
@@ -510,7 +527,27 @@ def _how(captured: Container[str]) -> str:
     for how in (TYPE, VALUE, EACH, CONTEXT):
         if how in captured:
             return how
-    return SHADOW
+    return GIVEN if "listed" in captured else SHADOW
+
+
+def _handed(
+    name: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], text: Callable[[tree_sitter.Node], str]
+) -> str:
+    """Return the text by which a callback's parameter is found.
+
+    The place of the parameter, that of the callback, perhaps as a member, and the chain of what is called; or "" and a
+    type for the two.
+    """
+    place = _place(captured["listed"][0], name)
+    if "meant" in captured:
+        return f"{place}//{text(captured['meant'][0]).lstrip(': ')}"
+    member = f".{text(captured['key'][0])}" if "key" in captured else ""
+    return f"{place}/{_place(captured['among'][0], name)}{member}/{chain(text(captured['given'][0]))}"
+
+
+def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
+    """Return which part of a list holds a node."""
+    return sum(each.end_byte <= inside.start_byte for each in _written(listed))
 
 
 def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
@@ -518,6 +555,7 @@ def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
     return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
 
 
+_WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
 _RESTS = frozenset({"spread_parameter"})
 _NO_END = 1 << 16
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
@@ -528,9 +566,9 @@ _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as 
 _HANDLERS = {
     "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "documented": _Finder.documenting,
-    "parameters": _Finder.parameters, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "parameters": _Finder.parameters, "taking": _Finder.taking, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
     "again": _Finder.binding_again, "declared": _Finder.declaring,
-    "conditional": _Finder.may_be_left_out,
+    "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -32,3 +32,22 @@
 (call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
   arguments: (arguments . (arrow_function parameters: (formal_parameters . (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !type))))
   (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
+; what callbacks are given, and by what
+(call_expression function: (_) @given arguments: (arguments [
+  (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)
+  (arrow_function parameter: (identifier) @name @listed)
+  (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)
+  (object (pair key: (_) @key value: (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)))]) @among)
+(variable_declarator type: (_) @meant value: [(arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)])
+(function_declaration return_type: (_) @meant body: (statement_block (return_statement
+  [(arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)])))
+(arrow_function return_type: (_) @meant body: (statement_block (return_statement
+  [(arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)) @listed)])))
+(function_declaration parameters: (formal_parameters) @taking)
+(function_signature parameters: (formal_parameters) @taking)
+(method_definition parameters: (formal_parameters) @taking)
+(method_signature parameters: (formal_parameters) @taking)
+(abstract_method_signature parameters: (formal_parameters) @taking)
+(call_signature parameters: (formal_parameters) @taking)
+(variable_declarator value: (arrow_function parameters: (formal_parameters) @taking))
+(public_field_definition value: (arrow_function parameters: (formal_parameters) @taking))
