@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from vademecum.code.chunking.chunk import references_of
-from vademecum.code.indexing.workers import POOL_FROM_BYTES, analyse_all, find_references
+from vademecum.code.indexing import workers as pool
+from vademecum.code.indexing.workers import POOL_FROM_BYTES, RISKY_BYTES, analyse_all, find_references
 from vademecum.code.snapshot.plan import Plan, Task
 from vademecum.providers.embedders.hashing import HashingEmbedder
 
@@ -87,3 +88,23 @@ def test_a_worker_that_cannot_start_costs_nothing_but_time(monkeypatch):
     """Where no child process comes up, this one does all the work."""
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert all(analysed(3))
+
+
+def test_a_file_that_keeps_a_grammar_busy_costs_itself_alone(monkeypatch):
+    """Where no deadline is asked for, a process beside this one is ended; what is as large and harmless is read there."""
+    monkeypatch.setattr(pool, "PATIENCE_S", 1.0)
+    harmless = b"class A { int f() { return 1; } }\n" * (RISKY_BYTES // 30)
+    jobs = [(b"a<b<" * 20_000, "csharp"), (harmless, "csharp"), (b"def f():\n    return 1\n", "python")]
+    stuck, large, small = analysed(2, jobs=jobs, embedder="")
+    assert stuck is None
+    assert len(large.chunks) > 10
+    assert small.symbols
+    assert workers() == []
+
+
+@pytest.mark.slow
+def test_without_a_second_process_a_large_file_is_read_in_this_one(monkeypatch):
+    """A system that starts no more processes loses no file."""
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    [large] = analysed(2, jobs=[(b"class A { int f() { return 1; } }\n" * (RISKY_BYTES // 30), "csharp")], embedder="")
+    assert len(large.chunks) > 10

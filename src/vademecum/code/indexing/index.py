@@ -260,7 +260,7 @@ def read_changed(repo: Repository, target: Target, read: Reading, progress: Prog
 
 def crash(path: str, key: BlobKey) -> Skipped:
     """Return the record of a file that makes its parser crash."""
-    return Skipped(path, "crash", f"the {key[1]} parser crashed on this file")
+    return Skipped(path, "crash", f"the {key[1]} parser crashed or did not end on this file")
 
 
 def _sources(

@@ -5,7 +5,8 @@ Tree-sitter holds the interpreter's lock while it parses, so threads would not h
 Workers are plain child processes that exchange pickles over pipes, each driven by one thread here. `multiprocessing` is
 avoided on purpose: its spawn method runs the caller's main module again, so a short script without a main guard would
 start processes for ever. A worker that a hostile file kills must cost that one file, not the pool. The calling process
-analyses too while it waits, so small jobs never pay for starting a child.
+analyses too while it waits, so small jobs never pay for starting a child. It leaves files to children that may be written to keep a
+grammar busy for minutes, where no deadline is asked for: only a process can be ended then.
 """
 
 from __future__ import annotations
@@ -35,8 +36,11 @@ Done = tuple[int, Any]  # a job's number and its result; None for a job that kil
 
 BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last batches are small, so that no process waits long for another
-_PATIENCE_S = 30.0  # beyond the files' own deadlines: a slower child hangs, and is killed
+PATIENCE_S = 30.0  # beyond the files' own deadlines: a slower child hangs, and is killed
 POOL_FROM_BYTES = 400_000  # for less, one process finishes before a second has started
+# An error behind thousands of brackets costs the square of their number in these grammars: 10 s for 40 kB of C#, 43 s for 60 kB.
+SLOW_ON_ERRORS = frozenset({"csharp", "java", "c"})
+RISKY_BYTES = 32_000
 
 
 def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
@@ -57,16 +61,22 @@ def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | No
 
 def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[Done]:
     batches = deque(_batches(jobs, plan.processes))
+    risky = deque([number] for number, job in enumerate(jobs) if _is_risky(job))
     worthwhile = sum(len(content) for content, _ in jobs) >= POOL_FROM_BYTES
-    children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
+    children = max(min(plan.processes - 1, len(batches) - 1) if worthwhile else 0, int(bool(risky)))
     terms = term_table()
     own = embedder if plan.embedder else None
-    with one_thread(), _Pool(plan, jobs, batches, children) as pool:
+    with one_thread(), _Pool(plan, jobs, (risky, batches), children) as pool:
         missing = len(jobs)
         while missing:
             done = pool.collect(wait=not batches) or _taken(jobs, batches, plan, own, terms)
             missing -= len(done)
             yield from done
+
+
+def _is_risky(job: Job) -> bool:
+    content, language = job
+    return len(content) > RISKY_BYTES and language in SLOW_ON_ERRORS
 
 
 def _taken(
@@ -76,9 +86,8 @@ def _taken(
 
     Returns nothing where a worker has taken the last batch meanwhile.
     """
-    try:
-        batch = batches.popleft()
-    except IndexError:
+    batch = _first(batches)
+    if batch is None:
         return []
     return list(zip(batch, _found([jobs[number] for number in batch], plan, embedder, terms), strict=True))
 
@@ -93,7 +102,7 @@ def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTab
 
 
 def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
-    """Yield batches of job numbers, the largest contents first.
+    """Yield batches of job numbers without risk, the largest contents first.
 
     A batch has about BATCH_BYTES, and less towards the end.
 
@@ -101,8 +110,9 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
     [8, 8, 6, 5, 4, 3, 2, 2, 2]
     """
     batch: list[int] = []
-    size, left = 0, sum(len(content) for content, _ in jobs)
-    for number in sorted(range(len(jobs)), key=lambda n: -len(jobs[n][0])):
+    numbers = [number for number, job in enumerate(jobs) if not _is_risky(job)]
+    size, left = 0, sum(len(jobs[number][0]) for number in numbers)
+    for number in sorted(numbers, key=lambda n: -len(jobs[n][0])):
         batch.append(number)
         size += len(jobs[number][0])
         if size >= min(BATCH_BYTES, max(SMALLEST_BATCH, left // (2 * processes))):
@@ -126,11 +136,14 @@ def _new() -> subprocess.Popen[bytes]:
 class _Pool:
     """Threads that each drive one worker process.
 
-    Each thread feeds its child from the shared batches and queues the answers.
+    Each thread feeds its child from risky batches, which are for children alone, then from those shared with the caller, and
+    queues the answers.
     """
 
-    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
-        self._plan, self._jobs, self._batches = plan, jobs, batches
+    def __init__(
+        self, plan: Plan, jobs: list[Job], batches: tuple[deque[list[int]], deque[list[int]]], count: int
+    ) -> None:
+        self._plan, self._jobs, (self._risky, self._batches) = plan, jobs, batches
         self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
         self._stopped = threading.Event()
@@ -161,9 +174,8 @@ class _Pool:
 
     def _drive(self, number: int) -> None:
         while not self._stopped.is_set():
-            try:
-                batch = self._batches.popleft()
-            except IndexError:
+            batch = _first(self._risky) or _first(self._batches)
+            if batch is None:
                 return
             if not self._start(number):
                 self._batches.append(batch)
@@ -172,7 +184,10 @@ class _Pool:
             try:
                 self._done.put(self._ask(number, batch))
             except EOFError:
-                self._ask_singly(number, batch)
+                if len(batch) == 1:
+                    self._done.put([(batch[0], None)])
+                else:
+                    self._ask_singly(number, batch)
 
     def _ask_singly(self, number: int, batch: list[int]) -> None:
         """Retry a batch job by job to find the fatal one.
@@ -208,7 +223,7 @@ class _Pool:
 
     def _ask(self, number: int, batch: list[int]) -> list[Done]:
         child = self._children[number]
-        patience = threading.Timer(_PATIENCE_S + self._plan.deadline_s * len(batch), child.stop)
+        patience = threading.Timer(PATIENCE_S + self._plan.deadline_s * len(batch), child.stop)
         patience.start()
         try:
             return list(zip(batch, child.ask([self._jobs[n] for n in batch]), strict=True))
@@ -217,6 +232,14 @@ class _Pool:
             raise
         finally:
             patience.cancel()
+
+
+def _first(batches: deque[list[int]]) -> list[int] | None:
+    """Take the first batch, if another thread has not taken the last."""
+    try:
+        return batches.popleft()
+    except IndexError:
+        return None
 
 
 def _module_path() -> str:
