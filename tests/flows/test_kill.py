@@ -13,6 +13,8 @@ from contextlib import closing
 
 import pytest
 
+from vademecum.code.indexing import index
+
 CHILD = """
 import sys
 from vademecum import config
@@ -168,6 +170,20 @@ def test_an_aborted_run_leaves_no_worker_behind(repo, engine, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         engine(made, index__workers=3).codebase.index(progress)
     assert children_of(os.getpid()) == []
+
+
+def test_an_abort_right_after_a_batch_was_stored_is_an_abort(repo, engine, monkeypatch):
+    """There is nothing left to store then; the next run goes on from what was."""
+    monkeypatch.setattr(index, "FLUSH_SECONDS", 0.0)
+
+    def progress(stage, done, total):
+        if stage == "indexing" and done == 2:
+            raise KeyboardInterrupt
+
+    code = engine(repo("app", FILES)).codebase
+    with pytest.raises(KeyboardInterrupt):
+        code.index(progress)
+    assert code.index().added == len(FILES) - 2
 
 
 def children_of(parent):

@@ -297,6 +297,8 @@ class Catalogue:
         Raises:
             StoreError: nothing was stored.
         """
+        if not analysed:
+            return {}
         with self.store.transaction():
             numbers = self.known(analysed)
             again = [numbers[digest, a.language] for digest, analyses in analysed.items() for a in analyses
