@@ -27,6 +27,7 @@ from vademecum.code.chunking.analyse import Analysis, Job, analyse
 from vademecum.code.indexing.blas_threads import one_thread
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.indexing.worker_process import Child, read, write
+from vademecum.code.languages import rules_of
 from vademecum.code.snapshot.plan import Plan, Task
 from vademecum.index.counting import RunTable
 from vademecum.index.tokenize import term_table
@@ -38,9 +39,7 @@ BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last batches are small, so that no process waits long for another
 PATIENCE_S = 30.0  # beyond the files' own deadlines: a slower child hangs, and is killed
 POOL_FROM_BYTES = 400_000  # for less, one process finishes before a second has started
-# An error behind thousands of brackets costs the square of their number in these grammars: 10 s for 40 kB of C#, 43 s for 60 kB.
-SLOW_ON_ERRORS = frozenset({"csharp", "java", "c"})
-RISKY_BYTES = 32_000
+RISKY_BYTES = 32_000  # of a language that is slow on errors: 40 kB may take 10 s, 60 kB 43 s
 
 
 def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
@@ -76,7 +75,7 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[
 
 def _is_risky(job: Job) -> bool:
     content, language = job
-    return len(content) > RISKY_BYTES and language in SLOW_ON_ERRORS
+    return len(content) > RISKY_BYTES and rules_of(language).slow_on_errors
 
 
 def _taken(

@@ -193,6 +193,7 @@ LANGUAGE = C(
     module="tree_sitter_c",
     queries=("c",),
     type_first=True,
+    slow_on_errors=True,
     declares_apart=True,
     shares_names=True,
     opened_in=anywhere,

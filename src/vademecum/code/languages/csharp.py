@@ -63,6 +63,7 @@ LANGUAGE = _CSharp(
     module="tree_sitter_c_sharp",
     queries=("csharp",),
     type_first=True,
+    slow_on_errors=True,
     implicit_self=True,
     shares_names=True,
     opened_in=anywhere,

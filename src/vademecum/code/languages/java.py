@@ -79,6 +79,7 @@ LANGUAGE = _Java(
     module="tree_sitter_java",
     queries=("java",),
     type_first=True,
+    slow_on_errors=True,
     implicit_self=True,
     shares_names=True,
     calls_apart=True,

@@ -90,6 +90,7 @@ class Language:
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of methods that libraries of the family have, separated by blanks
+    slow_on_errors: bool = False  # an error behind thousands of brackets costs the grammar the square of their number
     has_library: bool = False  # `library/<id>.txt` lists the methods of the language's own library
 
     @property
