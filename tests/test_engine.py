@@ -143,3 +143,14 @@ def test_two_answers_in_two_processes_are_equal(repo, tmp_path, monkeypatch):
         )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1] != "[]\n"
+
+
+def test_a_script_that_closes_nothing_ends_in_silence(repo, tmp_path):
+    """The interpreter's end closes what is open, while that is still possible."""
+    script = "from vademecum import Engine\ne = Engine.open('.', embedder='hashing')\nprint(len(e.codebase.search('budget').evidence))\n"
+    environ = {"PATH": os.environ["PATH"], "VADE_HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=repo().path, env=environ, capture_output=True, text=True, check=True
+    )
+    assert int(ended.stdout) > 0
+    assert ended.stderr == ""

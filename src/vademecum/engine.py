@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+from weakref import finalize
 
 from vademecum import config
 from vademecum.code.snapshot.repository import Repository
@@ -52,6 +53,7 @@ class Engine:
 
     def __init__(self, parts: Parts, repositories: Sequence[tuple[Repository, tuple[str, ...]]]) -> None:
         self._parts = parts
+        finalize(self, parts.close)  # also before the interpreter ends, when files can still be sealed
         self.settings = parts.settings
         self.codebase = parts.codebase(repositories)
         self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
@@ -413,9 +415,6 @@ class Engine:
     def close(self) -> None:
         """Close every database."""
         self._parts.close()
-
-    def __del__(self) -> None:
-        self.close()
 
     def __enter__(self) -> Self:
         return self
