@@ -64,6 +64,15 @@ UNIQUE = {
         {"a.ts:System.relayAll unique"},
     ),
 }  # fmt: skip
+# Functions that are handed to others: kept, returned, among options.
+HANDLERS = {
+    "types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
+    "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
+    "export function limit(size: number, options: Options) {}\n",
+    "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
+    "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
+    "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
+}
 SCRIPT = {
     "a barrel is read past what its modules only import": (
         {
@@ -118,35 +127,17 @@ SCRIPT = {
          "app.ts:App.all typed", "app.ts:App.get typed"},
     ),
     "a callback among options is handed what their type says": (
-        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
-                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
-                     "export function limit(size: number, options: Options) {}\n",
-         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
-                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
-                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
-        },
+        HANDLERS,
         "use.ts:use",
         {"types.ts:limit exact", "types.ts:Text.text typed"},
     ),
     "a function that is returned is handed what the type says": (
-        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
-                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
-                     "export function limit(size: number, options: Options) {}\n",
-         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
-                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
-                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
-        },
+        HANDLERS,
         "use.ts:b",
         {"types.ts:Context.text typed"},
     ),
     "a function that is kept is handed what the type says": (
-        {"types.ts": "export class Context { text() {} }\nexport class Text { text() {} }\n"
-                     "export type Handler = (c: Context) => void;\nexport interface Options { failed?: (c: Text) => void }\n"
-                     "export function limit(size: number, options: Options) {}\n",
-         "use.ts": "import { Handler, limit } from './types';\nexport const a: Handler = (c) => c.text();\n"
-                   "export const b = (): Handler => {\n  return async function (c) { c.text(); };\n};\n"
-                   "export function use() {\n  limit(1, { failed: (c) => c.text() });\n  a; b;\n}\n",
-        },
+        HANDLERS,
         "use.ts:a",
         {"types.ts:Context.text typed"},
     ),

@@ -10,7 +10,7 @@ import pytest
 
 from handbook import SAMPLE
 from vademecum.engine import Engine
-from vademecum.errors import AccessError, ConsentError, StoreAwayError, UsageError
+from vademecum.errors import AccessError, ConfigError, ConsentError, StoreAwayError, UsageError
 from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.query import plan_query
 from vademecum.mcp.registry import TOOLS
@@ -231,6 +231,11 @@ def test_several_databases_are_searched_as_one(repo, on, database, full_database
     lost = on(database, app, storage__more_urls="postgresql://127.0.0.1:9/none", home="three")
     with pytest.raises(StoreAwayError, match=r"127\.0\.0\.1:9"):
         lost.codebase.search("ParseLog", scope="shared")
+    with pytest.raises(ConfigError, match="more_urls must be addresses") as refused:
+        on(database, app, storage__more_urls="host=db password=hunter2", home="five").codebase.search(
+            "x", scope="shared"
+        )
+    assert "hunter2" not in str(refused.value)
     with pytest.raises(ConsentError, match="allow_remote"):
         on(database, app, storage__more_urls="postgresql://db.example.org/code", home="four").codebase.search(
             "ParseLog", scope="shared"

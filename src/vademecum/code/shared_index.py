@@ -31,7 +31,7 @@ from vademecum.code.search.rank import Ranked
 from vademecum.code.search.rerank import Reranking
 from vademecum.code.search.search import JUDGED, TITLED, Found, check_query, ranked_together, together
 from vademecum.code.search.signals import Floats, signals_of
-from vademecum.code.snapshot.files import FileRow, file_table
+from vademecum.code.snapshot.files import FILE_KINDS, FileRow, file_table
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.code.snapshot.segments import read_arrays
 from vademecum.code.snapshot.view import View, view_of
@@ -283,8 +283,8 @@ def allowed_rows(view: View, places: Sequence[Hit], hits: Sequence[Hit], query: 
     The server knows no kinds of files. It has applied a filter on symbols to its hits, and other rows of their files do not
     pass.
     """
-    is_asked = np.array([file_kind(place.path) in KINDS[query.kind] for place in places], bool)
-    passed = is_asked[view.row_file]
+    asked = [FILE_KINDS.index(kind) for kind in KINDS[query.kind]]
+    passed = np.isin(view.files.kinds, asked)[view.row_file]
     if query.symbol:
         found = {(hit.space, hit.path, hit.ordinal) for hit in hits}
         rows = zip(view.row_file.tolist(), view.ordinals(range(len(view))).tolist(), strict=True)

@@ -239,6 +239,10 @@ class Stores:
     def searched(self) -> list[str]:
         """The addresses of all databases to search, after checking consent."""
         more = self.settings.storage.more_urls.split()
+        if not all("://" in url for url in more):  # not shown: it may be a password
+            raise ConfigError(
+                "storage.more_urls must be addresses like postgresql://user:password@host/database, separated by spaces"
+            )
         return [self.url, *(self._agreed(url, "is asked what you ask") for url in more)]
 
     def _agreed(self, url: str, does: str) -> str:
