@@ -1,10 +1,11 @@
 """Write what other channels need of a release: `python release/channels.py DIST OUT`.
 
-    <out>/vademecum.rb      a formula for a Homebrew tap
-    <out>/vademecum.json    a manifest for a Scoop bucket
-    <out>/notes.md          the release's part of CHANGELOG.md
+    <out>/vademecum.rb                a formula for a Homebrew tap
+    <out>/notes.md                    the release's part of CHANGELOG.md
+    <out>/vademecum.json              a manifest for a Scoop bucket
+    <out>/vademecum.vademecum*.yaml   the three manifests of winget's catalogue
 
-DIST holds the wheel. Both manifests install the wheel of that very content, checked by its SHA-256, into an environment of its own.
+DIST holds the wheel, and for the last two the archive that `windows.py` made of it. Each names the file's address and SHA-256.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import json
 import re
 import sys
 from pathlib import Path
+
+import yaml
 
 TOP = Path(__file__).resolve().parents[1]
 WEB = "https://github.com/vademecum/vademecum"
@@ -43,14 +46,22 @@ end
 
 
 def files(dist: Path) -> dict[str, str]:
-    """Return the files of the release whose wheel lies in a folder: name → text."""
+    """Return the files of the release that lies in a folder: name → text."""
     (wheel,) = dist.glob("vademecum-*.whl")
     version = wheel.name.split("-")[1]
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    url = f"{WEB}/releases/download/v{version}/{wheel.name}"
+    url, digest = published(version, wheel)
     formula = FORMULA.format(said=SAID, web=WEB, url=url, digest=digest, wheel=wheel.name)
-    scoop = json.dumps(scooped(version, url, digest), indent=4) + "\n"
-    return {"vademecum.rb": formula, "vademecum.json": scoop, "notes.md": notes(version)}
+    written = {"vademecum.rb": formula, "notes.md": notes(version)}
+    for archive in dist.glob("vademecum-*-windows-x64.zip"):
+        url, digest = published(version, archive)
+        written["vademecum.json"] = json.dumps(scooped(version, url, digest), indent=4) + "\n"
+        written |= {name: yaml.safe_dump(said, sort_keys=False) for name, said in winget(version, url, digest).items()}
+    return written
+
+
+def published(version: str, path: Path) -> tuple[str, str]:
+    """Return the address that a file of a release will have, and its SHA-256 in hexadecimal."""
+    return f"{WEB}/releases/download/v{version}/{path.name}", hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def scooped(version: str, url: str, digest: str) -> dict[str, object]:
@@ -60,17 +71,41 @@ def scooped(version: str, url: str, digest: str) -> dict[str, object]:
         "description": SAID,
         "homepage": WEB,
         "license": "Apache-2.0",
-        "depends": "main/uv",
-        "url": url,
-        "hash": digest,
-        "installer": {
-            "script": [
-                'uv venv "$dir\\venv"',
-                'uv pip install --python "$dir\\venv\\Scripts\\python.exe" "$dir\\$fname"',
-            ]
-        },
-        "bin": "venv\\Scripts\\vade.exe",
+        "architecture": {"64bit": {"url": url, "hash": digest}},
+        "bin": ["bin\\vade.exe", "bin\\vademecum.exe"],
         "checkver": {"github": WEB},
+    }
+
+
+def winget(version: str, url: str, digest: str) -> dict[str, dict[str, object]]:
+    """Return winget's manifests, by https://aka.ms/winget-manifest.installer.1.9.0.schema.json and its siblings.
+
+    `ArchiveBinariesDependOnPath` puts the programs' folder onto the path. A link elsewhere would not find Python.
+    """
+    name = "vademecum.vademecum"
+    installer = {
+        "InstallerType": "zip",
+        "NestedInstallerType": "portable",
+        "NestedInstallerFiles": [{"RelativeFilePath": f"bin\\{command}.exe"} for command in ("vade", "vademecum")],
+        "ArchiveBinariesDependOnPath": True,
+        "Installers": [{"Architecture": "x64", "InstallerUrl": url, "InstallerSha256": digest.upper()}],
+    }
+    locale = {
+        "PackageLocale": "en-US",
+        "Publisher": "vademecum",
+        "PackageName": "vademecum",
+        "PackageUrl": WEB,
+        "License": "Apache-2.0",
+        "ShortDescription": SAID,
+    }
+    parts: list[tuple[str, str, dict[str, object]]] = [
+        ("yaml", "version", {"DefaultLocale": "en-US"}),
+        ("installer.yaml", "installer", installer),
+        ("locale.en-US.yaml", "defaultLocale", {**locale}),
+    ]
+    head = {"PackageIdentifier": name, "PackageVersion": version}
+    return {
+        f"{name}.{end}": head | said | {"ManifestType": kind, "ManifestVersion": "1.9.0"} for end, kind, said in parts
     }
 
 

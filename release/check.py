@@ -2,7 +2,7 @@
 
     build/release/dist         wheel and source distribution, with metadata that an index takes
     build/release/sbom.json    what an installation holds (CycloneDX)
-    build/release/channels     manifests for Homebrew and Scoop, and the notes
+    build/release/channels     a formula for Homebrew, and the notes
 
 Also lints the workflows and the files that GitHub and Docker read, each by its schema. Says what failed, and ends with 1.
 """
@@ -124,7 +124,7 @@ def bill() -> str:
 
 
 def channels() -> str:
-    """Write the manifests of other channels."""
+    """Write the formula and the notes; the archive for Windows, and so its manifests, are made on Windows."""
     run(sys.executable, TOP / "release/channels.py", DIST, OUT / "channels")
     return ", ".join(sorted(path.name for path in (OUT / "channels").iterdir()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import runpy
@@ -10,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -81,22 +83,104 @@ def test_a_release_that_cannot_be_is_refused(clone: Path) -> None:
     assert git(clone, "rev-parse", "HEAD~1") == before
 
 
-def test_other_channels_install_the_very_wheel(tmp_path: Path) -> None:
-    """Formula and manifest name the wheel's address and digest; the notes are the changelog's."""
+def test_other_channels_install_the_very_files(tmp_path: Path) -> None:
+    """Formula and manifests name address and digest of what is released; the notes are the changelog's."""
     wheel = tmp_path / f"vademecum-{__version__}-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
-    made = runpy.run_path(str(TOP / "release" / "channels.py"))["files"](tmp_path)
-    digest = hashlib.sha256(b"a wheel").hexdigest()
-    address = f"https://github.com/vademecum/vademecum/releases/download/v{__version__}/{wheel.name}"
-    scoop = json.loads(made["vademecum.json"])
-    # version, homepage and license are what Scoop's schema requires; `hash` without a prefix is a SHA-256.
-    assert {"version", "homepage", "license", "url", "hash", "bin"} <= set(scoop)
-    assert (scoop["url"], scoop["hash"]) == (address, digest)
+    files = runpy.run_path(str(TOP / "release" / "channels.py"))["files"]
+    assert set(files(tmp_path)) == {"vademecum.rb", "notes.md"}, "no archive for Windows, no manifest for it"
+    archive = tmp_path / f"vademecum-{__version__}-windows-x64.zip"
+    archive.write_bytes(b"an archive")
+    made = files(tmp_path)
+    address = f"https://github.com/vademecum/vademecum/releases/download/v{__version__}"
     formula = made["vademecum.rb"]
-    assert f'url "{address}"' in formula
-    assert f'sha256 "{digest}"' in formula
+    assert f'url "{address}/{wheel.name}"' in formula
+    assert f'sha256 "{hashlib.sha256(b"a wheel").hexdigest()}"' in formula
+    scoop = json.loads(made["vademecum.json"])
+    digest = hashlib.sha256(b"an archive").hexdigest()
+    # version, homepage and license are what Scoop's schema requires; `hash` without a prefix is a SHA-256.
+    assert {"version", "homepage", "license", "architecture", "bin"} <= set(scoop)
+    assert scoop["architecture"] == {"64bit": {"url": f"{address}/{archive.name}", "hash": digest}}
     assert len(scoop["description"]) <= 80, "Homebrew's limit"
     assert made["notes.md"].strip()
+
+
+# What winget's schemas (version 1.9.0) require of each manifest, and the shapes of the values that we write.
+WINGET = {
+    "version": {"DefaultLocale": r"[a-zA-Z]{2,3}(-[a-zA-Z]{2})?"},
+    "defaultLocale": {
+        "PackageLocale": r"[a-zA-Z]{2,3}(-[a-zA-Z]{2})?",
+        "Publisher": ".{2,256}",
+        "PackageName": ".{2,256}",
+        "License": ".{3,512}",
+        "ShortDescription": ".{3,256}",
+    },
+    "installer": {"InstallerType": "zip", "NestedInstallerType": "portable"},
+}
+
+
+def test_winget_takes_the_manifests(tmp_path: Path) -> None:
+    """Each manifest has what the catalogue's schema requires; together they name the programs of the archive."""
+    (tmp_path / f"vademecum-{__version__}-py3-none-any.whl").write_bytes(b"a wheel")
+    (tmp_path / f"vademecum-{__version__}-windows-x64.zip").write_bytes(b"an archive")
+    made = runpy.run_path(str(TOP / "release" / "channels.py"))["files"](tmp_path)
+    manifests = {
+        said["ManifestType"]: said for name, text in made.items() if ".yaml" in name if (said := yaml.safe_load(text))
+    }
+    assert set(manifests) == set(WINGET)
+    for kind, shapes in WINGET.items():
+        said = manifests[kind]
+        assert (said["PackageIdentifier"], said["PackageVersion"]) == ("vademecum.vademecum", __version__)
+        assert said["ManifestVersion"] == "1.9.0"
+        for key, shape in shapes.items():
+            assert re.fullmatch(shape, said[key]), (kind, key)
+    installer = manifests["installer"]
+    assert installer["ArchiveBinariesDependOnPath"] is True
+    programs = {said["RelativeFilePath"] for said in installer["NestedInstallerFiles"]}
+    assert programs == {"bin\\vade.exe", "bin\\vademecum.exe"}
+    (place,) = installer["Installers"]
+    assert re.fullmatch("[A-F0-9]{64}", place["InstallerSha256"])
+    assert place["InstallerUrl"].endswith("-windows-x64.zip")
+
+
+def a_wheel(folder: Path) -> None:
+    """Write a wheel named as ours, of one module and no dependencies."""
+    name = "vademecum-9.8.7.dist-info"
+    with zipfile.ZipFile(folder / "vademecum-9.8.7-py3-none-any.whl", "w") as archive:
+        archive.writestr("vademecum/__init__.py", "")
+        archive.writestr(f"{name}/METADATA", "Metadata-Version: 2.1\nName: vademecum\nVersion: 9.8.7\n")
+        archive.writestr(
+            f"{name}/WHEEL", "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{name}/RECORD", "")
+
+
+def test_the_archive_for_windows_brings_its_own_python(tmp_path: Path) -> None:
+    """Programs start the Python beside them, which has the package and looks nowhere else; what nothing imports stays out."""
+    base = tmp_path / "base"
+    for name in (
+        "python.exe",
+        "Lib/os.py",
+        "Lib/test/test_os.py",
+        "Lib/site-packages/pip/__init__.py",
+        "DLLs/_tkinter.pyd",
+    ):
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(name, encoding="utf-8")
+    a_wheel(tmp_path)
+    path = runpy.run_path(str(TOP / "release" / "windows.py"))["pack"](base, tmp_path)
+    assert path == tmp_path / "vademecum-9.8.7-windows-x64.zip"
+    with zipfile.ZipFile(path) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/") and "dist-info" not in name}
+        paths = "python/python{}{}._pth".format(*sys.version_info)
+        beside = {"python/python.exe", "python/Lib/os.py", "python/Lib/site-packages/vademecum/__init__.py", paths}
+        assert {name for name in names if "__pycache__" not in name} == beside | {"bin/vade.exe", "bin/vademecum.exe"}
+        assert archive.read(paths).decode().split("\n")[:3] == ["Lib", "DLLs", "Lib\\site-packages"]
+        program = archive.read("bin/vade.exe")
+    assert program.startswith(b"MZ"), "a program for Windows"
+    assert b"#!<launcher_dir>\\..\\python\\python.exe\r\nPK" in program
+    with zipfile.ZipFile(io.BytesIO(program)) as script:
+        assert "from vademecum.__main__ import main" in script.read("__main__.py").decode()
 
 
 def loaded(path: Path) -> Any:

@@ -671,6 +671,9 @@ def test_the_command_is_the_one_that_is_installed(tmp_path: Path, monkeypatch: p
     assert command("", python, "/h/.local/pipx/.cache/f00").words == ("pipx", "run", "vademecum==0.1.0")
     (folder / "vade").unlink()
     assert command("", python, "/opt/venv").words == (python, "-P", "-m", "vademecum")
+    (folder / "vade.exe").touch()
+    packed = str(tmp_path / "python" / "python.exe")  # the package for Windows
+    assert command("", packed, str(tmp_path / "python")).words == (str(folder / "vade.exe"),)
     assert command("a 'b c'").words == ("a", "b c")
     for wrong in ("'", " "):
         with pytest.raises(UsageError):

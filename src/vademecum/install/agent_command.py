@@ -70,7 +70,8 @@ def command(chosen: str = "", executable: str = sys.executable, prefix: str = sy
     if "pipx" in parts and ".cache" in parts and shutil.which("pipx"):
         return Command(("pipx", "run", f"vademecum=={__version__}"), local=False)
     folder = Path(executable).absolute().parent  # not resolved: an environment's Python is a link to another folder
-    for name in ("vade", "vade.exe"):
-        if (folder / name).is_file():
-            return Command((str(folder / name),), local=True)
+    # The package for Windows has its programs in `bin`, beside the folder of its Python.
+    for program in (folder / "vade", folder / "vade.exe", folder.parent / "bin" / "vade.exe"):
+        if program.is_file():
+            return Command((str(program),), local=True)
     return Command((str(Path(executable).absolute()), "-P", "-m", "vademecum"), local=True)
