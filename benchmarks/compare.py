@@ -80,6 +80,7 @@ def made() -> dict[str, str]:
         issues(),
         lite(),
         contexts(),
+        chosen(),
         verdicts(),
         tools(),
         memory(),
@@ -213,6 +214,24 @@ def contexts() -> str:
     )
 
 
+def chosen() -> str:
+    """ContextBench: what people chose, beside one call's text."""
+    said = latest("contextbench")
+    columns = ("lines: recall", "lines: precision", "files: recall", "files: precision", "hit@3")
+    rows = [
+        [shown, f"{budget:,}", *(f"{row[name]:.2f}" if name in row else "" for name in columns)]
+        for system, shown in CHOSEN.items()
+        for budget in (2000, 4000, 8000)
+        if (row := said["means"].get(f"{system} {budget}"))
+    ]
+    return (
+        f"## ContextBench\n\n{said['tasks']} of the {said['of']} issues of its test set, those whose repositories could be had: the share of the lines, "
+        "and of the files, that people chose as the context of the fix, and which share of what is shown was chosen, over all lines; and whether a "
+        "file that the fix edits is among the first three.\n\n"
+        + table(["text", "tokens", "lines, recall", "precision", "files, recall", "precision", "hit@3"], rows)
+    )
+
+
 def verdicts() -> str:
     """Whether answers know when they are none."""
     said = latest("verdicts")
@@ -333,7 +352,7 @@ def spread(row: dict[str, float]) -> str:
 def read_as() -> str:
     """Where the numbers are from."""
     names = ("quality-files", "quality-functions", "issues", "lite", "context-all",
-             "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
+             "contextbench", "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
     rows = []
     for name in names:
         conditions = latest(name)["conditions"]
