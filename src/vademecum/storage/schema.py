@@ -1,11 +1,13 @@
-"""The record families: columns, keys, and the migrations for SQLite.
+"""The record families: their tables in SQLite, columns and keys.
 
-A family's rows are tuples in this column order, everywhere. A new family or column needs one more migration; a
+A family's rows are tuples in the order of its columns, everywhere. A new family or column needs one more migration; a
 migration is never edited once released.
 """
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 
 
@@ -17,144 +19,54 @@ class Family:
     key: tuple[str, ...]
 
 
-FAMILIES: dict[str, Family] = {
-    # facts about the database itself
-    "meta": Family(("name", "value"), ("name",)),
-    # each content once: `hash` is git's blob id, `language` decides how the content is cut
-    "blobs": Family(("id", "hash", "language", "content", "imports", "has_errors"), ("id",)),
-    # chunks of a blob, in order; offsets are bytes into the blob's content; `metadata` is JSON
-    "chunks": Family(
-        ("blob", "ordinal", "start_line", "end_line", "start_byte", "end_byte", "kind", "name", "scope", "signature",
-         "summary", "hash", "calls", "metadata"),
-        ("blob", "ordinal"),
-    ),
-    # the names a chunk defines
-    "symbols": Family(
-        ("blob", "ordinal", "position", "name", "qualified", "kind", "start_line", "end_line", "signature"),
-        ("blob", "ordinal", "position"),
-    ),
-    # the names that a content refers to, as JSON; resolved per snapshot
-    "mentions": Family(("blob", "found"), ("blob",)),
-    # the graph of a snapshot: the definitions; `parent` is the enclosing node's id, 0 for a file
-    "nodes": Family(
-        ("snapshot", "id", "path", "name", "qualified", "kind", "start_line", "end_line", "chunk", "parent"),
-        ("snapshot", "id"),
-    ),
-    # the references: kind, tier (how certain), and the first line that shows the reference
-    "edges": Family(("snapshot", "source", "kind", "target", "tier", "line"), ("snapshot", "source", "kind", "target")),
-    # the state of each file's edges: the content they come from, the names consulted, the names left unresolved
-    "resolved": Family(("snapshot", "path", "blob", "consulted", "unresolved"), ("snapshot", "path")),
-    # the state of the snapshot that its graph was built from
-    "graphs": Family(("snapshot", "tree_hash"), ("snapshot",)),
-    # searchable trees: a commit, or a worktree; `place` is the commit's id or the worktree's directory, `table_file`
-    # the derived file that holds its `files` as arrays
-    "snapshots": Family(
-        ("id", "kind", "place", "label", "branch", "commit_id", "tree_hash", "indexed_at", "skipped",
-         "table_file", "rules"),
-        ("id",),
-    ),
-    # path -> blob, per snapshot; size, time and inode are those of the file when it was read
-    "files": Family(("snapshot", "path", "blob", "size", "mtime_ns", "inode"), ("snapshot", "path")),
-    # derived files of arrays, in order of creation
-    "segments": Family(("id", "file", "blobs"), ("id",)),
-    # the ranking data of one content, packed; kept if several machines share the store
-    "arrays": Family(("blob", "embedder", "data"), ("blob", "embedder")),
-    # vectors that cost time or money, by embedder and chunk hash
-    "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
-    # points in an external vector index: content and path, and the pending work; `label` is the
-    # commit in the points' ids, `space` the index and the model
-    "placements": Family(("space", "path", "blob", "label", "branch", "state"), ("space", "path", "blob")),
-    # a language model's summary of a chunk, by chunk hash
-    "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
-    # events of memory, in order of recording; the database assigns `number`, `metadata` is JSON
-    "events": Family(
-        ("number", "id", "at", "role", "session", "repo", "speaker", "text", "metadata", "recorded_at"), ("number",)
-    ),
-    # the plain values of an event's metadata, for filters; `value` is JSON
-    "event_tags": Family(("name", "value", "event"), ("name", "value", "event")),
-    # deleted or archived events that must not return by themselves; `event` is the old number
-    "tombstones": Family(("number", "id", "event", "reason", "at"), ("number",)),
-    # a rule's verbatim finding in an event; facts are derived from these
-    "claims": Family(
-        ("event", "position", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place",
-         "confidence", "corrects", "at", "speaker", "recorded_at"),
-        ("event", "position"),
-    ),
-    # current and past facts: one row for each interval of one value
-    "facts": Family(
-        ("id", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place", "confidence",
-         "mentions", "first_at", "last_at", "valid_from", "valid_to", "superseded_by", "disputed", "confirmed",
-         "recorded_at", "event"),
-        ("id",),
-    ),
-    # a person's verdict on a value: confirmed, rejected, forgotten; by digest, so that nothing forgotten is kept
-    "marks": Family(("digest", "mark", "at"), ("digest",)),
-    # the symbols a fact is about, and their code when the fact was learned
-    "anchors": Family(("fact", "symbol", "path", "hash", "at"), ("fact", "symbol")),
-    # how often an item was shown; reading never changes an item's time
-    "usage": Family(("item", "uses"), ("item",)),
-    # a session's decisions, work and open ends; `covers` is its last event's number
-    "digests": Family(("session", "covers", "first_at", "last_at", "text", "made_at"), ("session",)),
-    # how far each transcript and history has been read; `state` is the importer's own JSON
-    "sources": Family(("path", "importer", "state", "read_at"), ("path", "importer")),
-    # callable tools, by `server/name`; schemas are JSON; `gone_at` is 0 while the server still lists the tool
-    "tools": Family(
-        ("id", "server", "name", "description", "input_schema", "output_schema", "pinned", "registered_at", "gone_at"),
-        ("id",),
-    ),
-    # the calls for one intent, in order; `calls` and `links` are JSON, `position` counts up with every write
-    "traces": Family(
-        ("id", "position", "intent", "calls", "links", "session", "at", "ok"),
-        ("id",),
-    ),
-    # documents from a backlog or a source of documents; `labels` and `links` are JSON, `hash` is git's
-    # blob id of `content`, `run` the number of the last run that saw the item
-    "items": Family(
-        ("id", "key", "path", "title", "kind", "state", "url", "updated", "labels", "links", "hash", "content", "run"),
-        ("id",),
-    ),
-    # the places in code that seem to name an item, and the commits that do
-    "named_in_code": Family(("key", "blob", "line"), ("key", "blob", "line")),
-    "named_in_commits": Family(("key", "commit_id", "path", "at", "subject"), ("key", "commit_id", "path")),
-}  # fmt: skip
-
 MIGRATIONS: tuple[str, ...] = (
     """
+    -- facts about the database itself
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    -- each content once: `hash` is git's blob id, `language` decides how the content is cut
     CREATE TABLE blobs (
         id INTEGER PRIMARY KEY, hash TEXT NOT NULL, language TEXT NOT NULL, content BLOB NOT NULL,
         imports TEXT NOT NULL, has_errors INTEGER NOT NULL, UNIQUE (hash, language)
     );
+    -- chunks of a blob, in order. Offsets are bytes into the blob's content. `metadata` is JSON
     CREATE TABLE chunks (
         blob INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
         start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
         scope TEXT NOT NULL, signature TEXT NOT NULL, summary TEXT NOT NULL, hash TEXT NOT NULL, calls TEXT NOT NULL,
         metadata TEXT NOT NULL, PRIMARY KEY (blob, ordinal)
     ) WITHOUT ROWID;
+    -- the names a chunk defines
     CREATE TABLE symbols (
         blob INTEGER NOT NULL, ordinal INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE,
         qualified TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
         signature TEXT NOT NULL, PRIMARY KEY (blob, ordinal, position)
     ) WITHOUT ROWID;
     CREATE INDEX symbols_by_name ON symbols (name);
+    -- searchable trees: a commit, or a worktree. `place` is the commit's id or the worktree's directory, `table_file`
+    -- the derived file that holds its `files` as arrays
     CREATE TABLE snapshots (
         id INTEGER PRIMARY KEY, kind TEXT NOT NULL, place TEXT NOT NULL, label TEXT NOT NULL, branch TEXT NOT NULL,
         commit_id TEXT NOT NULL, tree_hash TEXT NOT NULL, indexed_at REAL NOT NULL, skipped TEXT NOT NULL,
         table_file TEXT NOT NULL, rules TEXT NOT NULL,
         UNIQUE (kind, place)
     );
+    -- path -> blob, per snapshot. Size, time and inode are those of the file when it was read
     CREATE TABLE files (
         snapshot INTEGER NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, size INTEGER NOT NULL,
         mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, PRIMARY KEY (snapshot, path)
     ) WITHOUT ROWID;
     CREATE INDEX files_by_blob ON files (blob);
+    -- derived files of arrays, in order of creation
     CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL, blobs INTEGER NOT NULL);
+    -- vectors that cost time or money, by embedder and chunk hash
     CREATE TABLE vectors (
         embedder TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, hash)
     ) WITHOUT ROWID;
     """,
     """
+    -- the names that a content refers to, as JSON. Resolved per snapshot
     CREATE TABLE mentions (blob INTEGER PRIMARY KEY, found TEXT NOT NULL);
+    -- the graph of a snapshot: the definitions. `parent` is the enclosing node's id, 0 for a file
     CREATE TABLE nodes (
         snapshot INTEGER NOT NULL, id INTEGER NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,
         kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, chunk INTEGER NOT NULL,
@@ -162,23 +74,28 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX nodes_by_name ON nodes (snapshot, name);
     CREATE INDEX nodes_by_path ON nodes (snapshot, path);
+    -- the references: kind, tier (how certain), and the first line that shows the reference
     CREATE TABLE edges (
         snapshot INTEGER NOT NULL, source INTEGER NOT NULL, kind INTEGER NOT NULL, target INTEGER NOT NULL,
         tier INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (snapshot, source, kind, target)
     ) WITHOUT ROWID;
     CREATE INDEX edges_by_target ON edges (snapshot, target, kind, source, tier);
+    -- the state of each file's edges: the content they come from, the names consulted, the names left unresolved
     CREATE TABLE resolved (
         snapshot INTEGER NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, consulted TEXT NOT NULL,
         unresolved TEXT NOT NULL, PRIMARY KEY (snapshot, path)
     ) WITHOUT ROWID;
+    -- the state of the snapshot that its graph was built from
     CREATE TABLE graphs (snapshot INTEGER PRIMARY KEY, tree_hash TEXT NOT NULL);
     """,
     """
+    -- a language model's summary of a chunk, by chunk hash
     CREATE TABLE summaries (
         enricher TEXT NOT NULL, hash TEXT NOT NULL, summary TEXT NOT NULL, PRIMARY KEY (enricher, hash)
     ) WITHOUT ROWID;
     """,
     """
+    -- events of memory, in order of recording. The database assigns `number`, `metadata` is JSON
     CREATE TABLE events (
         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, role TEXT NOT NULL,
         session TEXT NOT NULL, repo TEXT NOT NULL, speaker TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL,
@@ -186,14 +103,17 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX events_by_time ON events (at);
     CREATE INDEX events_by_session ON events (session, at);
+    -- the plain values of an event's metadata, for filters. `value` is JSON
     CREATE TABLE event_tags (
         name TEXT NOT NULL, value TEXT NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (name, value, event)
     ) WITHOUT ROWID;
     CREATE INDEX event_tags_by_event ON event_tags (event);
+    -- deleted or archived events that must not return by themselves. `event` is the old number
     CREATE TABLE tombstones (
         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event INTEGER NOT NULL, reason TEXT NOT NULL,
         at REAL NOT NULL
     );
+    -- a rule's verbatim finding in an event. Facts are derived from these
     CREATE TABLE claims (
         event TEXT NOT NULL, position INTEGER NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, kind TEXT NOT NULL,
         text TEXT NOT NULL, subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, reason TEXT NOT NULL,
@@ -202,6 +122,7 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX claims_by_key ON claims (key);
     CREATE INDEX claims_by_digest ON claims (digest);
+    -- current and past facts: one row for each interval of one value
     CREATE TABLE facts (
         id TEXT PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
         subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, reason TEXT NOT NULL, place TEXT NOT NULL,
@@ -212,28 +133,35 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX facts_by_key ON facts (key);
     CREATE INDEX facts_by_kind ON facts (kind);
     CREATE INDEX facts_by_digest ON facts (digest);
+    -- a person's verdict on a value: confirmed, rejected, forgotten. By digest, so that nothing forgotten is kept
     CREATE TABLE marks (digest TEXT PRIMARY KEY, mark TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+    -- the symbols a fact is about, and their code when the fact was learned
     CREATE TABLE anchors (
         fact TEXT NOT NULL, symbol TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, at REAL NOT NULL,
         PRIMARY KEY (fact, symbol)
     ) WITHOUT ROWID;
     CREATE INDEX anchors_by_symbol ON anchors (symbol);
+    -- how often an item was shown. Reading never changes an item's time
     CREATE TABLE usage (item TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
+    -- a session's decisions, work and open ends. `covers` is its last event's number
     CREATE TABLE digests (
         session TEXT PRIMARY KEY, covers INTEGER NOT NULL, first_at REAL NOT NULL, last_at REAL NOT NULL,
         text TEXT NOT NULL, made_at REAL NOT NULL
     ) WITHOUT ROWID;
+    -- how far each transcript and history has been read. `state` is the importer's own JSON
     CREATE TABLE sources (
         path TEXT NOT NULL, importer TEXT NOT NULL, state TEXT NOT NULL, read_at REAL NOT NULL,
         PRIMARY KEY (path, importer)
     ) WITHOUT ROWID;
     """,
     """
+    -- callable tools, by `server/name`. Schemas are JSON. `gone_at` is 0 while the server still lists the tool
     CREATE TABLE tools (
         id TEXT PRIMARY KEY, server TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL,
         input_schema TEXT NOT NULL, output_schema TEXT NOT NULL, pinned INTEGER NOT NULL, registered_at REAL NOT NULL,
         gone_at REAL NOT NULL
     ) WITHOUT ROWID;
+    -- the calls for one intent, in order. `calls` and `links` are JSON, `position` counts up with every write
     CREATE TABLE traces (
         id TEXT PRIMARY KEY, position INTEGER NOT NULL, intent TEXT NOT NULL, calls TEXT NOT NULL, links TEXT NOT NULL,
         session TEXT NOT NULL, at REAL NOT NULL, ok INTEGER NOT NULL
@@ -241,11 +169,14 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX traces_by_position ON traces (position);
     """,
     """
+    -- the ranking data of one content, packed. Kept if several machines share the store
     CREATE TABLE arrays (
         blob INTEGER NOT NULL, embedder TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (blob, embedder)
     ) WITHOUT ROWID;
     """,
     """
+    -- documents from a backlog or a source of documents. `labels` and `links` are JSON, `hash` is git's blob id of
+    -- `content`, `run` the number of the last run that saw the item
     CREATE TABLE items (
         id TEXT PRIMARY KEY, key TEXT NOT NULL, path TEXT NOT NULL, title TEXT NOT NULL, kind TEXT NOT NULL,
         state TEXT NOT NULL, url TEXT NOT NULL, updated REAL NOT NULL, labels TEXT NOT NULL, links TEXT NOT NULL,
@@ -253,6 +184,7 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX items_by_path ON items (path);
     CREATE INDEX items_by_key ON items (key);
+    -- the places in code that seem to name an item, and the commits that do
     CREATE TABLE named_in_code (
         key TEXT NOT NULL, blob INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (key, blob, line)
     ) WITHOUT ROWID;
@@ -264,6 +196,8 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX named_in_commits_by_path ON named_in_commits (path);
     """,
     """
+    -- points in an external vector index: content and path, and the pending work. `label` is the commit in the points'
+    -- ids, `space` the index and the model
     CREATE TABLE placements (
         space TEXT NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, label TEXT NOT NULL, branch TEXT NOT NULL,
         state INTEGER NOT NULL, PRIMARY KEY (space, path, blob)
@@ -271,3 +205,25 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX placements_by_blob ON placements (blob);
     """,
 )
+
+_COLUMNS = """
+    SELECT family.name, part.name, part.pk FROM sqlite_schema family JOIN pragma_table_info(family.name) part
+    WHERE family.type = 'table' AND family.name NOT LIKE 'sqlite%' ORDER BY family.rowid, part.cid
+"""
+
+
+def _families() -> dict[str, Family]:
+    """Return the families that the migrations lead to."""
+    columns: dict[str, list[str]] = {}
+    keys: dict[str, dict[int, str]] = {}
+    with closing(sqlite3.connect(":memory:")) as db:
+        for script in MIGRATIONS:
+            db.executescript(script)
+        for family, column, place in db.execute(_COLUMNS):  # `place` in the key counts from 1
+            columns.setdefault(family, []).append(column)
+            if place:
+                keys.setdefault(family, {})[place] = column
+    return {name: Family(tuple(own), tuple(keys[name][n] for n in sorted(keys[name]))) for name, own in columns.items()}
+
+
+FAMILIES = _families()
