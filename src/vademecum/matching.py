@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vademecum.errors import StoreError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Result, attempt
 
 if TYPE_CHECKING:
     from vademecum.points import Filter, Near, Payload
@@ -108,22 +108,18 @@ def is_exact(where: Filter) -> bool:
     return not where.exclude and (not where.paths or bool(said_by_places(where.paths)))
 
 
-def nearest_passing(
-    ask: Callable[[int], Result[list[Near], StoreError]], k: int, where: Filter
-) -> Result[list[Near], StoreError]:
+@attempt(StoreError, StoreError)
+def nearest_passing(ask: Callable[[int], Result[list[Near], StoreError]], k: int, where: Filter) -> list[Near]:
     """Return the `k` nearest matching results, fetching more until enough match.
 
     `ask` returns that many results, the nearest first, which match the part of the filter that the index can express.
     """
     wanted = k
     while True:
-        match ask(wanted):
-            case Err() as failed:
-                return failed
-            case Ok(found):
-                passed = [near for near in found if matches(where, near.payload)]
-                if len(passed) >= k or len(found) < wanted:
-                    return Ok(passed[:k])
+        found = ask(wanted).unwrap()
+        passed = [near for near in found if matches(where, near.payload)]
+        if len(passed) >= k or len(found) < wanted:
+            return passed[:k]
         wanted *= FETCHED_MORE
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.errors import StoreError
 from vademecum.matching import nearest_passing
 from vademecum.points import Filter, Near
 from vademecum.result import Err, Ok
@@ -51,8 +52,8 @@ def test_enough_is_asked_for_that_what_passes_is_found(k, where):
 
 def test_a_failure_is_passed_on():
     """An index that cannot be asked answers with its error."""
-    failed = Err(ValueError("gone"))
-    assert nearest_passing(lambda _: failed, 3, Filter()) is failed
+    failed = Err(StoreError("gone"))
+    assert nearest_passing(lambda _: failed, 3, Filter()) == failed
 
 
 def test_points_compare_by_what_they_are():

@@ -34,7 +34,7 @@ from vademecum.errors import EmbedError, StoreCorruptError
 from vademecum.index.arrays import save_arrays, stored_arrays
 from vademecum.private import private_folder
 from vademecum.protocols import Embedder
-from vademecum.result import Err, Ok, Result
+from vademecum.result import attempt
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]
@@ -94,67 +94,49 @@ class DualEmbedder:
         """The sum of both widths."""
         return self.code.dim + self.prose.dim
 
-    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[Matrix, EmbedError]:
+    @attempt(EmbedError, EmbedError)
+    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
         """Return float32 of shape (len(passages), dim).
 
         Documents are read by their own embedder, questions by both.
         """
         sides: list[Side] = ["code", "prose"]
-        try:
-            found = np.zeros((len(passages), self.dim), np.float32)
-        except EmbedError as error:  # one of them does not answer, and nobody knows its width
-            return Err(error)
+        found = np.zeros((len(passages), self.dim), np.float32)
         for side in sides:
             places = [n for n, each in enumerate(passages) if kind == "query" or each.prose == (side == "prose")]
-            match self._of(side).embed([passages[n] for n in places], kind):
-                case Ok(vectors):
-                    joined = self.joined(vectors, side, kind)
-                case Err() as failure:
-                    return failure
-            match joined:
-                case Ok(rows):
-                    found[places] += rows
-                case Err() as failure:
-                    return failure
-        return Ok(_unit(found) if kind == "query" else found)
+            vectors = self._of(side).embed([passages[n] for n in places], kind).unwrap()
+            found[places] += self.joined(vectors, side, kind).unwrap()
+        return _unit(found) if kind == "query" else found
 
-    def joined(self, vectors: Matrix, side: Side, kind: EmbedKind) -> Result[Matrix, EmbedError]:
+    @attempt(EmbedError, EmbedError)
+    def joined(self, vectors: Matrix, side: Side, kind: EmbedKind) -> Matrix:
         """Return one embedder's vectors in the joint space, float32 (n, dim).
 
         The input is float32 (n, its dim).
         """
-        match self.scale(side):
-            case Ok(scale):
-                own = scale.read(vectors, kind)
-            case Err() as failure:
-                return failure
+        scale = self.scale(side).unwrap()
+        own = scale.read(vectors, kind)
         if kind == "query":  # a document has one side, so both sides' scales can be applied to the question
             own /= np.float32(scale.near)
-        try:
-            wide = np.zeros((len(own), self.dim), np.float32)
-        except EmbedError as error:  # the other one does not answer, and nobody knows its width
-            return Err(error)
+        wide = np.zeros((len(own), self.dim), np.float32)
         first = 0 if side == "code" else self.code.dim
         wide[:, first : first + own.shape[1]] = own
-        return Ok(wide)
+        return wide
 
-    def scale(self, side: Side) -> Result[Scale, EmbedError]:
+    @attempt(EmbedError, EmbedError)
+    def scale(self, side: Side) -> Scale:
         """Return the scale of one side.
 
         It is measured once per model, and stored.
         """
         if side not in self._scales:
-            match self._known(side):
-                case Ok(scale):
-                    self._scales[side] = scale
-                case Err() as failure:
-                    return failure
-        return Ok(self._scales[side])
+            self._scales[side] = self._known(side)
+        return self._scales[side]
 
     def _of(self, side: Side) -> Embedder:
         return self.code if side == "code" else self.prose
 
-    def _known(self, side: Side) -> Result[Scale, EmbedError]:
+    def _known(self, side: Side) -> Scale:
         embedder = self._of(side)
         digest = blake2b(f"{FORMAT}\0{side}\0{embedder.name}".encode(), digest_size=12).hexdigest()
         path = self._kept / f"scale-{digest}.safetensors"
@@ -164,16 +146,13 @@ class DualEmbedder:
                     "query": np.array(arrays["query"], np.float32),
                     "document": np.array(arrays["document"], np.float32),
                 }
-                return Ok(Scale(far, float(np.array(arrays["near"], np.float32)[0])))
+                return Scale(far, float(np.array(arrays["near"], np.float32)[0]))
         except StoreCorruptError:  # missing or damaged
             pass
-        questions = embedder.embed([Passage(question) for question, _ in ANCHORS[side]], "query")
-        answers = embedder.embed([Passage(answer, prose=side == "prose") for _, answer in ANCHORS[side]], "document")
-        match questions, answers:
-            case (Ok(asked), Ok(said)):
-                scale = scale_of(asked, said)
-            case (Err() as failure, _) | (_, Err() as failure):
-                return failure
+        questions, answers = zip(*ANCHORS[side], strict=True)
+        asked = embedder.embed([Passage(question) for question in questions], "query").unwrap()
+        said = embedder.embed([Passage(answer, prose=side == "prose") for answer in answers], "document").unwrap()
+        scale = scale_of(asked, said)
         private_folder(self._kept)
         save_arrays(
             path,
@@ -184,7 +163,7 @@ class DualEmbedder:
             },
             {"embedder": embedder.name},
         )
-        return Ok(scale)
+        return scale
 
 
 def _unit(vectors: Matrix) -> Matrix:

@@ -15,7 +15,7 @@ from vademecum.code.checkout import git
 from vademecum.code.checkout.plumbing import run
 from vademecum.code.checkout.root import Root
 from vademecum.errors import GitError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Err, Ok, Result, attempt
 from vademecum.types import CommitMessage
 
 _CHANGE = re.compile(r"\n?:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
@@ -94,18 +94,18 @@ def is_shallow(root: Root) -> bool:
     return root.common_dir is not None and os.path.exists(os.path.join(root.common_dir, "shallow"))
 
 
-def commits(root: Root, most: int) -> Result[list[Commit], GitError]:
+@attempt(GitError, GitError)
+def commits(root: Root, most: int) -> list[Commit]:
     """Return the newest commits without merges, newest first.
 
     Empty before the first commit.
     """
+    if not git.head(root).unwrap().commit:
+        return []
     options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", below(root))
     arguments = ("log", "-z", "--raw", f"--max-count={most}", "--format=%H%x00%an%x00%s", *options)
-    match _on_a_branch(root):
-        case Err() as failure:
-            return failure
-        case Ok(born):
-            return _read_log(root, arguments) if born else Ok([])
+    output = run(root, *arguments, "HEAD", "--").unwrap()
+    return list(_records(output.decode(errors="surrogateescape")))
 
 
 def below(root: Root) -> str:
@@ -114,23 +114,6 @@ def below(root: Root) -> str:
     Paths are then relative to the root.
     """
     return f"--relative={root.prefix}" if root.prefix else "--no-relative"
-
-
-def _on_a_branch(root: Root) -> Result[bool, GitError]:
-    """Return whether there is any commit."""
-    match git.head(root):
-        case Err() as failure:
-            return failure
-        case Ok(head):
-            return Ok(bool(head.commit))
-
-
-def _read_log(root: Root, arguments: tuple[str, ...]) -> Result[list[Commit], GitError]:
-    match run(root, *arguments, "HEAD", "--"):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(list(_records(output.decode(errors="surrogateescape"))))
 
 
 def _records(output: str) -> Iterator[Commit]:
@@ -151,31 +134,26 @@ def _records(output: str) -> Iterator[Commit]:
         yield Commit(name.strip(), author, subject, tuple(changes))
 
 
-def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[CommitMessage], GitError]:
+@attempt(GitError, GitError)
+def messages(root: Root, known: str = "", most: int = 10_000) -> list[CommitMessage]:
     """Return the messages of the newest commits, oldest first.
 
     Only commits after `known` are returned, where the history still has that commit. Merges are left out.
     """
     arguments = (*_MESSAGES, "--format=%x01%H%x00%an%x00%at%x00%B%x00", f"--max-count={most}")
-    match _on_a_branch(root):
-        case Err() as failure:
-            return failure
-        case Ok(False):
-            return Ok([])
+    if not git.head(root).unwrap().commit:
+        return []
     if known:
         match run(root, *arguments, f"{known}..HEAD", "--"):
             case Ok(output):
-                return Ok(_messages(output))
+                return _messages(output)
             case Err():  # rewritten or pruned history: return all; callers know commits by id
                 pass
-    match run(root, *arguments, "HEAD", "--"):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(_messages(output))
+    return _messages(run(root, *arguments, "HEAD", "--").unwrap())
 
 
-def advance(root: Root, commit: str, known: str = "", most: int = 10_000) -> Result[Advance, GitError]:
+@attempt(GitError, GitError)
+def advance(root: Root, commit: str, known: str = "", most: int = 10_000) -> Advance:
     """Return the way from the commit `known` to another, without merges.
 
     Everything behind `commit` is new where `known` is "", unknown to git, or `most` commits away. The newest `most` are
@@ -186,14 +164,11 @@ def advance(root: Root, commit: str, known: str = "", most: int = 10_000) -> Res
         match run(root, *arguments, "--left-right", f"{known}...{commit}", "--"):
             case Ok(output) if len(marked := _marked(output)) < most:
                 gone = tuple(message.id for mark, message in marked if mark == "<")
-                return Ok(Advance(gone, tuple(message for mark, message in marked if mark == ">")))
+                return Advance(gone, tuple(message for mark, message in marked if mark == ">"))
             case _:  # rewritten or pruned, or a long way
                 pass
-    match run(root, *arguments, commit, "--"):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(Advance((), tuple(message for _, message in _marked(output)), is_whole=True))
+    output = run(root, *arguments, commit, "--").unwrap()
+    return Advance((), tuple(message for _, message in _marked(output)), is_whole=True)
 
 
 def _marked(output: bytes) -> list[tuple[str, CommitMessage]]:
@@ -228,25 +203,20 @@ def commits_since(root: Root, base: str) -> Result[list[str], GitError]:
     return _ids(root, "HEAD", f"^{base}")
 
 
-def _ids(root: Root, *arguments: str) -> Result[list[str], GitError]:
-    match run(root, "rev-list", *arguments, "--"):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(output.decode().split())
+@attempt(GitError, GitError)
+def _ids(root: Root, *arguments: str) -> list[str]:
+    return run(root, "rev-list", *arguments, "--").unwrap().decode().split()
 
 
-def changed_lines(root: Root, change: Change) -> Result[list[Hunk], GitError]:
+@attempt(GitError, GitError)
+def changed_lines(root: Root, change: Change) -> list[Hunk]:
     """Return the hunks of a change, in order.
 
     A binary file has none.
     """
     options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
-    match run(root, "diff", *options, change.before, change.after, "--"):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(hunks_of(output.decode(errors="replace")))
+    output = run(root, "diff", *options, change.before, change.after, "--").unwrap()
+    return hunks_of(output.decode(errors="replace"))
 
 
 def hunks_of(diff: str) -> list[Hunk]:

@@ -15,15 +15,14 @@ from vademecum.code.checkout.plumbing import quarantined, run_in
 from vademecum.code.checkout.root import Root
 from vademecum.code.checkout.source import FORCED_FILE_BYTES, read_beneath
 from vademecum.errors import GitError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import attempt
 from vademecum.types import Skipped
 
 MOST_BYTES = FORCED_FILE_BYTES  # bytes read per file at most: no larger file is indexed
 
 
-def changed_on_disk(
-    root: Root, commit: str, indexed: Mapping[str, str], options: Sequence[str]
-) -> Result[bytes, GitError]:
+@attempt(GitError, GitError)
+def changed_on_disk(root: Root, commit: str, indexed: Mapping[str, str], options: Sequence[str]) -> bytes:
     """Compare a commit with the disk, as `git diff COMMIT` does.
 
     Only indexed files are compared, and deleted ones.
@@ -34,11 +33,7 @@ def changed_on_disk(
         indexed: the git blob id of each indexed file's content on disk.
         options: options of `git diff`.
     """
-    match git.tree_ids(root, commit), git.list_tracked(root):
-        case (Ok(before), Ok(tracked)):
-            pass
-        case (Err() as failure, _) | (_, Err() as failure):
-            return failure
+    before, tracked = git.tree_ids(root, commit).unwrap(), git.list_tracked(root).unwrap()
     gone = [path for path in before if path not in indexed and tracked.get(path, True) and not _is_file(root, path)]
     changed = [path for path, name in indexed.items() if path in tracked and before.get(path) != name]
     with Edits(root, commit) as edits:
@@ -74,21 +69,14 @@ def _contents(root: Root, before: Mapping[str, str], paths: Iterable[str]) -> It
             yield path, content if b"\r\n" in then else content.replace(b"\r\n", b"\n")
 
 
-def blame(root: Root, path: str, first: int, last: int) -> Result[bytes, GitError]:
+@attempt(GitError, GitError)
+def blame(root: Root, path: str, first: int, last: int) -> bytes:
     """Return `git blame --porcelain` for lines of a file on disk."""
     content = read_beneath(root.path, path, MOST_BYTES)
-    match git.head(root):
-        case Err() as failure:
-            return failure
-        case Ok(head) if not head.commit or isinstance(content, Skipped):
-            return Err(GitError(f"{path} is not committed"))
-        case Ok(head):
-            pass
-    match git.tree_ids(root, head.commit, [path]):
-        case Err() as failure:
-            return failure
-        case Ok(before):
-            pass
+    head = git.head(root).unwrap()
+    if not head.commit or isinstance(content, Skipped):
+        raise GitError(f"{path} is not committed")
+    before = git.tree_ids(root, head.commit, [path]).unwrap()
     with Edits(root, head.commit) as edits:
         [(_, now)] = _contents(root, before, [path])
         return edits.blame(path, now, f"{first},{last}")
@@ -97,11 +85,11 @@ def blame(root: Root, path: str, first: int, last: int) -> Result[bytes, GitErro
 class Edits:
     """Temporary git objects beside a repository's own objects.
 
-    The objects lie in a directory that is deleted at the end.
+    The objects lie in a directory that is deleted at the end. Its methods raise `GitError`.
     """
 
     def __init__(self, root: Root, commit: str) -> None:
-        """Begin on top of a commit. Raises `GitError`."""
+        """Begin on top of a commit."""
         self._root, self._commit, self._digits = root, commit, len(commit)
         self._apart = quarantined(root, scratch=True)
 
@@ -115,45 +103,27 @@ class Edits:
         """Store a content as a blob and return the blob's id."""
         return self._apart.put("blob", content, self._digits)
 
-    def diff(self, before: Mapping[str, str], now: Mapping[str, str], *options: str) -> Result[bytes, GitError]:
+    def diff(self, before: Mapping[str, str], now: Mapping[str, str], *options: str) -> bytes:
         """Compare two sets of files, each a map from path to id."""
-        trees: list[str] = []
-        for files in (before, now):
-            match self._tree(files):
-                case Err() as failure:
-                    return failure
-                case Ok(tree):
-                    trees.append(tree)
-        return self._run("diff-tree", "-r", "-p", *options, *trees, "--")
+        return self._run("diff-tree", "-r", "-p", *options, self._tree(before), self._tree(now), "--")
 
-    def blame(self, path: str, content: bytes, lines: str) -> Result[bytes, GitError]:
+    def blame(self, path: str, content: bytes, lines: str) -> bytes:
         """Return git's blame of lines of a file that holds `content`.
 
         Lines that differ from the commit are attributed to a temporary commit.
         """
-        match self._tree({path: self.id_of(content)}):
-            case Err() as failure:
-                return failure
-            case Ok(tree):
-                said = f"tree {tree}\nparent {self._commit}\nauthor v <> 0 +0000\ncommitter v <> 0 +0000\n\n"
-                edited = self._apart.put("commit", said.encode(), self._digits)
-                return self._run("blame", "--porcelain", "-L", lines, edited, "--", self._root.prefix + path)
+        tree = self._tree({path: self.id_of(content)})
+        said = f"tree {tree}\nparent {self._commit}\nauthor v <> 0 +0000\ncommitter v <> 0 +0000\n\n"
+        edited = self._apart.put("commit", said.encode(), self._digits)
+        return self._run("blame", "--porcelain", "-L", lines, edited, "--", self._root.prefix + path)
 
-    def _tree(self, files: Mapping[str, str]) -> Result[str, GitError]:
+    def _tree(self, files: Mapping[str, str]) -> str:
         index = os.path.join(self._apart.path, "index")
         if os.path.exists(index):
             os.unlink(index)
         listed = "".join(f"100644 {name}\t{self._root.prefix}{path}\0" for path, name in files.items())
-        match self._run("update-index", "-z", "--add", "--replace", "--index-info", feed=os.fsencode(listed)):
-            case Err() as failure:
-                return failure
-            case Ok():
-                pass
-        match self._run("write-tree", "--missing-ok"):
-            case Err() as failure:
-                return failure
-            case Ok(output):
-                return Ok(output.decode().strip())
+        self._run("update-index", "-z", "--add", "--replace", "--index-info", feed=os.fsencode(listed))
+        return self._run("write-tree", "--missing-ok").decode().strip()
 
-    def _run(self, *arguments: str, feed: bytes | None = None) -> Result[bytes, GitError]:
-        return run_in(self._root, self._apart, arguments, feed)
+    def _run(self, *arguments: str, feed: bytes | None = None) -> bytes:
+        return run_in(self._root, self._apart, arguments, feed).unwrap()

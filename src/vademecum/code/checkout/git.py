@@ -16,7 +16,7 @@ from functools import partial
 from vademecum.code.checkout.plumbing import begin_on_files, quarantined, run, start, unknown_revision
 from vademecum.code.checkout.root import Root, read_small
 from vademecum.errors import GitError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Ok, Result, attempt
 from vademecum.types import FileEntry
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, or SHA-256 in the newer format
@@ -87,17 +87,11 @@ def _packed(reference: str, common_dir: str) -> str:
     return object_id if found and _OBJECT_ID.fullmatch(object_id) else ""
 
 
-def _ask_head(root: Root) -> Result[Head, GitError]:
-    match run(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", tolerate=(1,)):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            commit = output.decode().strip()
-    match run(root, "symbolic-ref", "--quiet", "HEAD", tolerate=(1,)):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(Head(commit, os.fsdecode(output).strip().removeprefix("refs/heads/")))
+@attempt(GitError, GitError)
+def _ask_head(root: Root) -> Head:
+    commit = run(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", tolerate=(1,)).unwrap()
+    reference = run(root, "symbolic-ref", "--quiet", "HEAD", tolerate=(1,)).unwrap()
+    return Head(commit.decode().strip(), os.fsdecode(reference).strip().removeprefix("refs/heads/"))
 
 
 def begin_listing(root: Root, only: Sequence[str] = ()) -> Callable[[], Result[Listing, GitError]]:
@@ -120,25 +114,20 @@ def _chosen(root: Root, only: Sequence[str]) -> list[str]:
     return ["--exclude-standard", *more, "--", *(f":(literal){part}" for part in only)]
 
 
-def list_tracked(root: Root) -> Result[dict[str, bool], GitError]:
+@attempt(GitError, GitError)
+def list_tracked(root: Root) -> dict[str, bool]:
     """Map each tracked path to whether it belongs on disk.
 
     A path outside a sparse checkout does not.
     """
-    match begin_on_files(root, "ls-files", "-z", "-t", "-c")():
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            records = (record.partition(" ") for record in os.fsdecode(output).split("\0") if record)
-            return Ok({path: tag.upper() != "S" for tag, _, path in records})
+    output = begin_on_files(root, "ls-files", "-z", "-t", "-c")().unwrap()
+    records = (record.partition(" ") for record in os.fsdecode(output).split("\0") if record)
+    return {path: tag.upper() != "S" for tag, _, path in records}
 
 
-def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Result[Listing, GitError]:
-    match output_of():
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok(_listing(os.fsdecode(output)))
+@attempt(GitError, GitError)
+def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Listing:
+    return _listing(os.fsdecode(output_of().unwrap()))
 
 
 def _listing(output: str) -> Listing:
@@ -162,101 +151,84 @@ def _listing(output: str) -> Listing:
     return Listing(list(files), list(repositories), sparse)
 
 
-def list_ignored(root: Root, only: Sequence[str] = ()) -> Result[list[str], GitError]:
+@attempt(GitError, GitError)
+def list_ignored(root: Root, only: Sequence[str] = ()) -> list[str]:
     """List every ignored file, or those of some files and folders.
 
     Forcing files in requires checking them all.
     """
-    match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_chosen(root, only))():
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            return Ok([path for path in os.fsdecode(output).split("\0") if path and not path.endswith("/")])
+    output = begin_on_files(root, "ls-files", "-z", "-o", "-i", *_chosen(root, only))().unwrap()
+    return [path for path in os.fsdecode(output).split("\0") if path and not path.endswith("/")]
 
 
-def resolve(root: Root, revision: str) -> Result[str, GitError]:
+@attempt(GitError, GitError)
+def resolve(root: Root, revision: str) -> str:
     """Resolve a revision to a full commit id.
 
     A revision is a branch, a tag, `HEAD~2` or a short id.
     """
     if not revision or revision.startswith("-") or "\0" in revision:
-        return Err(GitError(f"{revision!r} is not a revision: name a branch, a tag or a commit"))
-    match run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", tolerate=(1,)):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            commit = output.decode().strip().rpartition("\n")[2]
-            return Ok(commit) if commit else Err(GitError(unknown_revision(root.path, revision)))
+        raise GitError(f"{revision!r} is not a revision: name a branch, a tag or a commit")
+    arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = run(root, *arguments, tolerate=(1,)).unwrap().decode().strip().rpartition("\n")[2]
+    if not commit:
+        raise GitError(unknown_revision(root.path, revision))
+    return commit
 
 
-def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
+@attempt(GitError, GitError)
+def tree(root: Root, revision: str) -> list[FileEntry]:
     """List the regular files of a commit below the root.
 
     Each entry has size and blob id. Links and submodules are left out.
     """
-    match resolve(root, revision):
-        case Err() as failure:
-            return failure
-        case Ok(commit):
-            listed = _records(root, "-l", commit, ())
-    match listed:
-        case Err() as failure:
-            return failure
-        case Ok(records):
-            return Ok([FileEntry(path, int(facts[3]), 0, 0, facts[2]) for facts, path in records])
+    records = _records(root, "-l", resolve(root, revision).unwrap(), ())
+    return [FileEntry(path, int(facts[3]), 0, 0, facts[2]) for facts, path in records]
 
 
-def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[str, str], GitError]:
+@attempt(GitError, GitError)
+def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> dict[str, str]:
     """Map each regular file of a commit to its blob id.
 
     Only files below the root count, or those of `paths`. Faster than `tree`.
     """
+    _check_id(commit)
+    return {path: facts[2] for facts, path in _records(root, "-z", commit, paths)}
+
+
+def _check_id(commit: str) -> None:
+    """Refuse a commit that is not given by its full id."""
     if not _OBJECT_ID.fullmatch(commit):
-        return Err(GitError(f"{commit!r} is not a commit id"))
-    match _records(root, "-z", commit, paths):
-        case Err() as failure:
-            return failure
-        case Ok(records):
-            return Ok({path: facts[2] for facts, path in records})
+        raise GitError(f"{commit!r} is not a commit id")
 
 
-def _records(
-    root: Root, option: str, commit: str, paths: Sequence[str]
-) -> Result[list[tuple[list[str], str]], GitError]:
-    r"""Parse the output of `ls-tree` and keep regular files.
+def _records(root: Root, option: str, commit: str, paths: Sequence[str]) -> list[tuple[list[str], str]]:
+    r"""Parse the output of `ls-tree` and keep regular files. Raises `GitError`.
 
     A record reads `<mode> <type> <id>[ <size>]\t<path>`. Links have mode 120000, submodules 160000.
     """
     below = [root.prefix + path for path in paths or ([""] if root.prefix else ())]
-    match run(root, "ls-tree", "-r", "-z", option, commit, "--", *below):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            records = (record.partition("\t") for record in os.fsdecode(output).split("\0"))
-            return Ok(
-                [(facts.split(), path.removeprefix(root.prefix)) for facts, _, path in records if facts[:3] == "100"]
-            )
+    output = run(root, "ls-tree", "-r", "-z", option, commit, "--", *below).unwrap()
+    records = (record.partition("\t") for record in os.fsdecode(output).split("\0"))
+    return [(facts.split(), path.removeprefix(root.prefix)) for facts, _, path in records if facts[:3] == "100"]
 
 
-def commit_times(root: Root, commit: str, most: int = 5000) -> Result[dict[str, int], GitError]:
+@attempt(GitError, GitError)
+def commit_times(root: Root, commit: str, most: int = 5000) -> dict[str, int]:
     """Map each file to the time of its last commit.
 
     Times are in seconds since the epoch, as of `commit`. Only the last `most` commits are read; a file that they leave
     alone has none.
     """
-    if not _OBJECT_ID.fullmatch(commit):
-        return Err(GitError(f"{commit!r} is not a commit id"))
+    _check_id(commit)
     wanted = ("--no-merges", "--no-renames", f"--max-count={most}", "--name-only", "-z", "--format=%x01%ct", commit)
-    match run(root, "log", *wanted, "--", *filter(None, [root.prefix])):
-        case Err() as failure:
-            return failure
-        case Ok(output):
-            times: dict[str, int] = {}
-            for record in os.fsdecode(output).split("\x01")[1:]:
-                when, *paths = record.replace("\n", "\0", 1).split("\0")
-                for path in filter(None, paths if when.isdigit() else ()):  # a name may hold the sign, too
-                    times.setdefault(path.removeprefix(root.prefix), int(when))
-            return Ok(times)
+    output = run(root, "log", *wanted, "--", *filter(None, [root.prefix])).unwrap()
+    times: dict[str, int] = {}
+    for record in os.fsdecode(output).split("\x01")[1:]:
+        when, *paths = record.replace("\n", "\0", 1).split("\0")
+        for path in filter(None, paths if when.isdigit() else ()):  # a name may hold the sign, too
+            times.setdefault(path.removeprefix(root.prefix), int(when))
+    return times
 
 
 def read_file(root: Root, commit: str, path: str) -> Result[bytes, GitError]:

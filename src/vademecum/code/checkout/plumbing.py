@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from vademecum.code.checkout.quarantine import Quarantine, is_bare
 from vademecum.code.checkout.root import Root, no_files, read_small
 from vademecum.errors import GitError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Err, Ok, Result, attempt
 
 TIMEOUT_SECONDS = 120.0  # listing a very large repository from a cold disk takes tens of seconds
 TRANSPORTS = ("https", "ssh", "git", "file")  # allowed for cloning; `ext` would run a command
@@ -112,16 +112,14 @@ def _spawn(
         raise GitError(f"git cannot be run: {cause.strerror}") from cause
 
 
-def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
+@attempt(GitError, GitError)
+def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> bytes:
     """Run git on the history and return its output.
 
     Exit statuses in `tolerate` count as success.
     """
-    try:
-        with quarantined(root) as apart:
-            return run_in(root, apart, arguments, tolerate=tolerate)
-    except GitError as error:
-        return Err(error)
+    with quarantined(root) as apart:
+        return run_in(root, apart, arguments, tolerate=tolerate).unwrap()
 
 
 def run_in(
@@ -155,17 +153,15 @@ def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, Gi
     return waited
 
 
-def transfer(folder: str, *arguments: str) -> Result[bytes, GitError]:
+@attempt(GitError, GitError)
+def transfer(folder: str, *arguments: str) -> bytes:
     """Run git to clone or fetch, in a directory of our own.
 
     No other function uses the network.
     """
     environment = _environment(_TO_REACH, {"GIT_ALLOW_PROTOCOL": ":".join(TRANSPORTS)})
-    try:
-        process = _spawn(arguments, folder, environment, stdin=subprocess.DEVNULL)
-    except GitError as error:
-        return Err(error)
-    return _finish(process, folder, next(word for word in arguments if word[0] != "-"))
+    process = _spawn(arguments, folder, environment, stdin=subprocess.DEVNULL)
+    return _finish(process, folder, next(word for word in arguments if word[0] != "-")).unwrap()
 
 
 def _finish(

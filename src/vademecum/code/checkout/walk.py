@@ -32,7 +32,7 @@ from vademecum.code.checkout.source import (
 )
 from vademecum.errors import GitError
 from vademecum.matching import is_below
-from vademecum.result import Err, Ok, Result
+from vademecum.result import attempt
 from vademecum.types import FileEntry, Skipped
 
 RULES_VERSION = 2  # increment when the tables of `ignore` change, so that known files are judged again
@@ -107,7 +107,8 @@ class _Survey:
         return blake2b(repr(ruling).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
-def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOTHING) -> Result[Walk, GitError]:
+@attempt(GitError, GitError)
+def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOTHING) -> Walk:
     """List the files to index, and the `known` files that are unchanged.
 
     Outside git, or without git installed, the directories are walked and `.gitignore` files honoured.
@@ -117,30 +118,21 @@ def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOT
         survey.skip(f"everything outside {', '.join(settings.only)}", "not indexed", "by --only; `--only .` lifts it")
     if root.git_dir is None or not available():
         _walk_directories(survey)
-        return Ok(survey.finish())
-    match _walk_git(survey):
-        case Err() as failure:
-            return failure
-        case Ok():
-            return Ok(survey.finish())
+    else:
+        _walk_git(survey)
+    return survey.finish()
 
 
-def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings()) -> Result[Walk, GitError]:
+@attempt(GitError, GitError)
+def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings()) -> Walk:
     """List the files of a commit to index.
 
     The rules are those of `walk`, applied to `git.tree`.
     """
-    match git.tree(root, revision):
-        case Err() as failure:
-            return failure
-        case Ok(entries):
-            pass
+    entries = git.tree(root, revision).unwrap()
     survey = _begin(root, settings)
     ignore_files = [entry for entry in entries if entry.path.rpartition("/")[2] == VADEIGNORE]
-    try:
-        contents = dict(git.read_blobs(root, {entry.blob for entry in ignore_files})) if ignore_files else {}
-    except GitError as error:
-        return Err(error)
+    contents = dict(git.read_blobs(root, {entry.blob for entry in ignore_files})) if ignore_files else {}
     for entry in ignore_files:
         lines = contents.get(entry.blob, b"").decode(errors="replace").splitlines()
         survey.vadeignore.add(entry.path.rpartition("/")[0], lines)
@@ -148,7 +140,7 @@ def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings
         forced = _admit(survey, entry.path)
         if forced is not None and _fits(survey, entry.path, entry.size, forced=forced):
             survey.entries.append(entry)
-    return Ok(survey.finish())
+    return survey.finish()
 
 
 def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Survey:
@@ -157,18 +149,14 @@ def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Surve
     return survey
 
 
-def _walk_git(survey: _Survey) -> Result[None, GitError]:
+def _walk_git(survey: _Survey) -> None:
+    """Walk the files that git lists. Raises `GitError`."""
     listed = git.begin_listing(survey.root, survey.settings.only)
     same = _same_as_known(survey)  # computed while git runs
-    match listed():
-        case Err() as failure:
-            return failure
-        case Ok(listing):
-            pass
+    listing = listed().unwrap()
+    within = "a submodule or a repository within; open it as a root of its own"
     for repository in listing.repositories:
-        survey.skip(
-            repository, "another repository", "a submodule or a repository within; open it as a root of its own"
-        )
+        survey.skip(repository, "another repository", within)
     for path in _missing(survey, listing.sparse):
         survey.skip(path, "not checked out", "outside the sparse checkout")
     _load_vadeignores(survey, listing.files)
@@ -178,14 +166,9 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
     else:
         _examine(survey, listing.files)
     if survey.vadeignore.forces:
-        match git.list_ignored(survey.root, survey.settings.only):
-            case Err() as failure:
-                return failure
-            case Ok(ignored):
-                done = set(survey.unchanged)
-                forced = [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False]
-                _examine(survey, forced)
-    return Ok(None)
+        done = set(survey.unchanged)
+        ignored = git.list_ignored(survey.root, survey.settings.only).unwrap()
+        _examine(survey, [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False])
 
 
 def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:

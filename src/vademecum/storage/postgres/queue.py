@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from vademecum.errors import StoreError
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Result
 from vademecum.storage.postgres.connect import connections
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Job
@@ -60,18 +60,15 @@ class Queue:
         The result is None if no job can be taken. `lease_s` is in seconds.
         """
 
-        def take(connection: psycopg.Connection) -> Any:
+        def take(connection: psycopg.Connection) -> Job | None:
             for _ in range(3):
                 with suppress(psycopg.errors.UniqueViolation):  # another worker has just taken a job of the same source
                     connection.execute(_PUT_BACK, {"most": self.attempts})
-                    return connection.execute(_TAKE, [worker, lease_s]).fetchone()
+                    row = connection.execute(_TAKE, [worker, lease_s]).fetchone()
+                    return Job(*row) if row else None
             return None
 
-        match self._ask(take):
-            case Ok(row):
-                return Ok(Job(*row) if row else None)
-            case Err() as failure:
-                return failure
+        return self._ask(take)
 
     def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
         """Renew a job's lease; return False if the lease is lost."""
