@@ -36,10 +36,7 @@ def from_folder(path: str, folder: str, kind: type[PurePath] = PurePath) -> str 
 
 
 def open_plain(path: str, *, follow: bool = True) -> int:
-    """Open a file for reading; a pipe does not block.
-
-    Raises `OSError`.
-    """
+    """Open a file for reading without blocking on a pipe. Raises `OSError`."""
     return os.open(path, _PLAIN if follow else _PLAIN | _NO_LINK)
 
 
@@ -54,10 +51,7 @@ def open_beneath(top: str, path: str) -> int:
 
 
 def open_by_folders(top: str, path: str) -> int:
-    """Open a file below a folder, each folder from its parent.
-
-    Raises the errors of `open_beneath`.
-    """
+    """Open as `open_beneath` does, each folder from its parent."""
     *folders, name = _names(path)
     at = os.open(top, _FOLDER)
     try:

@@ -139,10 +139,7 @@ def check_extractor(extractor: Extractor) -> None:
 
 
 def check_tool_server(server: ToolServer) -> None:
-    """Check the promises of `protocols.ToolServer`, then close the server.
-
-    The server must be reachable.
-    """
+    """Check `protocols.ToolServer`'s promises on a reachable server, then close it."""
     assert isinstance(server, ToolServer), "name, about, remote, stale, alive, tools, call and close are there"
     assert server.name, "name says which it is"
     assert isinstance(server.remote, bool), "remote says whether arguments leave the machine"
@@ -171,10 +168,7 @@ def check_tool_server(server: ToolServer) -> None:
 
 
 def some_points(count: int = 24, dim: int = 8) -> list[Point]:
-    """Return distinct test points, always the same.
-
-    They cover two repositories, two commits, three directories and four languages.
-    """
+    """Return distinct test points, always the same."""
     vectors = np.random.default_rng(7).normal(size=(count, dim)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     languages, kinds = ("python", "go", "rust", "c"), ("function", "class")
@@ -190,10 +184,7 @@ def some_points(count: int = 24, dim: int = 8) -> list[Point]:
 
 
 def check_vector_index(index: VectorIndex) -> None:
-    """Check the promises of `protocols.VectorIndex`.
-
-    The index must be empty, and for vectors of 8 numbers.
-    """
+    """Check `protocols.VectorIndex`'s promises on an empty one for 8 numbers."""
     _promise(
         isinstance(index, VectorIndex), "name, remote, upsert, delete, nearest, keys, activate and close are there"
     )

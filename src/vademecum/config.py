@@ -243,10 +243,7 @@ def _repository_file(directory: str | os.PathLike[str] | None, warnings: list[st
 
 
 def _up_to_top(directory: str | os.PathLike[str] | None) -> Iterable[Path]:
-    """Return the folders from here up to the repository's top.
-
-    Without a repository, only this folder is returned.
-    """
+    """Return the folders up to the repository's top, or this one alone."""
     if directory is None:
         return ()
     start = Path(directory).absolute()
@@ -319,10 +316,7 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 
 def _checked(given: Given) -> Any:
-    """Return the value after checking its type and range.
-
-    Raises `ConfigError`.
-    """
+    """Return the value after checking its type and range. Raises `ConfigError`."""
     if given.key not in KNOWN:
         raise ConfigError(f"unknown setting {given.key!r} in {given.origin}: {nearest_setting(given.key)}")
     known = KNOWN[given.key]

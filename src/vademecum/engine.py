@@ -70,10 +70,7 @@ class Engine:
 
     @cached_property
     def tools(self) -> Tools:
-        """The user's tools, to find, predict and plan.
-
-        Their database is opened at the first access.
-        """
+        """The user's tools, to find, predict and plan, opened at first access."""
         from vademecum.wiring.assembly import assemble_tools
 
         return assemble_tools(self._parts)
@@ -321,10 +318,7 @@ class Engine:
         return any(map(self._parts.stores.has_memory, [*scopes, None] if self._parts.personal else scopes))
 
     def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
-        """Refresh the index and the graphs, or index a commit.
-
-        Otherwise the graphs would be built later, without progress.
-        """
+        """Refresh index and graphs, or index a commit, with progress."""
         with suppress(StoreAwayError):  # a context uses this machine's copy of the index then, and says so
             if refresh and not commit:
                 self.codebase.refresh(progress, linked=True)
@@ -362,10 +356,7 @@ class Engine:
             return []
 
     def _calls(self, item: Evidence) -> Iterator[tuple[str, str]]:
-        """Yield each symbol of the evidence with the names it calls.
-
-        The names are as written in the code.
-        """
+        """Yield the evidence's symbols, each with a name it calls as written."""
         for symbol in item.symbols:
             found = self.codebase.symbol(symbol, repo=item.repo, refresh=False).evidence
             here = (each for each in (item, *found) if each.path == item.path and symbol in each.symbols)
@@ -383,18 +374,12 @@ class Engine:
         return [items_section(linked, found)] if linked or found else []
 
     def warm_up(self) -> None:
-        """Load ahead the data that the first memory question needs.
-
-        Does nothing without a memory. Raises `Error`.
-        """
+        """Load ahead for the first question to an existing memory. Raises `Error`."""
         if self._has_memory():
             self.memory_of().warm_up()
 
     def check_memory(self) -> list[Check]:
-        """Check the databases of memory, with a fix for each problem.
-
-        Empty when no memory exists.
-        """
+        """Check an existing memory's databases, with a fix for each problem."""
         from vademecum.memory.health import check_memory
 
         try:

@@ -58,10 +58,7 @@ class Metric:
 
 
 class Number(Metric):
-    """A number for each combination of labels.
-
-    Safe to use from several threads.
-    """
+    """A number for each combination of labels, for several threads."""
 
     def __init__(self, name: str, said: str) -> None:
         """Take the metric's name and help text."""
@@ -173,26 +170,17 @@ _ALL: dict[str, Metric] = {}
 
 
 def counter(name: str, said: str) -> Counter:
-    """Return the counter of this name, created at first use.
-
-    `exposition` shows it.
-    """
+    """Return the counter of this name, created at first use and exposed."""
     return _kept(Counter(name, said))
 
 
 def gauge(name: str, said: str) -> Gauge:
-    """Return the gauge of this name, created at first use.
-
-    `exposition` shows it.
-    """
+    """Return the gauge of this name, created at first use and exposed."""
     return _kept(Gauge(name, said))
 
 
 def histogram(name: str, said: str, bounds: Sequence[float] = SECONDS) -> Histogram:
-    """Return the histogram of this name, created at first use.
-
-    `exposition` shows it.
-    """
+    """Return the histogram of this name, created at first use and exposed."""
     return _kept(Histogram(name, said, bounds))
 
 

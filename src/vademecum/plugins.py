@@ -104,10 +104,7 @@ def load(kind: str, spec: str, **arguments: Any) -> Any:
 
 
 def find(kind: str, name: str) -> Any:
-    """Return the provider's class or factory, not yet called.
-
-    Raises as `load` does.
-    """
+    """Return the provider's class or factory, uncalled. Raises as `load` does."""
     built_in = BUILT_IN.get(kind, {})
     if name in built_in:
         target, extra = built_in[name]
@@ -119,10 +116,7 @@ def find(kind: str, name: str) -> Any:
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of all providers of a kind, sorted.
-
-    Raises `PluginError` if two have the same name.
-    """
+    """Return a kind's provider names, sorted. Raises `PluginError` for a clash."""
     entries = _entry_points(kind)
     return sorted({*BUILT_IN.get(kind, {}), *entries})
 
@@ -133,10 +127,7 @@ def _ours(kind: str) -> set[str]:
 
 
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
-    """Return the providers that installed distributions declare.
-
-    Listing entry points is slow, so call this only when needed.
-    """
+    """List the providers that installed distributions declare, which is slow."""
     from importlib.metadata import entry_points
 
     found: dict[str, EntryPoint] = {}

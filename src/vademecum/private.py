@@ -14,30 +14,19 @@ NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  
 
 
 def private_folder(path: Path) -> None:
-    """Create a folder and its missing parents for the user alone.
-
-    Existing folders stay as they are.
-
-    Raises `OSError`.
-    """
+    """Create a folder and missing parents for the user alone. Raises `OSError`."""
     if not path.parent.exists():
         private_folder(path.parent)
     path.mkdir(mode=FOLDER, exist_ok=True)
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Create or open a file for the user alone.
-
-    The function is an `opener` for `open`.
-    """
+    """Open a file for the user alone: an `opener` for `open`."""
     return os.open(path, flags, FILE)
 
 
 def keep_private(*paths: Path) -> None:
-    """Remove all others' permissions from the user's own files and folders.
-
-    Files that cannot be changed are skipped.
-    """
+    """Remove others' permissions from the user's files and folders, where possible."""
     for path in paths:
         with suppress(OSError):
             found = path.stat()

@@ -160,10 +160,7 @@ class ToolServer(Protocol):
         ...
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
-        """Return a call's result as MCP's `tools/call` writes it.
-
-        Several threads may call at once.
-        """
+        """Return a call's result in MCP's form; any thread may call."""
         ...
 
     def close(self) -> None:
@@ -209,10 +206,7 @@ class OfferingServer(Protocol):
         ...
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
-        """Return any MCP request's result, as MCP writes it.
-
-        Several threads may call at once.
-        """
+        """Return any MCP request's result in MCP's form; any thread may call."""
         ...
 
     def tell(self, hears: Hears) -> None:
@@ -266,10 +260,7 @@ class Store(Protocol):
     aside: str  # the new name of a damaged database, if this object set one aside; else ""
 
     def upsert(self, family: str, rows: Sequence[Row]) -> Result[int, StoreError]:
-        """Insert rows, replacing those with the same key.
-
-        Returns the number of rows written.
-        """
+        """Insert or replace rows by key; return the number of rows written."""
         ...
 
     def scan(
@@ -312,17 +303,11 @@ class Store(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Open a transaction: all writes inside commit together or not.
-
-        Raises `StoreError`.
-        """
+        """Open a transaction: all writes inside commit or none. Raises `StoreError`."""
         ...
 
     def waiting(self, seconds: float) -> AbstractContextManager[None]:
-        """Limit this thread's wait for another writer, inside the block.
-
-        A server may have its own limit.
-        """
+        """Limit this thread's wait for another writer, if the server allows."""
         ...
 
     def state(self) -> Hashable:
@@ -408,10 +393,7 @@ class SearchServer(Protocol):
         ...
 
     def publish(self, space: str, embedder: str, batch: Any) -> Result[None, StoreError]:
-        """Publish the arrays of contents; all or none.
-
-        `batch` is an `index.segment.Segment`.
-        """
+        """Publish contents of an `index.segment.Segment`, all or none."""
         ...
 
     def forget(self, space: str) -> Result[None, StoreError]:

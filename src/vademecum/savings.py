@@ -57,10 +57,7 @@ def count(home: Path, repo: str, text: str, files: Collection[Path], day: date) 
 
 
 def record(home: Path, repo: str, answer_tokens: int, file_tokens: int, day: date) -> None:
-    """Add one answer's tokens to the ledger, without ever failing.
-
-    An answer that cannot be written is not counted.
-    """
+    """Add one answer's tokens to the ledger, if it can be written."""
     with suppress(OSError):
         folder = home / FOLDER
         handle = _opened(folder / f"{day.isoformat()}.jsonl")

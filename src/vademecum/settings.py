@@ -418,10 +418,7 @@ def settled_sources(tables: Mapping[str, Mapping[str, tuple[Option, str]]]) -> d
 
 
 def shown_sources(sources: Mapping[str, SourceSettings], hidden: str) -> list[tuple[str, Any, str]]:
-    """Return options as `(sources.NAME.option, value, origin)`, secrets masked.
-
-    `hidden` replaces the value of a secret.
-    """
+    """Return options as `(sources.NAME.option, value, origin)`, secrets as `hidden`."""
     rows: list[tuple[str, Any, str]] = []
     for name, source in sources.items():
         values = {"provider": source.provider, "repos": list(source.repos), **source.options}

@@ -120,10 +120,7 @@ def check_embedder(embedder: Embedder) -> None:
 
 
 def check_reranker(reranker: Reranker) -> None:
-    """Check the promises of `protocols.Reranker`.
-
-    Every passage needs a finite score, whatever its text.
-    """
+    """Check `protocols.Reranker`'s promises: a finite score for every passage."""
     _promise(isinstance(reranker, Reranker), "name, remote and rerank are there")
     _promise(bool(reranker.name) and isinstance(reranker.remote, bool), "they say something")
     passages = [
@@ -193,10 +190,7 @@ def check_counter(counter: TokenCounter) -> None:
 
 
 def check_store(store: Store) -> None:
-    """Check the promises of `protocols.Store` on an empty store.
-
-    They are reading back, replacing, filters, order and transactions.
-    """
+    """Check the promises of `protocols.Store` on an empty store."""
     _check_rows(store)
     _check_filters(store)
     _check_reach(store)
@@ -292,10 +286,7 @@ def _check_transactions(store: Store) -> None:
 
 
 def check_closed_store(store: Store) -> None:
-    """Check that a closed store reports errors through its results.
-
-    Closes the store.
-    """
+    """Close a store and check that its results then report errors."""
     store.close()
     for outcome in (store.scan("meta"), store.upsert("meta", [("a", "1")])):
         _promise(

@@ -56,10 +56,7 @@ def note(attributes: Mapping[str, str | float]) -> None:
 
 @contextmanager
 def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """Continue the trace that a caller's headers name.
-
-    The header is `traceparent` (W3C Trace Context).
-    """
+    """Continue the trace that `traceparent` (W3C Trace Context) in headers names."""
     if _tracer is None:
         yield
         return

@@ -149,10 +149,7 @@ def _held(queue: Queue, job: Job, lease_s: float) -> Iterator[Progress]:
 
 
 def indexing(settings: Settings) -> Callable[[Job, Progress], str]:
-    """Return a function that indexes a job's repository.
-
-    It clones the repository first when the source is an address.
-    """
+    """Return a function that indexes a job's repository, cloned from an address."""
 
     def perform(job: Job, progress: Progress) -> str:
         directory, commit = job.source, job.revision

@@ -170,10 +170,7 @@ def _freshness_of(piece: Piece) -> Freshness:
 
 
 def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[str]:
-    """Yield a file's heading and its code in one fence.
-
-    A mark stands wherever lines are left out.
-    """
+    """Yield a file's heading and its fenced code, gaps marked."""
     place = blocks[0][0].place
     assert place is not None
     lines: list[str] = []
@@ -214,10 +211,7 @@ def _range(block: Sequence[Piece]) -> str:
 
 
 def _symbols(block: Sequence[Piece]) -> str:
-    """Return the first few names declared in a block.
-
-    Members of a named declaration are left out.
-    """
+    """Return the first names that a block declares, members left out."""
     names = declared(name for piece in block if piece.place is not None for name in piece.place.symbols)
     said = " ".join(names[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
     said = visible(" ".join(said.split())) if any(map(str.isalpha, said)) else ""

@@ -9,10 +9,7 @@ from vademecum.page_file import page_file
 
 
 def graph_page(drawn: Surroundings, repo: str, depth: int = 2) -> str:
-    """Return the neighbourhood as an HTML page.
-
-    `depth` is the number of steps around the centre.
-    """
+    """Return the neighbourhood, `depth` steps around the centre, as an HTML page."""
     title = f"{drawn.title} in {repo}" if drawn.title != repo else repo
     kinds = {node.kind for node in drawn.nodes if node.id in drawn.centre}
     start = {"path" if kinds == {"file"} else "symbol": drawn.title, "depth": str(depth)} if kinds else {}

@@ -30,10 +30,7 @@ def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
 
 
 def neighbours_record(answer: Neighbours, *, compact: bool = False) -> dict[str, Any]:
-    """Return a graph answer as JSON-serialisable values.
-
-    `compact` leaves out empty values.
-    """
+    """Return a graph answer as JSON-serialisable values; `compact` leaves out empty ones."""
     record = asdict(answer)
     for key in ("of", "found"):
         record[key] = [_plain(each, compact=compact) for each in record[key]]
@@ -107,10 +104,7 @@ def _head(answer: Neighbours, style: Style) -> str:
 
 
 def _grouped(answer: Neighbours) -> Iterator[tuple[str, list[Neighbour]]]:
-    """Yield the neighbours in groups with headings.
-
-    Beyond depth 1, direct neighbours are the first group.
-    """
+    """Yield neighbours in groups with headings, direct ones first beyond depth 1."""
     if answer.depth == 1 or answer.relation in {"path", "related"}:
         groups = {"": list(answer.found)}
     else:

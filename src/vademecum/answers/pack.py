@@ -98,10 +98,7 @@ class _Packing:
         self._refill(room)
 
     def _refill(self, more: float) -> None:
-        """Let the first section choose again with all leftovers.
-
-        Larger pieces may fit now.
-        """
+        """Let the first section choose again with all leftovers."""
         own = [place for place in self._taken if not place[0]]
         room = more + sum(self._price(self._taken[place]) for place in own)
         for place in own:
@@ -111,10 +108,7 @@ class _Packing:
             self._point(self._sections[0], kept + self._fill(0, self._sections[0], room - kept, brief=False))
 
     def _point(self, section: Section, room: float) -> None:
-        """Show signatures of further files, the best first.
-
-        Each file without a shown piece gets one.
-        """
+        """Show signatures of further files, the best first, one a file."""
         places = [piece.place for piece in self._taken.values() if piece.place]
         files = {(place.repo, place.path) for place in places}
         for number in sorted(range(len(section.offers)), key=lambda number: -section.offers[number][0].worth):
@@ -168,10 +162,7 @@ class _Packing:
                 self._drop(place)
 
     def _wanted(self, section: Section) -> list[int]:
-        """Return a section's offers by worth per token, best first.
-
-        Offers are given by their place.
-        """
+        """Return the places of a section's offers by worth per token."""
 
         def rate(place: int) -> float:
             offer = section.offers[place]

@@ -90,10 +90,7 @@ def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str,
 
 
 def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list[str]:
-    """Return one piece of evidence as lines.
-
-    The lines have time and speaker, the words, and the facts with their state.
-    """
+    """Return evidence as lines: time, speaker, words, facts with their state."""
     event = item.event
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""

@@ -41,10 +41,7 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Formatting of text parts, and the longest line.
-
-    The default changes nothing.
-    """
+    """Formatting of text parts, by default none, and the longest line."""
 
     place: Callable[[str], str] = _same
     dim: Callable[[str], str] = _same
@@ -194,10 +191,7 @@ def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: 
 
 
 def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:
-    """Return one piece of evidence as JSON-serialisable values.
-
-    The arguments are those of `answer_record`.
-    """
+    """Return evidence as JSON-serialisable values; arguments as of `answer_record`."""
     snippet, above = evidence.snippet, 0
     if snippet_lines is not None:
         lines = _lines(snippet)

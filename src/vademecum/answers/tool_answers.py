@@ -15,10 +15,7 @@ USED_SHOWN = 10
 
 
 def record_of(value: Any, *, compact: bool = False) -> dict[str, Any]:
-    """Return an answer as a plain record.
-
-    `compact` leaves out reasons and schemas.
-    """
+    """Return an answer as a record; `compact` leaves out reasons and schemas."""
     record = asdict(value)
     if compact:
         for item in (*record.get("matches", ()), *record.get("candidates", ())):
@@ -40,10 +37,7 @@ def tools_text(answer: ToolAnswer, *, why: bool = False, style: Style = PLAIN) -
 
 
 def prediction_text(prediction: Prediction, *, why: bool = False, style: Style = PLAIN) -> str:
-    """Return a prediction as text: the verdict, then the candidates.
-
-    Each candidate has its probability.
-    """
+    """Return a prediction as text: the verdict, then candidates with probabilities."""
     said = "not sure" if prediction.abstained else "next"
     lines = [f"{style.verdict(said)} {prediction.probability:.2f} | done {prediction.done:.2f}"]
     lines[0] += f" | {counted(prediction.traces, 'trace')} known"

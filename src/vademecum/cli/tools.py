@@ -283,10 +283,7 @@ def _read(file: str) -> str:
 
 
 def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: str) -> list[ServerSpec]:
-    """Return the MCP servers to ask.
-
-    `name` applies if there is only one.
-    """
+    """Return the MCP servers to ask, a single one called `name`."""
     if not (file or commands or urls):
         return []
     from vademecum.providers.servers.configured import ServerSpec, read_servers

@@ -242,10 +242,7 @@ class Codebase:
     def callees(
         self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
-        """Return the declarations that one uses, up to `depth` steps away.
-
-        `depth` is 1 to 3.
-        """
+        """Return what a declaration uses, up to `depth` steps away."""
         return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))
 
     def impact(
@@ -261,10 +258,7 @@ class Codebase:
         return self._told(repo, below, lambda asked, graph: asked.impact_of_diff(graph, diff, before, depth))
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "", below: Below = ()) -> Neighbours:
-        """Return how one declaration leads to another.
-
-        The search takes up to `depth` steps from each end.
-        """
+        """Return how one declaration leads to another, `depth` steps from each end."""
         return self._told(repo, below, lambda asked, graph: asked.path(graph, source, target, depth))
 
     def related(
@@ -283,10 +277,7 @@ class Codebase:
         return self._told(repo, below, lambda asked, graph: asked.related(graph, place, line, question, depth))
 
     def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
-        """Return the answer to a question about a graph.
-
-        `code.graph.questions` is loaded only here.
-        """
+        """Answer a question about a graph; `code.graph.questions` is loaded here."""
         from vademecum.code.graph import questions
 
         def asked() -> Neighbours:
@@ -303,10 +294,7 @@ class Codebase:
         return ()
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
-        """Return the items that an answer's declarations reference.
-
-        See `items`.
-        """
+        """Return the items that an answer's declarations reference, as `items` does."""
         return self.items([
             Evidence("", of.repo, "", "", of.path, of.start_line, of.end_line, "", 0.0, "", "") for of in answer.of
         ])  # fmt: skip
@@ -352,10 +340,7 @@ class Codebase:
         return asked_again(drawn)
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
-        """Return up to `most` files after a path, and the total.
-
-        The index is not refreshed.
-        """
+        """Return up to `most` files after a path, and the total, unrefreshed."""
         from vademecum.code.search.inventory import inventory
 
         opened = self._opened_one(repo)
@@ -370,10 +355,7 @@ class Codebase:
         return tuple("" if found is None else f"{found[0].label} {found[0].table_file}" for found in loaded)
 
     def status(self) -> list[RepoStatus]:
-        """Return the index status of each open repository.
-
-        Nothing is changed.
-        """
+        """Return the index status of each open repository, without a change."""
         from vademecum.code.indexing.status import status_of
 
         return [status_of(repo) for repo, _ in self._repositories]
@@ -412,10 +394,7 @@ class Codebase:
         return [hook for repo, _ in self._repositories for hook in act(repo.root)]
 
     def catch_up(self) -> None:
-        """Index the first repository, as git hooks do.
-
-        Does nothing if another process is about to.
-        """
+        """Index the first repository, unless another process is about to."""
         from vademecum.code.indexing import git_hooks
 
         git_hooks.catch_up(self._repositories[0][0])

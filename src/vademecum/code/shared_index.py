@@ -152,10 +152,7 @@ def search_shared(server: SearchServer, query: Query, asking: Repository, repos:
 
 
 def scope_of(query: Query, repos: Sequence[str]) -> Scope:
-    """Return the server's filters.
-
-    Raises `UsageError` for a filter that the server does not support.
-    """
+    """Return the server's filters. Raises `UsageError` for an unsupported one."""
     check_query(replace(query, pattern=""))
     if query.pattern:
         raise UsageError("a regular expression is matched on this machine: leave it out, or search another scope")

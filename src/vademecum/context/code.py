@@ -77,10 +77,7 @@ def sized(
 
 
 def search(makers: Makers, question: str, budget: int, *, most: int | None = None, lines: int | None = None) -> Context:
-    """Return the code that answers a question, within a budget.
-
-    Arguments and errors are those of `Engine.search`.
-    """
+    """Answer a question within a budget; arguments and errors as of `Engine.search`."""
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
     offers = offers_of(question, answer.evidence, makers.pieces, budget, lines=lines)[:most]
@@ -90,10 +87,7 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
 
 
 def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
-    """Return the code for a task: matches, related code, edges.
-
-    Arguments and errors are those of `Engine.context`.
-    """
+    """Return the code for a task; arguments and errors as of `Engine.context`."""
     check(budget, form)
     answer = of_use(find(makers.search, task, budget))
     related, graph = makers.related(task, answer.evidence)

@@ -269,10 +269,7 @@ class File:
         return None if place is None else self._pieces[place]
 
     def place_of(self, item: Evidence) -> int | None:
-        """Return the place of evidence among the file's pieces.
-
-        None if the file has changed since.
-        """
+        """Return evidence's place among its file's pieces, None in a changed file."""
         lines = self._pieces.lines
         for place in range(bisect_left(lines, (item.start_line, 0)), bisect_left(lines, (item.start_line + 1, 0))):
             if key_of(self._pieces[place]) == key_of(item):

@@ -79,10 +79,7 @@ def _reasons(each: Neighbour) -> tuple[str, ...]:
 
 
 def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list[Offer]:
-    """Return a line for each node with edges among these nodes.
-
-    Example: "Engine.open calls assemble, narrow".
-    """
+    """Return a line per node, as "Engine.open calls assemble, narrow"."""
     every = dict.fromkeys([*(node.id for node in starts), *others])
     nodes = graph.nodes(every)
     leads: dict[int, dict[str, list[str]]] = {}

@@ -110,10 +110,7 @@ class DualEmbedder:
 
     @attempt(EmbedError, EmbedError)
     def joined(self, vectors: Matrix, side: Side, kind: EmbedKind) -> Matrix:
-        """Return one embedder's vectors in the joint space, float32 (n, dim).
-
-        The input is float32 (n, its dim).
-        """
+        """Return one embedder's vectors in the joint space, float32 (n, dim)."""
         scale = self.scale(side).unwrap()
         own = scale.read(vectors, kind)
         if kind == "query":  # a document has one side, so both sides' scales can be applied to the question
@@ -125,10 +122,7 @@ class DualEmbedder:
 
     @attempt(EmbedError, EmbedError)
     def scale(self, side: Side) -> Scale:
-        """Return the scale of one side.
-
-        It is measured once per model, and stored.
-        """
+        """Return the scale of one side, measured once per model, and stored."""
         if side not in self._scales:
             self._scales[side] = self._known(side)
         return self._scales[side]

@@ -75,10 +75,7 @@ def new_key(name: str, repositories: str = EVERYTHING, token: str = "") -> tuple
 
 
 def read_keys(text: str) -> list[Key]:
-    """Return the entries of `server.keys`.
-
-    Raises `ConfigError`, whose message shows no more than a name.
-    """
+    """Return the entries of `server.keys`. Raises `ConfigError`, which shows no secret."""
     keys = []
     for number, entry in enumerate(text.split(), 1):
         name, digest, repositories = (*entry.split(":", 2), "", "")[:3]

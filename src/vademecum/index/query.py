@@ -96,10 +96,7 @@ def place_of(text: str) -> tuple[str, int, int] | None:
 
 
 def plan_place(path: str, first: int, last: int) -> Plan:
-    """Plan a search for an existing file location.
-
-    The path is searched as a name, narrowed to the lines.
-    """
+    """Plan a search for an existing file, narrowed to the lines."""
     terms, joined = query_terms(path)
     return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 

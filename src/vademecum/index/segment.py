@@ -68,10 +68,7 @@ def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
 
 
 def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
-    """Return arrays that `named_arrays` named.
-
-    Raises `StoreCorruptError` for another format.
-    """
+    """Return arrays that `named_arrays` named. Raises `StoreCorruptError` for another format."""
     values: dict[str, Any] = {name.removesuffix(f".{FORMAT}"): value for name, value in named.items()}
     if values.keys() != {f.name for f in fields(BlobArrays)}:
         raise StoreCorruptError("these arrays were made by another version")

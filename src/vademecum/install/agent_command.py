@@ -40,10 +40,7 @@ class Command:
 
 
 def _bare(word: str) -> str:
-    """Quote a word that Git Bash or cmd.exe would split.
-
-    PowerShell runs no quoted program.
-    """
+    """Quote a word, only if needed: PowerShell runs no quoted program."""
     return word if re.fullmatch(r"[\w./:=~+-]+", word) else f'"{word}"'
 
 

@@ -37,10 +37,7 @@ def mcp(paths: tuple[str, ...], servers: str | None) -> int:
 
 
 def _gateway(path: str) -> Gateway:
-    """Return the gateway to the servers of a file.
-
-    A gateway behind a gateway is refused: each would start the next.
-    """
+    """Return the gateway to a file's servers. Raises `UsageError` behind another."""
     import os
     import uuid
 

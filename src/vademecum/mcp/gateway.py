@@ -264,10 +264,7 @@ class Gateway:
             self._there = there
 
     def _known(self, engine: Engine) -> Tools:
-        """Return the tools of these servers in this project.
-
-        Another gateway has its own.
-        """
+        """Return the tools of these servers in this project, for this gateway."""
         places = [self._file, *sorted(root.path for root in engine.roots)]
         return engine.tools.within(blake2b("\0".join(places).encode(), digest_size=8).hexdigest())
 

@@ -37,10 +37,7 @@ class Pages:
         self._lock = threading.Lock()
 
     def shown(self, content: Sequence[Any]) -> list[Any] | None:
-        """Return content with long texts cut to their first page.
-
-        Returns None if no text is long.
-        """
+        """Return content with long texts cut to a page, None without any."""
         if not any(len(_text(part)) > self._page for part in content):
             return None
         return [

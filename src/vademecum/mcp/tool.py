@@ -109,10 +109,7 @@ class Tool:
         return outcome
 
     def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
-        """Check the arguments and run a tool without the engine.
-
-        Raises as `call` does.
-        """
+        """Run a tool without the engine, checked and raising as `call` does."""
         assert self.apart is not None
         self._check(arguments)
         return self.apart(arguments, told)

@@ -105,20 +105,14 @@ class Web:
         return is_elsewhere(self.url)
 
     def get(self, path: str, parameters: Parameters | None = None) -> tuple[Any, Reply]:
-        """Return the JSON at a path below the address, and the reply.
-
-        Raises `SyncError`.
-        """
+        """Return the JSON below the address, and the reply. Raises `SyncError`."""
         reply = self.ask("GET", self.below(path, parameters))
         return self.json(reply), reply
 
     def post(
         self, path: str, body: Any, parameters: Parameters | None = None, *, accept: tuple[int, ...] = ()
     ) -> tuple[Any, Reply]:
-        """Post JSON below the address; return the answer and the reply.
-
-        Raises `SyncError`.
-        """
+        """Post JSON below the address; return answer and reply. Raises `SyncError`."""
         reply = self.ask("POST", self.below(path, parameters), json.dumps(body).encode(), accept=accept)
         return self.json(reply), reply
 
@@ -301,20 +295,14 @@ class ServerSource:
         return Web(self.name, url, headers, timeout_s=self.timeout_s, wait=self.wait)
 
     def wants(self, option: str) -> bool:
-        """Return whether an option says "yes".
-
-        Raises `ConfigError` if the option says neither "yes" nor "no".
-        """
+        """Return whether an option says "yes", not "no". Raises `ConfigError`."""
         said = getattr(self, option)
         if said not in {"yes", "no"}:
             raise ConfigError(f'sources.{self.name}.{option} is {said!r}: it must be "yes" or "no"')
         return bool(said == "yes")
 
     def keys(self, option: str) -> list[str]:
-        """Return an option's comma-separated keys.
-
-        Raises `ConfigError` for a key that no query can quote.
-        """
+        """Return an option's comma-separated keys. Raises `ConfigError` for an unquotable key."""
         keys = [key for each in getattr(self, option).split(",") if (key := each.strip())]
         if any('"' in key or "\\" in key for key in keys):
             raise ConfigError(f"sources.{self.name}.{option} must be keys, separated by commas: leave quotes out")

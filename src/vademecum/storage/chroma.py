@@ -31,10 +31,7 @@ _FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 
 
 class ChromaIndex(DirectoryCollection):
-    """The points of one model in a Chroma directory.
-
-    The directory is created if missing.
-    """
+    """The points of one model in a Chroma directory, created if missing."""
 
     raised = (ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError)
     most_points = AT_ONCE

@@ -134,10 +134,7 @@ class Collection(ABC):
             raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")
 
     def check_kept(self, schema: object, length: object) -> None:
-        """Refuse a collection with a newer schema or another vector length.
-
-        Raises `StoreError`.
-        """
+        """Refuse a collection of a newer schema or another length. Raises `StoreError`."""
         if not isinstance(schema, int) or schema > SCHEMA:
             raise StoreVersionError(
                 f"{self.collection!r} of {self.name} has schema {schema}, newer than this vademecum's {SCHEMA}: upgrade "

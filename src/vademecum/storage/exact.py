@@ -20,10 +20,7 @@ from vademecum.storage.collection import Collection, reads, record_of, writes
 
 
 class ExactIndex(Collection):
-    """Points in this process's memory, at full precision.
-
-    Nothing is kept after the process.
-    """
+    """Points at full precision, in this process's memory alone."""
 
     def __init__(self, collection: str, model: str, dim: int) -> None:
         super().__init__(f"exact index {collection}", collection, model, dim)

@@ -129,10 +129,7 @@ def _row(point: Point) -> Mapping[str, Any]:
 
 
 def _cosine(distance: float | None) -> float:
-    """Return the cosine for LanceDB's cosine distance.
-
-    The distance of an all-zero vector is no number; its cosine is 0.
-    """
+    """Return the cosine for LanceDB's distance, 0 for an all-zero vector."""
     return 1.0 - distance if distance is not None and math.isfinite(distance) else 0.0
 
 

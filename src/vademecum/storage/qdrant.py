@@ -229,10 +229,7 @@ class QdrantIndex(Collection):
         return said if isinstance(said, dict) else None
 
     def _is_whole(self) -> bool:
-        """Return whether the collection's creation has finished.
-
-        Raises `StoreError` if this index cannot use the collection.
-        """
+        """Return whether the collection's creation has finished. Raises `StoreError` if unusable."""
         said = self._said(self.collection)
         if said is None:
             raise VectorIndexError(

@@ -28,10 +28,7 @@ DETAIL_CHARACTERS = 200
 
 
 class InTime(httpx.HTTPTransport):
-    """Transport with one time limit for a whole answer.
-
-    httpx's own limit starts again with every byte.
-    """
+    """Transport with one time limit for a whole answer, unlike httpx's."""
 
     def __init__(self, seconds: float, **more: Any) -> None:
         super().__init__(**more)

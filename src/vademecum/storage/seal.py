@@ -138,10 +138,7 @@ def sealing(path: Path) -> Path:
 
 
 def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
-    """Seal a file and close its connection.
-
-    Nothing happens while others are at the file.
-    """
+    """Seal a file and close its connection, unless others are there."""
     with suppress(OSError, sqlite3.Error):
         db.execute("PRAGMA busy_timeout=0")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -159,10 +156,7 @@ def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
 
 
 def _lacks_seal(path: Path) -> bool:
-    """Return whether a file at rest has no current seal.
-
-    False for a file that gets none.
-    """
+    """Return whether a file at rest lacks a seal that it needs."""
     try:
         if _is_logged(path) or path.stat().st_size > SEALED_BYTES:
             return False

@@ -142,10 +142,7 @@ class SqliteStore:
             self._read_only(named(error, self.path, self.remedy))
 
     def _read_only(self, why: StoreError) -> None:
-        """Reopen the file for reading only.
-
-        Raises `why` if the file cannot be read either.
-        """
+        """Reopen the file for reading only. Raises `why` if that fails too."""
         found = None
         if isinstance(why, StoreFullError | StoreReadOnlyError):
             found = opened_to_read(self.path, self._busy_seconds, len(MIGRATIONS))
@@ -204,10 +201,7 @@ class SqliteStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock; all writes inside commit together or not.
-
-        Raises `StoreError`.
-        """
+        """Hold the write lock: all writes inside commit or none. Raises `StoreError`."""
         with self.lock:
             if self._db.in_transaction:  # nested: the outermost decides
                 yield
@@ -229,10 +223,7 @@ class SqliteStore:
 
     @_outcome
     def upsert(self, family: str, rows: Sequence[Row]) -> int:
-        """Insert rows, replacing those with the same key.
-
-        Returns the number of rows written.
-        """
+        """Insert or replace rows by key; return the number of rows written."""
         shape = FAMILIES[family]
         marks = ",".join("?" * len(shape.columns))
         changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
@@ -348,10 +339,7 @@ class SqliteStore:
         return str(self._db.execute("PRAGMA quick_check(1)").fetchone()[0])
 
     def start_over(self) -> None:
-        """Set the file aside, without deleting, and begin an empty one.
-
-        Raises `StoreError`.
-        """
+        """Set the file aside, undeleted, and begin an empty one. Raises `StoreError`."""
         with self.lock:
             self._db.close()
             self.aside = str(move_aside(self.path))

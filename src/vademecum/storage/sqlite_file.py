@@ -53,10 +53,7 @@ def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, with its log files, to an unused name.
-
-    Returns the new name.
-    """
+    """Rename a damaged file and its logs; return the unused name taken."""
     names = (path.with_name(f"{path.name}.damaged{f'-{number}' if number > 1 else ''}") for number in count(1))
     aside = next(name for name in names if not name.exists())
     for suffix in ("", "-wal", "-shm", ".seal"):

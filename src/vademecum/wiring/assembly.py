@@ -58,10 +58,7 @@ def assemble_scopes(parts: Parts, repos: Sequence[Repository]) -> tuple[Scope, .
 
 
 def assemble_memory(parts: Parts, repos: Sequence[Repository], codebase: Codebase, scopes: tuple[Scope, ...]) -> Memory:
-    """Return one memory over the scopes of several repositories.
-
-    New events go to the first repository.
-    """
+    """Return a memory over several repositories; new events join the first."""
     from vademecum.memory.memory import Memory
 
     first = _nearest(repos)
@@ -99,10 +96,7 @@ def code_notes(
 
 
 def extract(text: str, role: Role, *, later: bool = False) -> Reading:
-    """Read the statements in a text.
-
-    The reader is loaded at the first call.
-    """
+    """Read the statements in a text; the first call loads the reader."""
     from vademecum.memory.extract import read
 
     return read(text, role, later=later)

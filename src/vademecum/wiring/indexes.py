@@ -33,10 +33,7 @@ class Kept:
 
 
 def kept_indexes(home: Path) -> list[Kept]:
-    """Return every index below a home directory, the last indexed first.
-
-    Memories without an index are included.
-    """
+    """Return every index or memory below a home, the last indexed first."""
     folders = {database.parent for name in (INDEX, MEMORY) for database in (home / "repos").glob(f"*/{name}")}
     found = [_kept(folder) for folder in folders]
     return sorted(found, key=lambda kept: (-kept.indexed_at, kept.folder))

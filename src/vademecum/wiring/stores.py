@@ -132,17 +132,11 @@ class Stores:
         return space in self.spaces(space) if self.shared else (self.home / TOOLS).exists()
 
     def where(self, file: Path) -> str:
-        """Return the place of records for display.
-
-        It is `file`, or the shared database.
-        """
+        """Return the records' place for display: `file`, or the shared database."""
         return str(self._provider().place(self.url)) if self.shared else str(file)
 
     def elsewhere(self) -> str:
-        """Return the shared database's address when it is remote, else "".
-
-        The address is safe to show.
-        """
+        """Return a remote shared database's address, safe to show, or ""."""
         return str(self._provider().place(self.url)) if self.shared and self._provider().is_remote(self.url) else ""
 
     def roots_in_spaces(self) -> list[Root]:
@@ -166,10 +160,7 @@ class Stores:
         return names
 
     def reach(self) -> None:
-        """Check that the shared database answers.
-
-        Files are not checked: they are opened at their first read.
-        """
+        """Check that the shared database answers; files are checked when read."""
         if self.shared:
             self.spaces(self.memory_space(None))
 
@@ -283,10 +274,7 @@ def roots_in_files(home: Path) -> list[Root]:
 
 
 def worktrees_in(database: Path) -> list[tuple[str, float]]:
-    """Return the worktrees of an index file, with their indexing times.
-
-    Raises `StoreError` when the file cannot be read.
-    """
+    """Return an index file's worktrees, with indexing times. Raises `StoreError` if unreadable."""
     store: Store = find("store", FILES)(path=database)
     try:
         rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place", "indexed_at"), ("id",)).unwrap()

@@ -73,10 +73,7 @@ def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
 
 
 def _clone(address: str, place: Path) -> None:
-    """Clone into a temporary directory, then rename it.
-
-    A killed run leaves no partial clone.
-    """
+    """Clone beside, then rename: a killed run leaves no partial clone."""
     beside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
     options = ("--quiet", "--no-checkout", "--template=")
     transfer(str(place.parent), "clone", *options, "--", address, str(beside)).unwrap()

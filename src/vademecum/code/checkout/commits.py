@@ -39,10 +39,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit that is not a merge.
-
-    Holds the id, the author, the subject line, and the changes below the root.
-    """
+    """A commit that is no merge, with its changes below the root."""
 
     id: str
     author: str
@@ -96,10 +93,7 @@ def is_shallow(root: Root) -> bool:
 
 @attempt(GitError, GitError)
 def commits(root: Root, most: int) -> list[Commit]:
-    """Return the newest commits without merges, newest first.
-
-    Empty before the first commit.
-    """
+    """Return the newest commits without merges, newest first; [] before the first."""
     if not git.head(root).unwrap().commit:
         return []
     options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", below(root))
@@ -109,10 +103,7 @@ def commits(root: Root, most: int) -> list[Commit]:
 
 
 def below(root: Root) -> str:
-    """Return the git option that limits paths to the root.
-
-    Paths are then relative to the root.
-    """
+    """Return the option that makes paths relative to the root."""
     return f"--relative={root.prefix}" if root.prefix else "--no-relative"
 
 
@@ -210,10 +201,7 @@ def _ids(root: Root, *arguments: str) -> list[str]:
 
 @attempt(GitError, GitError)
 def changed_lines(root: Root, change: Change) -> list[Hunk]:
-    """Return the hunks of a change, in order.
-
-    A binary file has none.
-    """
+    """Return the hunks of a change, in order; [] for binary files."""
     options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
     output = run(root, "diff", *options, change.before, change.after, "--").unwrap()
     return hunks_of(output.decode(errors="replace"))

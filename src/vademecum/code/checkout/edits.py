@@ -51,10 +51,7 @@ def _is_file(root: Root, path: str) -> bool:
 
 
 def _contents(root: Root, before: Mapping[str, str], paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield each file's content with the commit's line endings.
-
-    Git may have converted the line endings on disk.
-    """
+    """Yield each file's content, with line endings as in the commit."""
     ends: dict[str, list[tuple[str, bytes]]] = {}
     for path in paths:
         content = read_beneath(root.path, path, MOST_BYTES)

@@ -116,10 +116,7 @@ def _chosen(root: Root, only: Sequence[str]) -> list[str]:
 
 @attempt(GitError, GitError)
 def list_tracked(root: Root) -> dict[str, bool]:
-    """Map each tracked path to whether it belongs on disk.
-
-    A path outside a sparse checkout does not.
-    """
+    """Map tracked paths to whether they belong on disk (sparse checkouts)."""
     output = begin_on_files(root, "ls-files", "-z", "-t", "-c")().unwrap()
     records = (record.partition(" ") for record in os.fsdecode(output).split("\0") if record)
     return {path: tag.upper() != "S" for tag, _, path in records}
@@ -263,10 +260,7 @@ def read_blobs(root: Root, blob_ids: Iterable[str]) -> Iterator[tuple[str, bytes
 
 
 def _exchange(process: subprocess.Popen[bytes], batch: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Request a few blobs, then read them all.
-
-    Neither side ever waits on a full pipe.
-    """
+    """Request a few blobs, then read them, so that no pipe fills."""
     questions, answers = process.stdin, process.stdout
     assert questions is not None
     assert answers is not None

@@ -153,10 +153,7 @@ _FOLDERS, _ANYWHERE = "(?:/.+)?", "^(?:.+/)?"
 
 
 class IgnoreFiles:
-    """Ignore files of one kind, each ruling its own directory.
-
-    The deepest file has the last word.
-    """
+    """Ignore files of one kind; the deepest has the last word."""
 
     def __init__(self) -> None:
         # Deepest directory first. One expression for all lines settles most paths at half the cost.
@@ -165,10 +162,7 @@ class IgnoreFiles:
         self.lines: list[tuple[str, list[str]]] = []  # the lines added, by directory
 
     def add(self, folder: str, lines: Iterable[str]) -> None:
-        """Add the lines of the ignore file in `folder`.
-
-        The root is "".
-        """
+        """Add the lines of the ignore file in `folder`, "" for the root."""
         kept = [line for line in lines if line.strip() and not line.startswith("#")]
         if not kept:
             return
@@ -203,10 +197,7 @@ class IgnoreFiles:
 
 
 def _compile(lines: list[str], spec: type[GitIgnoreSpec]) -> GitIgnoreSpec:
-    """Compile the lines, without those that are no valid pattern.
-
-    One typing error does not void a whole file.
-    """
+    """Compile the lines, without those that are no valid pattern."""
     try:
         made = spec.from_lines(lines)
     except ValueError:

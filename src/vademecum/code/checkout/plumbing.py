@@ -60,10 +60,7 @@ def _environment(kept: tuple[str, ...], own: Mapping[str, str]) -> dict[str, str
 
 
 def quarantined(root: Root, *, has_files: bool = False, scratch: bool = False) -> Quarantine:
-    """Return the stand-in for a repository's settings. Raises `GitError`.
-
-    `start` and `run_in` take it.
-    """
+    """Return the stand-in for a repository's settings. Raises `GitError`."""
     if complaint := _unfit(root) or (no_files(root.path) if has_files and is_bare(root) else ""):
         raise GitError(complaint)
     try:
@@ -114,10 +111,7 @@ def _spawn(
 
 @attempt(GitError, GitError)
 def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> bytes:
-    """Run git on the history and return its output.
-
-    Exit statuses in `tolerate` count as success.
-    """
+    """Return git's output; exit statuses in `tolerate` count as success."""
     with quarantined(root) as apart:
         return run_in(root, apart, arguments, tolerate=tolerate).unwrap()
 
@@ -125,19 +119,13 @@ def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> bytes:
 def run_in(
     root: Root, apart: Quarantine, arguments: Sequence[str], feed: bytes | None = None, tolerate: tuple[int, ...] = ()
 ) -> Result[bytes, GitError]:
-    """Run git in an existing quarantine; git reads `feed`.
-
-    Raises `GitError` when git cannot be run.
-    """
+    """Run git in a quarantine, reading `feed`. Raises `GitError` without git."""
     stdin = subprocess.DEVNULL if feed is None else subprocess.PIPE
     return _finish(start(root, apart, arguments, stdin=stdin), root.path, arguments[0], tolerate, feed)
 
 
 def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, GitError]]:
-    """Start git with the work tree and return a function that waits.
-
-    The function returns git's output, as `run` does.
-    """
+    """Start git with the work tree; return a function that waits."""
     failed: Err[GitError]
     try:
         apart = quarantined(root, has_files=True)

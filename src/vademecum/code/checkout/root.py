@@ -86,10 +86,7 @@ def _common_dir(git_dir: str) -> str:
 
 
 def _refuse_git_directory(folder: str) -> None:
-    """Raise when `folder` is git's own data.
-
-    Git would obey the settings in it.
-    """
+    """Refuse git's own data: git would obey the settings there."""
     if not any(all(os.path.lexists(os.path.join(folder, part)) for part in parts) for parts in _GIT_DIRECTORIES):
         return
     if os.path.basename(folder) == ".git":
@@ -123,10 +120,7 @@ def read_small(path: str, most: int = MOST_BYTES) -> str:
 
 
 def worktrees(root: Root) -> list[str]:
-    """Return every checkout of the repository, this one first.
-
-    The list is read from git's files, without running git.
-    """
+    """Return every checkout of the repository, this first, without running git."""
     if root.common_dir is None:
         return [root.path]
     found = [root.path]

@@ -29,10 +29,7 @@ _DRIVE = re.compile(r"[A-Za-z]:|\\\\")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's text, and the git blob id of its content.
-
-    The text is valid UTF-8 without a byte order mark.
-    """
+    """A file's text, as UTF-8 without a mark, and its blob id."""
 
     text: bytes
     blob: str

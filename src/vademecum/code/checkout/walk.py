@@ -52,10 +52,7 @@ Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The result of an earlier walk: each file's status, and the rules.
-
-    `rules` is the `Walk.rules` of that walk.
-    """
+    """The result of an earlier walk: each file's status, and `Walk.rules`."""
 
     files: Mapping[str, Stat]
     rules: str
@@ -125,10 +122,7 @@ def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOT
 
 @attempt(GitError, GitError)
 def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings()) -> Walk:
-    """List the files of a commit to index.
-
-    The rules are those of `walk`, applied to `git.tree`.
-    """
+    """List the files of a commit to index, by `walk`'s rules."""
     entries = git.tree(root, revision).unwrap()
     survey = _begin(root, settings)
     ignore_files = [entry for entry in entries if entry.path.rpartition("/")[2] == VADEIGNORE]
@@ -188,10 +182,7 @@ def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
 
 
 def _same_as_known(survey: _Survey) -> set[str]:
-    """Return the known files that are unchanged and reached without a link.
-
-    None are, if the root cannot be opened.
-    """
+    """Return the known files that are unchanged and reached without a link."""
     try:
         with opened_folder(survey.root.path) as look:
             same = _same(look, survey.known.files)
@@ -228,10 +219,7 @@ def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
 
 
 def _load_ignore_file(survey: _Survey, into: IgnoreFiles, path: str) -> None:
-    """Add one ignore file's lines.
-
-    A missing or unreadable file adds none.
-    """
+    """Add the lines of one ignore file, if it can be read."""
     content = read_beneath(survey.root.path, path, MAX_FILE_BYTES)
     if isinstance(content, bytes):
         into.add(path.rpartition("/")[0], content.decode(errors="replace").removeprefix("\ufeff").splitlines())
@@ -372,10 +360,7 @@ def _is_reached(only: Sequence[str], path: str) -> bool:
 
 
 def _scan(survey: _Survey, folder: str) -> list[os.DirEntry[str]]:
-    """List a directory.
-
-    A directory that is missing or unreadable gives an empty list.
-    """
+    """List a directory; a missing or unreadable one gives an empty list."""
     try:
         with os.scandir(os.path.join(survey.root.path, folder)) as listing:
             return [child for child in listing if child.name != ".git"]

@@ -103,18 +103,12 @@ def analyse(
 
 
 def is_prose(language: str) -> bool:
-    """Return whether people read files of a language.
-
-    An embedder of their own may read such files.
-    """
+    """Return whether people read files of a language."""
     return rules_of(language).is_prose
 
 
 def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
-    """Return the text of a chunk for an embedder.
-
-    A language model's sentence, where there is one, comes before the code.
-    """
+    """Return a chunk's text for an embedder, after any model's sentence."""
     return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
 
 
@@ -248,10 +242,7 @@ def _stored(chunk: Chunk, summary: str, digest: str) -> StoredChunk:
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:
-    """Return the qualified names that a chunk defines.
-
-    A part of a declaration gives the declaration's name.
-    """
+    """Return the qualified names that a chunk or its declaration defines."""
     if chunk.symbols:
         return tuple([symbol.qualified for symbol in chunk.symbols])
     return (chunk.qualified,) if chunk.name else ()

@@ -120,10 +120,7 @@ def _plain(section: sections.Section, lines: Lines) -> Chunk:
 
 
 class _Describer:
-    """A builder of chunks from spans.
-
-    Symbols, calls and branches are found by their position.
-    """
+    """A builder of chunks from spans; symbols are found by position."""
 
     def __init__(self, lines: Lines, syntax: Syntax, outline: Outline, language: str) -> None:
         self.lines = lines
@@ -170,10 +167,7 @@ class _Describer:
         )
 
     def _named(self, declarations: Sequence[Declaration]) -> Iterator[tuple[int, Symbol]]:
-        """Yield every symbol with an offset.
-
-        The chunk at the offset defines the symbol.
-        """
+        """Yield every symbol with an offset in the chunk that defines it."""
         number = self.lines.number
         for declaration in filter(_worth_naming, declarations):
             kind, scope, signature = declaration.capture, declaration.scope, declaration.signature
@@ -191,10 +185,7 @@ class _Describer:
             yield symbol
 
     def _callees(self, start: int, end: int) -> Iterator[str]:
-        """Yield callee names with the plain receiver before them.
-
-        For example `self.store.get`, but `get` after `f(x).get`.
-        """
+        """Yield callees as `self.store.get`; of `f(x).get`, only `get`."""
         content, calls = self.content, self.calls
         for begin, stop in calls[bisect_left(calls, (start,)) : bisect_left(calls, (end,))]:
             if stop - begin > _RECEIVER_REACH:
@@ -223,10 +214,7 @@ class _Describer:
 
 
 def _worth_naming(declaration: Declaration) -> bool:
-    """Return whether a declaration is a symbol for the whole repository.
-
-    Local constants and prototypes are not.
-    """
+    """Return whether a declaration is a symbol: no local constant, no prototype."""
     if not declaration.defines:
         return False
     passing = declaration.capture in LEAVES or (declaration.capture in FUNCTIONS and not declaration.body)

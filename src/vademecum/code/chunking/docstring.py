@@ -92,10 +92,7 @@ def _google(lines: list[str], at: int) -> Section | None:
 
 
 def _numpy(lines: list[str], at: int) -> Section | None:
-    """Return the section below an underlined header.
-
-    The next underlined line ends the section.
-    """
+    """Return the section below an underlined header, up to the next one."""
     kind = _KINDS.get(lines[at].strip().lower())
     if kind is None or not _is_underlined(lines, at):
         return None
@@ -115,10 +112,7 @@ def _indented_end(lines: list[str], start: int) -> int:
 
 
 def _items(block: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
-    """Parse items at the block's own indentation.
-
-    A line indented deeper continues the item above.
-    """
+    """Parse items at the block's own indentation; deeper lines continue them."""
     items: dict[str, list[str]] = {}
     current: list[str] = []
     indentation: int | None = None

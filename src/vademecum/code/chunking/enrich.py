@@ -107,10 +107,7 @@ def _shortened(sentence: str) -> str:
 
 
 def _declaration(chunk: Chunk, language: str) -> str:
-    """Describe kind, name and interface.
-
-    The second example of `summarise` shows one.
-    """
+    """Describe kind, name and interface."""
     title = _title(chunk)
     if chunk.kind not in {"function", "method"}:
         return f"{title}{_ancestry(chunk)}."
@@ -122,10 +119,7 @@ def _declaration(chunk: Chunk, language: str) -> str:
 
 
 def _ancestry(chunk: Chunk) -> str:
-    """Return the base classes, in words.
-
-    They come from metadata, else from the signature.
-    """
+    """Return the base classes in words, from metadata or else the signature."""
     bases = ", ".join(str(base) for base in chunk.metadata.get("bases") or ())
     if not bases and chunk.name:
         after = chunk.signature.partition(chunk.name)[2].strip(" {")
@@ -144,10 +138,7 @@ def _title(chunk: Chunk) -> str:
 
 
 def _interface(chunk: Chunk, language: str) -> tuple[list[str], str]:
-    """Return the parameter names and the return type.
-
-    They come from metadata, else from the signature.
-    """
+    """Return parameter names and return type, from metadata or else the signature."""
     metadata = chunk.metadata
     if "parameters" in metadata:
         names = [str(parameter["name"]) for parameter in metadata["parameters"]]
@@ -179,10 +170,7 @@ def _around_name(signature: str, name: str) -> tuple[str, str]:
 
 
 def _closing(text: str, opening: int) -> int:
-    """Return the position of the bracket that closes `opening`.
-
-    Returns the end of the text without one.
-    """
+    """Return the place of the bracket that closes `opening`, or the end."""
     level = 0
     for position in range(opening, len(text)):
         if text[position] in "([{":

@@ -112,10 +112,7 @@ class Layout:
             self._split(begin, stop, declaration)
 
     def _members(self, declaration: Declaration) -> list[Declaration]:
-        """Return the members that get their own chunk.
-
-        Small fields and signatures stay with the head.
-        """
+        """Return the members with their own chunk; small ones stay behind."""
         return [child for child in declaration.children if not self._stays_with_head(child)]
 
     def _stays_with_head(self, child: Declaration) -> bool:
@@ -124,10 +121,7 @@ class Layout:
         return self._is_tiny(child)
 
     def _gap(self, start: int, end: int, owner: Declaration | None) -> bool:
-        """Lay out the code before a member.
-
-        Returns False for a mere opening, which belongs to the next member.
-        """
+        """Lay out the code before a member; False for a mere opening."""
         text = self._content[start:end] if end - start < 400 else b"x"
         if _CLOSERS.fullmatch(text):
             if text.strip() and self.spans and self.spans[-1].end <= start:
@@ -143,10 +137,7 @@ class Layout:
         return True
 
     def _plain(self, start: int, end: int, owner: Declaration | None) -> None:
-        """Lay out a range without members.
-
-        The range is a class's head, stray fields, or the file's own statements.
-        """
+        """Lay out a range without members, such as a class's head."""
         if owner is not None:
             self._split(start, end, owner)
             return

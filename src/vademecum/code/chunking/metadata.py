@@ -57,10 +57,7 @@ def describe_python(source: str) -> Result[PythonModule, ParseError]:
 
 
 class _Text:
-    """The source by lines, as the parser counts them.
-
-    Columns are offsets into UTF-8.
-    """
+    """The source by lines, with offsets into UTF-8 as columns."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.encode(errors="replace").splitlines()
@@ -105,10 +102,7 @@ def _docstring(node: Declaration) -> dict[str, Any] | None:
 
 
 def _parameters(arguments: ast.arguments, text: _Text) -> Iterator[dict[str, str | None]]:
-    """Yield the parameters in signature order.
-
-    The kinds are those of `inspect`.
-    """
+    """Yield the parameters in signature order, with the kinds of `inspect`."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + [text.of(value) for value in arguments.defaults]
     for index, (argument, default) in enumerate(zip(positional, defaults, strict=True)):

@@ -91,10 +91,7 @@ def _parts(section: Section, lines: Lines) -> list[Section]:
 
 
 def _markdown(lines: Lines) -> Iterator[Section]:
-    """Yield the text under each heading.
-
-    The scope is the headings above.
-    """
+    """Yield the text under each heading, scoped by the headings above."""
     trail: list[tuple[int, str]] = []
     start, name, scope = 0, "", ""
     for at, level, title in _headings(lines):
@@ -108,10 +105,7 @@ def _markdown(lines: Lines) -> Iterator[Section]:
 
 
 def _headings(lines: Lines) -> Iterator[tuple[int, int, str]]:
-    """Yield offset, level and text of every heading.
-
-    Fenced code and front matter have no headings.
-    """
+    """Yield offset, level and text of headings outside fences and front matter."""
     fence = b""
     previous = (0, b"")
     front = lines.content.startswith((b"---\n", b"---\r\n"))
@@ -145,10 +139,7 @@ def _heading(line: bytes, previous: tuple[int, bytes], at: int) -> tuple[int, in
 
 
 def _blocks(lines: Lines, opens: re.Pattern[bytes]) -> Iterator[Section]:
-    """Yield a section from each opening line to the next.
-
-    Comments directly above belong to the section.
-    """
+    """Yield a section from each opening line and the comments above."""
     start, name = 0, ""
     for match in opens.finditer(lines.content):
         at = _above(lines, match.start())
@@ -169,10 +160,7 @@ def _above(lines: Lines, at: int) -> int:
 
 
 def _packed(found: list[Section]) -> list[Section]:
-    """Join short neighbours into one section that lists their names.
-
-    Otherwise every setting of a list would be a chunk.
-    """
+    """Join short neighbours into one section that lists their names."""
     packed: list[Section] = []
     for section in found:
         last = packed[-1] if packed else None
@@ -185,10 +173,7 @@ def _packed(found: list[Section]) -> list[Section]:
 
 
 def _sql(lines: Lines) -> Iterator[Section]:
-    """Yield one section per statement.
-
-    Statements without a name share one.
-    """
+    """Yield one section per statement; nameless statements share one."""
     pending: Section | None = None
     name_of = re.compile(_SQL_NAME, re.IGNORECASE | re.DOTALL)
     for start, end in _statements(lines.content):
@@ -245,10 +230,7 @@ def _statements(content: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _to_line_end(content: bytes, at: int) -> int:
-    """Return the line's end when only blanks or a comment follow.
-
-    Otherwise returns `at`.
-    """
+    """Return the line's end if only blanks or comments follow, else `at`."""
     stop = content.find(b"\n", at)
     stop = len(content) if stop < 0 else stop + 1
     rest = content[at : min(stop, at + 300)].strip()

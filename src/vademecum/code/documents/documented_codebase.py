@@ -175,10 +175,7 @@ class DocumentedCodebase(Codebase):
 
 
 def belongs(repo: Repository, patterns: Sequence[str]) -> bool:
-    """Return whether a repository's name or path matches a pattern.
-
-    Without patterns every repository matches.
-    """
+    """Return whether a repository's name or path matches a pattern, if any."""
     return not patterns or any(
         fnmatchcase(repo.name, pattern) or fnmatchcase(repo.root.path, os.path.expanduser(pattern))
         for pattern in patterns
@@ -186,10 +183,7 @@ def belongs(repo: Repository, patterns: Sequence[str]) -> bool:
 
 
 def _open(source: Repository) -> Opened:
-    """Open a source as it was fetched.
-
-    Lost derived files are rebuilt first.
-    """
+    """Open a source as fetched, with lost derived files rebuilt."""
     loaded = source.catalogue.load(*source.place)
     if loaded is None or loaded[1].missing:
         index(source, silent)

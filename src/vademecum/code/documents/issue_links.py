@@ -139,10 +139,7 @@ def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
 
 
 def writers(root: Root, item: Evidence) -> set[str]:
-    """Return the commits that last wrote the lines of evidence.
-
-    Empty where git does not know.
-    """
+    """Return the commits that last wrote the lines, as git knows."""
     match blame(root, item.path, item.start_line, item.end_line):
         case Ok(output):
             return {found.decode() for found in _BLAMED.findall(output)}

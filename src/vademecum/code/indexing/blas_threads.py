@@ -57,10 +57,7 @@ def one_thread() -> Iterator[None]:
 
 
 def _is_one() -> bool:
-    """Return whether the environment already limits OpenBLAS to one thread.
-
-    Asking the library takes milliseconds.
-    """
+    """Return whether the environment limits OpenBLAS to one thread, without asking it."""
     import numpy as np
 
     built: Mapping[str, Any] = np.__config__.CONFIG

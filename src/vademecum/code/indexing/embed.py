@@ -230,10 +230,7 @@ def with_known_vectors(repo: Repository, analysis: Analysis, anew: Collection[st
 
 
 def part_of(embedder: Embedder, *, prose: bool) -> Embedder:
-    """Return the embedder for code or prose.
-
-    A single embedder reads both.
-    """
+    """Return the embedder for code or prose; a single one reads both."""
     from vademecum.embedding.dual_embedder import DualEmbedder
 
     if isinstance(embedder, DualEmbedder):
@@ -267,10 +264,7 @@ def known_vectors(repo: Repository, wanted: Iterable[tuple[str, bool]]) -> dict[
 
 
 def kept_vectors(repo: Repository, embedder: str, hashes: Sequence[str]) -> dict[str, Vector]:
-    """Return an embedder's stored vectors by chunk hash.
-
-    Each is float32 (dim,).
-    """
+    """Return an embedder's stored vectors, float32 (dim,), by chunk hash."""
     where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
     rows = repo.catalogue.store.scan("vectors", where, ("hash", "vector")).unwrap()
     return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
@@ -283,9 +277,6 @@ def keep_vectors(repo: Repository, embedder: str, vectors: Iterable[tuple[str, V
 
 
 def forget_vectors(repo: Repository, hashes: Sequence[str]) -> None:
-    """Delete the vectors of chunks whose text has changed.
-
-    Raises `StoreError`.
-    """
+    """Delete the vectors of chunks whose text has changed. Raises `StoreError`."""
     for name in {part_of(repo.embedder(), prose=prose).name for prose in (False, True)}:
         repo.catalogue.store.delete("vectors", [("embedder", "=", name), ("hash", "in", list(hashes))]).unwrap()

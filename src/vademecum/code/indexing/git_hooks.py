@@ -115,10 +115,7 @@ def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
 
 
 def turn_of(repo: Repository) -> Path:
-    """Return the lock file of the process whose turn is next.
-
-    Each worktree has its own.
-    """
+    """Return the lock of a worktree's process whose turn is next."""
     digest = blake2b(repo.root.path.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
     return repo.catalogue.directory / f"hooks-{digest}.lock"
 

@@ -212,10 +212,7 @@ def target_of(
 
 
 def known_files(snapshot: Snapshot, view: View) -> Known:
-    """Return a snapshot's files with their recorded status.
-
-    Files whose content has been lost are left out.
-    """
+    """Return the recorded status of a snapshot's files that have content."""
     files, lost = view.files, set(view.missing)
     stats = zip(files.sizes.tolist(), files.mtimes.tolist(), files.inodes.tolist(), strict=True)
     known = dict(zip(files.paths, stats, strict=True))
@@ -227,10 +224,7 @@ def known_files(snapshot: Snapshot, view: View) -> Known:
 
 
 def commit_place(repo: Repository, revision: str) -> str:
-    """Return the commit id of a revision, a snapshot's place.
-
-    Raises `GitError` when there is no such revision.
-    """
+    """Return a revision's commit id, a snapshot's place. Raises `GitError`."""
     return git.resolve(repo.root, revision).unwrap()
 
 
@@ -396,10 +390,7 @@ def label(
 
 
 def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
-    """Describe a snapshot without an update.
-
-    Returns None for a snapshot that cannot be searched.
-    """
+    """Describe a snapshot without an update; None if it cannot be searched."""
     place = ("commit", commit_place(repo, revision)) if revision else repo.place
     loaded = repo.catalogue.load(*place)
     if loaded is None or loaded[1].missing:

@@ -65,10 +65,7 @@ def _matches(repo: Repository, target: Target) -> bool:
 
 
 def _set_aside(repo: Repository) -> list[Path]:
-    """Return the damaged databases that were set aside.
-
-    They are kept for inspection only.
-    """
+    """Return the damaged databases that were set aside for inspection."""
     return sorted(repo.catalogue.directory.glob("index.db.damaged*"))
 
 
@@ -97,10 +94,7 @@ def collect_garbage(repo: Repository) -> GcReport:
 
 
 def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:
-    """Check everything that one repository's index depends on.
-
-    `repair` fixes an external vector index.
-    """
+    """Check everything that an index depends on; `repair` external vectors."""
     checks = [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
     return [*checks, *repo.dense.checks(partial(exclusive, repo.lock, WAIT_SECONDS), repair=repair)]
 

@@ -148,10 +148,7 @@ class _Run:
                 yield first + len(batch)
 
     def _outcome(self, asked: Future[Result[str, EnrichError]]) -> object:
-        """Return the enricher's answer.
-
-        An exception counts as a failure for this chunk alone.
-        """
+        """Return the enricher's answer; an exception is this chunk's failure."""
         raised = asked.exception()
         if raised is None:
             return asked.result()

@@ -72,10 +72,7 @@ def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
 
 
 class Beside:
-    """The process that runs the enricher, one at a time.
-
-    It starts again when something changed meanwhile.
-    """
+    """The one process that runs the enricher, started again after changes."""
 
     def __init__(self, repos: Sequence[Repository], on_report: Report) -> None:
         self._repos = [repo for repo in repos if repo.enricher]

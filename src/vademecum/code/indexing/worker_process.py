@@ -31,10 +31,7 @@ class Child:
             _widen(pipe)
 
     def ask(self, question: object) -> Any:
-        """Send a question and return the answer.
-
-        Raises `EOFError` when the process dies.
-        """
+        """Send a question and return the answer. Raises `EOFError` without one."""
         try:
             write(self._in, question)
             return read(self._out)
@@ -42,10 +39,7 @@ class Child:
             raise EOFError from error
 
     def stop(self) -> None:
-        """End the process.
-
-        Several threads may call this, more than once.
-        """
+        """End the process; any thread may call this, more than once."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._in, self._out):

@@ -81,10 +81,7 @@ def _is_risky(job: Job) -> bool:
 def _taken(
     jobs: list[Job], batches: deque[list[int]], plan: Plan, embedder: Embedder | None, terms: RunTable
 ) -> list[Done]:
-    """Analyse one batch in this process.
-
-    Returns nothing where a worker has taken the last batch meanwhile.
-    """
+    """Analyse one batch in this process, unless a worker took the last."""
     batch = _first(batches)
     if batch is None:
         return []
@@ -162,10 +159,7 @@ class _Pool:
             thread.join()
 
     def collect(self, *, wait: bool) -> list[Done]:
-        """Return one finished batch.
-
-        If there is none and `wait` is False, returns nothing.
-        """
+        """Return one finished batch; [] for none, unless told to `wait`."""
         try:
             return self._done.get(block=wait)
         except queue.Empty:
@@ -189,10 +183,7 @@ class _Pool:
                     self._ask_singly(number, batch)
 
     def _ask_singly(self, number: int, batch: list[int]) -> None:
-        """Retry a batch job by job to find the fatal one.
-
-        So only that job is lost.
-        """
+        """Retry a batch job by job: only the fatal one is lost."""
         for job in batch:
             if self._stopped.is_set() or not self._start(number):
                 self._done.put([(job, None)])
@@ -203,10 +194,7 @@ class _Pool:
                 self._done.put([(job, None)])
 
     def _start(self, number: int) -> bool:
-        """Make sure that a child runs; False when none can start.
-
-        The system may be out of memory or processes.
-        """
+        """Make sure that a child runs; False when none can start."""
         if number in self._children:
             return True
         try:
@@ -248,10 +236,7 @@ def _module_path() -> str:
 
 
 def serve() -> None:
-    """Run a worker: read a plan, then answer lists of jobs.
-
-    The worker ends when the pipe closes.
-    """
+    """Run a worker: read a plan, then answer jobs until it ends."""
     from vademecum.plugins import load
 
     _die_with_parent()
@@ -272,10 +257,7 @@ def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | N
 
 
 def _die_with_parent() -> None:
-    """Make Linux kill this process when its starting thread ends.
-
-    This works even in the middle of a long regex.
-    """
+    """Make Linux kill this process, however busy, with its starting thread."""
     if sys.platform == "linux":
         import ctypes
         import signal

@@ -41,10 +41,7 @@ ELSEWHERE = "elsewhere:"  # the prefix of the place of another machine's worktre
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One searchable state: a commit, a worktree or a source.
-
-    A worktree or source is stored as it was last read.
-    """
+    """One searchable state: a commit, a worktree or a source."""
 
     id: int
     kind: str  # "commit", "worktree" or "source"
@@ -67,10 +64,7 @@ def tree_hash(files: FileTable) -> str:
 
 
 class Catalogue:
-    """The records and arrays of one repository.
-
-    Use one per process; several processes may hold one each.
-    """
+    """The records and arrays of one repository; use one per process."""
 
     def __init__(
         self,
@@ -141,10 +135,7 @@ class Catalogue:
         return names
 
     def _view(self, files: FileTable) -> View:
-        """Join files with their content.
-
-        Arrays that other machines made are fetched.
-        """
+        """Join files with their content, fetching arrays that other machines made."""
         view = view_of(files, self.segments.current())
         if view.missing and self.here and self.segments.bring(view.missing):
             return view_of(files, self.segments.current())
@@ -167,10 +158,7 @@ class Catalogue:
         return (lost, *self.segments.damaged)
 
     def snapshots(self) -> list[Snapshot]:
-        """Return every snapshot, oldest first.
-
-        Other machines' worktrees are left out.
-        """
+        """Return every snapshot, oldest first, without other machines' worktrees."""
         found = [self._snapshot(row) for row in self._scan("snapshots", order=("id",))]
         return [each for each in found if each.kind != "worktree" or not each.place.startswith(ELSEWHERE)]
 
@@ -238,10 +226,7 @@ class Catalogue:
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
 
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
-        """Return the stored content of blobs.
-
-        Content never changes, so the last contents read are cached.
-        """
+        """Return the stored content of blobs; the last ones read are cached."""
         lacking = [blob for blob in blobs if blob not in self._contents]
         rows = self.store.get("blobs", [(blob,) for blob in lacking]).unwrap() if lacking else []
         self._contents.update((row[0], bytes(row[3])) for row in rows)
@@ -374,10 +359,7 @@ class Catalogue:
         self.sweep()
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
-        """Replace segments, all or nothing.
-
-        `change` returns the new segment, or None to leave a segment unchanged.
-        """
+        """Replace segments, all or none, for which `change` returns another."""
         with self.store.transaction():
             self.segments.rewrite(change)
         self.sweep()
@@ -407,10 +389,7 @@ class Catalogue:
         return True
 
     def collect(self) -> tuple[int, int]:
-        """Delete content that no snapshot has.
-
-        Returns the numbers of blobs and chunks deleted.
-        """
+        """Delete content that no snapshot has; return numbers of blobs and chunks."""
         with self.store.transaction():
             named = {blob for (blob,) in self._scan("files", columns=("blob",))}
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]

@@ -36,27 +36,18 @@ class ItemRecord:
 
 
 class Items:
-    """The items of one source, for reading.
-
-    `store` opens the source's database when first needed.
-    """
+    """The items of one source, whose database `store` opens when first needed."""
 
     def __init__(self, store: Callable[[], Store]) -> None:
         self._store = store
 
     def listing(self) -> list[FileEntry]:
-        """Return every item as a file, sorted by path.
-
-        The blob id names the content.
-        """
+        """Return every item as a file with its blob id, by path."""
         rows = self._store().scan("items", columns=("path", "hash"), order=("path",)).unwrap()
         return [FileEntry(path, 0, 0, 0, digest) for path, digest in rows]
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Source]]:
-        """Yield the documents at some paths.
-
-        A document deleted since is left out.
-        """
+        """Yield the documents at some paths, without those deleted since."""
         for first in range(0, len(paths), READ_AT_ONCE):
             some = paths[first : first + READ_AT_ONCE]
             columns = ("path", "hash", "content")
@@ -81,10 +72,7 @@ class Items:
         return found
 
     def synced_at(self) -> float:
-        """Return the start time of the last complete sync.
-
-        Seconds since the epoch; 0 for never.
-        """
+        """Return the last complete sync's start, seconds since the epoch, or 0."""
         rows = self._store().scan("meta", [("name", "=", "synced_at")], ("value",)).unwrap()
         return float(rows[0][0]) if rows else 0.0
 

@@ -38,10 +38,7 @@ _MAX_LANGUAGES = 255
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """The files of a snapshot.
-
-    The module's docstring gives the shapes.
-    """
+    """The files of a snapshot; see the module for shapes."""
 
     paths: list[str]
     blobs: NDArray[np.int64]
@@ -72,10 +69,7 @@ class FileTable:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """One row of a file table.
-
-    `language` and `hash` (40 hex digits) are the blob's.
-    """
+    """One file; `language` and `hash` (40 hex digits) are its blob's."""
 
     path: str
     blob: int
@@ -114,10 +108,7 @@ def path_postings(paths: Sequence[str]) -> Postings:
 
 
 def file_table(rows: Sequence[FileRow], read: PathReader, previous: FileTable | None = None) -> FileTable:
-    """Return the table of `rows`, in path order.
-
-    Paths in `previous` are not read again.
-    """
+    """Return the table of `rows` by path; paths in `previous` are known."""
     rows = sorted(rows, key=lambda row: row.path)
     paths = [row.path for row in rows]
     numbers = np.array([(r.blob, r.size, r.mtime_ns, r.inode) for r in rows], np.int64).reshape(-1, 4)
@@ -152,10 +143,7 @@ def file_rows(table: FileTable) -> list[FileRow]:
 def changed_table(
     previous: FileTable, changed: Sequence[FileRow], gone: Collection[str], read: PathReader
 ) -> FileTable:
-    """Return `previous` with rows replaced, added and removed.
-
-    Replacing rows only copies arrays.
-    """
+    """Return `previous` with rows replaced, added and removed."""
     place = {path: i for i, path in enumerate(previous.paths)}
     names = {name: i for i, name in enumerate(previous.language_names)}
     if gone or any(row.path not in place or row.language not in names for row in changed):
@@ -176,10 +164,7 @@ def changed_table(
 def _describe(
     paths: list[str], read: PathReader, previous: FileTable | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.float32], Postings]:
-    """Return kinds, vectors with scales, and postings of paths.
-
-    Paths in `previous` are taken from there.
-    """
+    """Return paths' kinds, vectors, scales and postings, some from `previous`."""
     if previous is None:
         kinds = np.array([FILE_KINDS.index(read.kind(path)) for path in paths], np.uint8)
         return kinds, *read.embed(paths), path_postings(paths)

@@ -32,10 +32,7 @@ class Standing:
 
 
 def keep(directory: Path, place: Place, standing: Standing) -> None:
-    """Store a snapshot's manifest and delete manifests of missing files.
-
-    A full disk stores nothing.
-    """
+    """Store a manifest, unless the disk is full, and delete outdated ones."""
     path = _path(directory, place)
     content = json.dumps({"place": place, "segments": standing.segments, "record": standing.record})
     with suppress(OSError):

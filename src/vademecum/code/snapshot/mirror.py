@@ -133,10 +133,7 @@ class Mirror:
         self.problem = ""  # the error of the last failed step
 
     def index(self) -> VectorIndex:
-        """Return the index for the repository's embedder, opened if needed.
-
-        Raises the errors of `connect`.
-        """
+        """Return the index for the repository's embedder. Raises as `connect` does."""
         embedder = self._embedder()
         with self._opening:
             collection = self._collection()
@@ -148,10 +145,7 @@ class Mirror:
             return self._index
 
     def _collection(self) -> str:
-        """Return the name of this database's own collection.
-
-        The name is made when first needed.
-        """
+        """Return the name of this database's collection, made when first needed."""
         if not self._owned():
             with self._store.transaction():  # a second process waits here, then finds the first one's name
                 if not self._owned():  # no name yet, or a damaged database lost the name that this process still has
@@ -272,10 +266,7 @@ class Mirror:
         return self.problem
 
     def standing(self) -> Standing:
-        """Return the index's state by the ledger.
-
-        The index itself is not asked.
-        """
+        """Return the index's state by the ledger, without asking the index."""
         try:
             self.index()
         except EmbedError as error:
@@ -360,10 +351,7 @@ def _batched(placements: Sequence[Placement]) -> Iterator[list[Placement]]:
 
 
 def ready(catalogue: Catalogue, placements: Sequence[Placement]) -> list[Placement]:
-    """Return the placements whose vectors are all made.
-
-    A slow embedder may not have made some vectors yet.
-    """
+    """Return the placements whose vectors have all been made by now."""
     there = _places(catalogue, sorted({each.blob for each in placements}))
     return [each for each in placements if each.blob in there]
 
@@ -399,10 +387,7 @@ def points_of(catalogue: Catalogue, repo: str, placements: Sequence[Placement], 
 def expected_keys(
     catalogue: Catalogue, repo: str, space: str, states: Sequence[int] = (THERE,)
 ) -> dict[str, Placement]:
-    """Map the keys of expected points to their placements.
-
-    Only placements in the given states count.
-    """
+    """Map the expected points' keys to placements in the given states."""
     placements = placements_in(catalogue.store, space, states)
     blobs = sorted({each.blob for each in placements})
     hashes: dict[int, list[str]] = {}

@@ -22,10 +22,7 @@ SETTLED = "mirrored "  # the prefix of the names in `meta` that record a finishe
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One content at one path.
-
-    `label` is the commit in the points' ids.
-    """
+    """One content at one path, under the commit `label` in point ids."""
 
     space: str
     path: str
@@ -59,10 +56,7 @@ def planned(store: Store, space: str) -> None:
 
 
 def replaced(store: Store, blobs: Sequence[int]) -> None:
-    """Mark contents as analysed again.
-
-    Runs inside the transaction that stores the new analysis.
-    """
+    """Mark contents as analysed again, inside the transaction that stores them."""
     rows = (
         [Placement(*row) for row in store.scan("placements", [("blob", "in", list(blobs))]).unwrap()] if blobs else []
     )

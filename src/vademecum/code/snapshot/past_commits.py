@@ -45,10 +45,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The commits that led to a state.
-
-    The module's docstring gives the shapes.
-    """
+    """The commits that led to a state; see the module for shapes."""
 
     ids: NDArray[np.uint64]
     lengths: NDArray[np.int32]
@@ -98,10 +95,7 @@ class FileHistory:
 
 
 def history_of(messages: Sequence[CommitMessage]) -> History:
-    """Return the history of messages, oldest first.
-
-    Mass changes are left out.
-    """
+    """Return the history of messages, oldest first, without mass changes."""
     told = [message for message in messages if 0 < len(message.paths) <= MOST_FILES]
     found = RunTable(_RUN, _asked_for).count([message.text[:_MOST_CHARACTERS] for message in told])
     lengths = np.bincount(found.text, minlength=len(told)).astype(np.int32)
@@ -212,10 +206,7 @@ class Histories:
         self._last = commit, history
 
     def of(self, commit: str, table: FileTable, prefix: str) -> FileHistory | None:
-        """Return a commit's history beside files, or None.
-
-        The last result is kept.
-        """
+        """Return a commit's history beside files, or None; the last is kept."""
         history, known = self.read(commit), self._joined
         if history is None:
             return None

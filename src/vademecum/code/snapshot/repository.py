@@ -106,10 +106,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A repository with the snapshot to search.
-
-    `prefixes` narrow it to parts of the tree.
-    """
+    """A repository and its snapshot to search, narrowed to `prefixes`."""
 
     repo: Repository
     snapshot: Snapshot

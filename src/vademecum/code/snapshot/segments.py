@@ -54,10 +54,7 @@ class Segments:
         self.damaged: list[str] = []  # what was found of damaged files, and is still to be told
 
     def names(self) -> tuple[str, ...]:
-        """Return the segment files, newest first.
-
-        Where two hold the same content, the newest counts.
-        """
+        """Return the segment files, newest first: the newest content counts."""
         rows = self._store.scan("segments", self._own(), ("file",), ("id",)).unwrap()
         return tuple(name.removeprefix(self._prefix) for (name,) in rows[::-1])
 
@@ -105,18 +102,12 @@ class Segments:
             self._store.upsert("arrays", rows).unwrap()
 
     def kept(self, blobs: Sequence[int]) -> list[tuple[int, BlobArrays]]:
-        """Return the stored arrays of contents.
-
-        Arrays of another format version are left out.
-        """
+        """Return the stored arrays of contents, if of this format version."""
         rows = self._store.get("arrays", [(number, self._embedder()) for number in blobs]).unwrap()
         return [(number, arrays) for number, _, data in rows if (arrays := read_arrays(data)) is not None]
 
     def bring(self, blobs: Iterable[int]) -> set[int]:
-        """Fetch arrays that other machines made.
-
-        Returns the contents whose arrays were found.
-        """
+        """Fetch arrays that other machines made; return the contents found."""
         wanted, brought = list(blobs), set[int]()
         for start in range(0, len(wanted), BROUGHT_AT_ONCE):
             found = self.kept(wanted[start : start + BROUGHT_AT_ONCE])
@@ -157,10 +148,7 @@ class Segments:
             self._write(segment)
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
-        """Replace segments.
-
-        `change` returns the new segment, or None to leave a segment unchanged.
-        """
+        """Replace each segment for which `change` returns a new one."""
         old = {name: segment for segment, name in zip(self.current(), self._loaded, strict=True)}
         changed = {name: new for name, segment in old.items() if (new := change(segment)) is not None}
         if not changed:
@@ -191,10 +179,7 @@ class Segments:
         return True
 
     def mostly_dead(self) -> bool:
-        """Return whether most chunks belong to no snapshot.
-
-        Every edit leaves the earlier content behind.
-        """
+        """Return whether most chunks belong to no snapshot, as after many edits."""
         rows: list[Row] = self._store.scan("files", columns=("blob",)).unwrap()
         named = np.array([blob for (blob,) in rows], np.int64)
         sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self.current()]

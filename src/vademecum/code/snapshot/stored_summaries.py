@@ -15,10 +15,7 @@ from vademecum.protocols import Condition
 
 
 def known_sentences(repo: Repository, hashes: Iterable[str]) -> dict[str, str]:
-    """Return the stored sentences by chunk hash.
-
-    Empty where the repository has no enricher.
-    """
+    """Return the stored sentences by chunk hash, {} without an enricher."""
     if not repo.enricher:
         return {}
     where: list[Condition] = [("enricher", "=", repo.enricher), ("hash", "in", list(hashes))]
@@ -33,10 +30,7 @@ def keep_sentences(repo: Repository, made: Mapping[str, str]) -> None:
 def analysed_again(
     repo: Repository, content: bytes, language: str, sentences: Mapping[str, str], *, references: bool = True
 ) -> Analysis:
-    """Analyse one content again, with sentences in place of summaries.
-
-    `sentences` are keyed by chunk hash.
-    """
+    """Analyse a content again, with `sentences` (by chunk hash) as summaries."""
     embedder = repo.embedder() if repo.plan.embedder else None
     job, terms = (content, language), term_table()
     return analyse([job], embedder, repo.plan.deadline_s, terms, references=references, sentences=sentences)[0]

@@ -88,10 +88,7 @@ class View:
 
     @cached_property
     def mean_lengths(self) -> NDArray[np.float64]:
-        """Mean terms per field over the rows, float64 (4,).
-
-        1 where a field is always empty.
-        """
+        """Mean terms per field over the rows, at least 1, float64."""
         total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
         mean: NDArray[np.float64] = np.maximum(total / max(len(self), 1), 1.0)
         return mean
@@ -122,10 +119,7 @@ class View:
 
 
 def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
-    """Join a snapshot's files with segments.
-
-    A blob in several segments is read from the first.
-    """
+    """Join a snapshot's files with segments, of which the first counts."""
     bases = np.concatenate(([0], np.cumsum([segment.size for segment in segments]))).astype(np.int64)
     blobs = np.concatenate([s.blobs for s in segments]) if segments else np.zeros(0, np.int64)
     starts = np.concatenate([s.starts[:-1] + b for s, b in zip(segments, bases, strict=False)] or [blobs])

@@ -86,10 +86,7 @@ def loaded(path: Path, load: Callable[[Path], T]) -> T:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return a JSON file's object, or {} if the file is missing.
-
-    Raises ValueError if the file is damaged.
-    """
+    """Return a JSON file's object, {} without the file. Raises ValueError if damaged."""
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 

@@ -38,10 +38,7 @@ class Model2VecEmbedder(LocalEmbedder):
 
     @attempt(EmbedError, ValueError, MemoryError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim).
-
-        Rows have unit length, or are zero if no token is known.
-        """
+        """Return float32 (len(passages), dim) of unit length, zeros for unknown text."""
         found = np.zeros((len(passages), self.dim), np.float32)
         texts = texts_of(passages, kind, self._preset, self._limits)
         told = [place for place, text in enumerate(texts) if text]

@@ -45,10 +45,7 @@ class OnnxEmbedder(LocalEmbedder):
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim).
-
-        Rows have unit length; the row of an empty text is zero.
-        """
+        """Return float32 (len(passages), dim) of unit length, zeros for empty text."""
         texts = texts_of(passages, kind, self._preset, self._limits)
         found = embed_texts(texts, self._limits, self._vectors, self._lengths)
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)

@@ -41,10 +41,7 @@ class SentenceTransformersEmbedder(LocalEmbedder):
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim).
-
-        Rows have unit length; the row of an empty text is zero.
-        """
+        """Return float32 (len(passages), dim) of unit length, zeros for empty text."""
         found = embed_texts(texts_of(passages, kind, self._preset, self._limits), self._limits, self._vectors)
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
 

@@ -90,20 +90,14 @@ class ServedEmbedder:
 
     @property
     def dim(self) -> int:
-        """The vectors' dimensions; the first use may embed a short text.
-
-        Raises `EmbedError`.
-        """
+        """The vectors' dimensions, perhaps by embedding a text first. Raises `EmbedError`."""
         if not self._dim:
             self.embed([Passage("width")], "query").unwrap()
         return self._dim
 
     @attempt(EmbedError, ProviderError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim).
-
-        Rows have unit length; the row of an empty text is zero.
-        """
+        """Return float32 (len(passages), dim) of unit length, zeros for empty text."""
         texts = texts_of(passages, kind, self._preset, self._limits)
         found = embed_texts(texts, self._limits, lambda batch: self._vectors(batch, kind))
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)

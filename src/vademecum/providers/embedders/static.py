@@ -220,10 +220,7 @@ class StaticEmbedder:
         return _normalise(y)
 
     def _network(self, kind: EmbedKind) -> Layers:
-        """Return the head's matrices with the bias between them.
-
-        Shapes: (dim, hidden), (hidden,), (hidden, dim).
-        """
+        """Return the head: (dim, hidden), bias (hidden,), (hidden, dim)."""
         if kind not in self._heads:  # half precision on disk, converted once
             w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(np.float32, order="C") for name in ("in", "out"))
             self._heads[kind] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)

@@ -60,10 +60,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """The way to reach a server: command, URL, or provider.
-
-    The repr hides fields that may hold secrets.
-    """
+    """The way to reach a server, without its secrets in the repr."""
 
     name: str
     command: tuple[str, ...] = ()

@@ -187,10 +187,7 @@ class HttpServer(McpServer):
             yield streamable_http_client(self._url, http_client=http, max_sse_event_size=limit)
 
     async def _listen(self, client: Client) -> None:
-        """Subscribe to changes, which servers without a handshake require.
-
-        Older servers refuse the subscription.
-        """
+        """Subscribe to changes, which servers with a handshake refuse."""
         async with client.listen(
             tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
         ) as changes:

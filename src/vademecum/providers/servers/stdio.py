@@ -190,10 +190,7 @@ class StdioServer(McpServer):
         return in_rounds(self.name, what or method, params, once, self._asks)
 
     def _exchange(self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None) -> Message:
-        """Send a request and wait for its answer.
-
-        Raises `ToolServerError` if no answer comes in time, or the process ends.
-        """
+        """Send a request and wait for its answer. Raises `ToolServerError` for none."""
         number, reply = next(self._numbers), Reply()
         with self._guard:
             if self._gone:

@@ -92,10 +92,7 @@ def _as_kept(family: str, row: Row) -> Row:
 
 
 def _check_target(source: Store, target: Store, name: str) -> None:
-    """Refuse a target with records that the source lacks.
-
-    Two numberings of contents cannot be merged.
-    """
+    """Refuse a target with records that the source lacks."""
     for family in ("blobs", "events", "tools"):
         there = {row[0] for row in target.scan(family, columns=_key(family)).unwrap()}
         other = there - {row[0] for row in source.scan(family, columns=_key(family)).unwrap()} if there else there

@@ -140,10 +140,7 @@ def _documents(batch: Segment, lengths: NDArray[np.int64]) -> Iterator[tuple[int
 
 
 def _postings(batch: Segment) -> Iterator[tuple[int, list[int], list[list[int]]]]:
-    """Yield each term's id, documents, and frequencies per field.
-
-    The term is an int64, as the server stores it.
-    """
+    """Yield each term's int64 id, documents, and frequencies per field."""
     postings = batch.postings
     terms = postings.keys.view(np.int64).tolist()
     bounds = postings.offsets.tolist()

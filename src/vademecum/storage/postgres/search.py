@@ -49,10 +49,7 @@ class PostgresSearch:
         self._ask = connections(url, timeout_s).ask
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
-        """Return a space's contents that are not searchable yet.
-
-        At most `most` contents are returned.
-        """
+        """Return at most `most` contents of a space not searchable yet."""
         return self._ask(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
 
     def publish(self, space: str, embedder: str, batch: Segment) -> Result[None, StoreError]:
@@ -60,10 +57,7 @@ class PostgresSearch:
         return self._ask(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
 
     def forget(self, space: str) -> Result[None, StoreError]:
-        """Delete all that is published of a space.
-
-        The space can be published again from the stored arrays.
-        """
+        """Delete all that is published of a space; its arrays stay."""
         return self._ask(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
     def words(self, terms: Sequence[int], scope: Scope, k: int, constants: Bm25f) -> Result[list[Hit], StoreError]:

@@ -20,10 +20,7 @@ _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def known(family: str, columns: Sequence[str]) -> Sequence[str]:
-    """Return the columns, after checking that the family has them.
-
-    Raises `ValueError` for an unknown column.
-    """
+    """Return the columns of a family. Raises `ValueError` for an unknown one."""
     unknown = set(columns) - set(shapes()[family].columns)
     if unknown:
         raise ValueError(f"{family} has no column {', '.join(sorted(unknown))}")
@@ -31,10 +28,7 @@ def known(family: str, columns: Sequence[str]) -> Sequence[str]:
 
 
 def conditions(family: str, where: Sequence[Condition], table: str = "") -> tuple[str, list[Any]]:
-    """Return " AND …" for each condition, and the values.
-
-    The text follows `space_id = …`.
-    """
+    """Return " AND …" per condition, to follow `space_id = …`, and the values."""
     shape = shapes()[family]
     known(family, [column for column, _, _ in where])
     parts: list[str] = []

@@ -111,10 +111,7 @@ class PostgresStore:
     def across(
         url: str, family: str, where: Sequence[Condition], columns: Sequence[str], *, timeout_s: float = TIMEOUT_SECONDS
     ) -> list[Row]:
-        """Return matching rows of every space, prefixed with the space's name.
-
-        Raises `StoreError`.
-        """
+        """Return every space's matching rows after its name. Raises `StoreError`."""
         clause, values = statements.conditions(family, where, "own.")
         wanted = ",".join(f"own.{each}" for each in statements.known(family, columns))
         statement = (
@@ -215,10 +212,7 @@ class PostgresStore:
 
     @_outcome
     def upsert(self, family: str, rows: Sequence[Row]) -> int:
-        """Insert rows, replacing those with the same key.
-
-        Returns the number of rows written.
-        """
+        """Insert or replace rows by key; return the number of rows written."""
         shape = shapes()[family]
         place = tuple(shape.columns).index(shape.key[0])
         unnumbered = [row for row in rows if row[place] is None]

@@ -72,10 +72,7 @@ class Watched(Watching, psycopg.Connection[Any]):
 
     @contextmanager
     def unhurried(self) -> Iterator[None]:
-        """Raise the time limit for slow statements, such as building an index.
-
-        Use it outside a transaction.
-        """
+        """Raise the time limit for slow statements, outside a transaction."""
         usual = self.limit_s
         self.limit_s = usual * SLOWER
         try:
