@@ -242,7 +242,7 @@ class Codebase:
     def callees(
         self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
-        """Return what a declaration uses, up to `depth` steps away."""
+        """Return the declarations that one uses, up to `depth` steps away."""
         return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))
 
     def impact(
