@@ -185,20 +185,18 @@ def some_points(count: int = 24, dim: int = 8) -> list[Point]:
 
 def check_vector_index(index: VectorIndex) -> None:
     """Check `protocols.VectorIndex`'s promises on an empty one for 8 numbers."""
-    _promise(
-        isinstance(index, VectorIndex), "name, remote, upsert, delete, nearest, keys, activate and close are there"
-    )
-    _promise(bool(index.name) and isinstance(index.remote, bool), "they say something")
+    promise(isinstance(index, VectorIndex), "name, remote, upsert, delete, nearest, keys, activate and close are there")
+    promise(bool(index.name) and isinstance(index.remote, bool), "they say something")
     points = some_points()
     asked = points[5].vector
-    _promise(index.nearest(asked, 3, Filter()) == Ok([]), "nothing is near in an empty index")
-    _promise(index.keys(Filter()) == Ok(set()), "an empty index has no keys")
-    _promise(index.delete(["00000000-0000-0000-0000-000000000000"]) == Ok(None), "what is not there can be deleted")
-    _promise(index.upsert([]) == Ok(0), "nothing may be upserted")
+    promise(index.nearest(asked, 3, Filter()) == Ok([]), "nothing is near in an empty index")
+    promise(index.keys(Filter()) == Ok(set()), "an empty index has no keys")
+    promise(index.delete(["00000000-0000-0000-0000-000000000000"]) == Ok(None), "what is not there can be deleted")
+    promise(index.upsert([]) == Ok(0), "nothing may be upserted")
     for _ in range(2):  # a repeated write changes nothing
-        _promise(index.upsert(points) == Ok(len(points)), "upsert says how many it wrote")
-        _promise(index.keys(Filter()) == Ok({p.payload.key for p in points}), "each point is there once, by its key")
-    _promise(index.activate() == Ok(None), "it can be activated")
+        promise(index.upsert(points) == Ok(len(points)), "upsert says how many it wrote")
+        promise(index.keys(Filter()) == Ok({p.payload.key for p in points}), "each point is there once, by its key")
+    promise(index.activate() == Ok(None), "it can be activated")
     _check_nearest(index, points, asked)
     _check_narrowing(index, points, asked)
     _check_replacing(index, points)
@@ -207,21 +205,21 @@ def check_vector_index(index: VectorIndex) -> None:
 def _check_nearest(index: VectorIndex, points: Sequence[Point], asked: NDArray[np.float32]) -> None:
     found = index.nearest(asked, 5, Filter()).unwrap()
     best = sorted(points, key=lambda point: -float(point.vector @ asked))
-    _promise(
+    promise(
         [n.payload for n in found] == [p.payload for p in best[:5]], "the nearest come first, with all their payload"
     )
     exact = [float(point.vector @ asked) for point in best[:5]]
-    _promise(np.allclose([n.score for n in found], exact, atol=1e-4), "the score is the cosine")
+    promise(np.allclose([n.score for n in found], exact, atol=1e-4), "the score is the cosine")
     twice = index.nearest(asked * np.float32(2), 5, Filter()).unwrap()
-    _promise(np.allclose([n.score for n in twice], exact, atol=1e-4), "a vector's length does not matter")
-    _promise(len(index.nearest(asked, 1000, Filter()).unwrap()) == len(points), "no more is found than there is")
+    promise(np.allclose([n.score for n in twice], exact, atol=1e-4), "a vector's length does not matter")
+    promise(len(index.nearest(asked, 1000, Filter()).unwrap()) == len(points), "no more is found than there is")
     zeros = index.nearest(np.zeros_like(asked), 3, Filter()).unwrap()
-    _promise(all(near.score == 0 for near in zeros), "nothing is near to all zeros")
+    promise(all(near.score == 0 for near in zeros), "nothing is near to all zeros")
     for wrong in (asked[:3], np.tile(asked, 2)):
-        _promise(_is_store_error(index.nearest(wrong, 3, Filter())), "a vector of another length is an Err")
+        promise(_is_store_error(index.nearest(wrong, 3, Filter())), "a vector of another length is an Err")
         short = Point(replace(points[0].payload, id="app:c:short:0"), wrong)
-        _promise(_is_store_error(index.upsert([short])), "it is not written either")
-    _promise(len(index.keys(Filter()).unwrap()) == len(points), "and what was there stays")
+        promise(_is_store_error(index.upsert([short])), "it is not written either")
+    promise(len(index.keys(Filter()).unwrap()) == len(points), "and what was there stays")
 
 
 def _check_narrowing(index: VectorIndex, points: Sequence[Point], asked: NDArray[np.float32]) -> None:
@@ -244,10 +242,10 @@ def _check_narrowing(index: VectorIndex, points: Sequence[Point], asked: NDArray
         passing = [p for p in points if matches(where, p.payload)]
         best = sorted(passing, key=lambda point: -float(point.vector @ asked))[:4]
         found = index.nearest(asked, 4, where).unwrap()
-        _promise(
+        promise(
             [n.payload.id for n in found] == [p.payload.id for p in best], f"nearest, filtered before the cut: {where}"
         )
-        _promise(index.keys(where) == Ok({p.payload.key for p in passing}), f"keys by {where}")
+        promise(index.keys(where) == Ok({p.payload.key for p in passing}), f"keys by {where}")
 
 
 def _check_replacing(index: VectorIndex, points: Sequence[Point]) -> None:
@@ -255,26 +253,27 @@ def _check_replacing(index: VectorIndex, points: Sequence[Point]) -> None:
     moved = Point(replace(first.payload, branch="feature", text="now"), other.vector)
     index.upsert([moved]).unwrap()
     found = index.nearest(other.vector, 2, Filter()).unwrap()
-    _promise({n.payload for n in found} == {moved.payload, other.payload}, "a point of the same key is replaced whole")
+    promise({n.payload for n in found} == {moved.payload, other.payload}, "a point of the same key is replaced whole")
     index.delete([first.payload.key, first.payload.key]).unwrap()
-    _promise(first.payload.key not in index.keys(Filter()).unwrap(), "a point goes by its key")
+    promise(first.payload.key not in index.keys(Filter()).unwrap(), "a point goes by its key")
     own = points[3].payload
     index.delete(Filter(repo=own.repo, commit=own.commit, files=(own.path,))).unwrap()
-    _promise(own.key not in index.keys(Filter()).unwrap(), "points go by path and commit")
+    promise(own.key not in index.keys(Filter()).unwrap(), "points go by path and commit")
     index.delete(Filter(commit="c1")).unwrap()
     left = {p.payload.key for p in points if p.payload.commit == "c0"} - {first.payload.key, own.key}
-    _promise(index.keys(Filter()) == Ok(left), "points go by commit, and no others")
+    promise(index.keys(Filter()) == Ok(left), "points go by commit, and no others")
     index.delete(Filter(paths=("src",))).unwrap()
     left &= {p.payload.key for p in points if p.payload.path.startswith("tests/")}
-    _promise(index.keys(Filter()) == Ok(left), "points go by a prefix")
+    promise(index.keys(Filter()) == Ok(left), "points go by a prefix")
     index.delete(Filter()).unwrap()
-    _promise(index.keys(Filter()) == Ok(set()), "no filter deletes everything")
+    promise(index.keys(Filter()) == Ok(set()), "no filter deletes everything")
 
 
 def _is_store_error(outcome: object) -> bool:
     return isinstance(outcome, Err) and isinstance(outcome.error, StoreError)
 
 
-def _promise(kept: object, what: str) -> None:
+def promise(kept: object, what: str) -> None:
+    """Raise `AssertionError` for a promise that is not kept."""
     if not kept:
         raise AssertionError(f"a promise is broken: {what}")

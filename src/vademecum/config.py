@@ -17,7 +17,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,22 +113,9 @@ class Settings:
         return _expanded(self.storage.home) if self.storage.home else data_directory(os.environ)
 
 
+_DEFAULTS = Settings()
 SECTIONS: Mapping[str, type] = {
-    "index": IndexSettings,
-    "search": SearchSettings,
-    "embedding": EmbeddingSettings,
-    "context": ContextSettings,
-    "enrich": EnrichSettings,
-    "llm": LlmSettings,
-    "qdrant": QdrantSettings,
-    "memory": MemorySettings,
-    "mcp": McpSettings,
-    "gateway": GatewaySettings,
-    "tools": ToolsSettings,
-    "server": ServerSettings,
-    "storage": StorageSettings,
-    "privacy": PrivacySettings,
-    "savings": SavingsSettings,
+    f.name: type(section) for f in fields(Settings) if is_dataclass(section := getattr(_DEFAULTS, f.name))
 }
 _MEANING = re.compile(r"^ {4}(\w+): (.+(?:\n {5,}.+)*)", re.MULTILINE)
 MEANINGS: Mapping[str, str] = {  # a sentence on each setting, from its section's docstring
@@ -347,12 +334,7 @@ def _checked(given: Given) -> Any:
     return value
 
 
-BOOLEANS: Mapping[str, bool] = {"1": True, "true": True, "yes": True, "on": True} | {
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 def _typed(given: Given, kind: str, shown: str) -> Any:

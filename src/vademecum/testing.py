@@ -24,6 +24,7 @@ from vademecum.checks import check_document_source as check_document_source  # n
 from vademecum.checks import check_extractor as check_extractor  # noqa: PLC0414 - offered here
 from vademecum.checks import check_tool_server as check_tool_server  # noqa: PLC0414 - offered here
 from vademecum.checks import check_vector_index as check_vector_index  # noqa: PLC0414 - offered here
+from vademecum.checks import promise
 from vademecum.checks import some_points as some_points  # noqa: PLC0414 - offered here
 from vademecum.errors import EmbedError, EnrichError, RerankError, StoreError
 from vademecum.protocols import Condition, Embedder, Enricher, Reranker, Store, TokenCounter
@@ -91,8 +92,8 @@ def check_embedder(embedder: Embedder) -> None:
 
     They are shape, type, length, determinism, and independence within a batch.
     """
-    _promise(isinstance(embedder, Embedder), "name, dim, remote and embed are there")
-    _promise(bool(embedder.name) and embedder.dim > 0 and isinstance(embedder.remote, bool), "they say something")
+    promise(isinstance(embedder, Embedder), "name, dim, remote and embed are there")
+    promise(bool(embedder.name) and embedder.dim > 0 and isinstance(embedder.remote, bool), "they say something")
     passages = [
         Passage("def read(path):\n    return open(path).read()", "read", "Files"),
         Passage("where is a file read?"),
@@ -101,28 +102,28 @@ def check_embedder(embedder: Embedder) -> None:
     ]
     for kind in _KINDS:
         vectors = embedder.embed(passages, kind).unwrap()
-        _promise(vectors.shape == (len(passages), embedder.dim), f"{kind}: one row of `dim` numbers per passage")
-        _promise(vectors.dtype == np.float32, f"{kind}: float32")
-        _promise(bool(np.isfinite(vectors).all()), f"{kind}: every number is finite")
+        promise(vectors.shape == (len(passages), embedder.dim), f"{kind}: one row of `dim` numbers per passage")
+        promise(vectors.dtype == np.float32, f"{kind}: float32")
+        promise(bool(np.isfinite(vectors).all()), f"{kind}: every number is finite")
         lengths = np.linalg.norm(vectors, axis=1)
-        _promise(bool(np.all((abs(lengths - 1) < 1e-3) | (lengths == 0))), f"{kind}: rows of unit length, or zeros")
-        _promise(lengths[0] > 0 and lengths[1] > 0, f"{kind}: text has a vector")
-        _promise(lengths[2] == 0, f"{kind}: empty text has the zero vector")
+        promise(bool(np.all((abs(lengths - 1) < 1e-3) | (lengths == 0))), f"{kind}: rows of unit length, or zeros")
+        promise(lengths[0] > 0 and lengths[1] > 0, f"{kind}: text has a vector")
+        promise(lengths[2] == 0, f"{kind}: empty text has the zero vector")
         again = embedder.embed(passages, kind).unwrap()
-        _promise(bool(np.array_equal(vectors, again)), f"{kind}: the same passages give the same vectors")
+        promise(bool(np.array_equal(vectors, again)), f"{kind}: the same passages give the same vectors")
         alone = np.concatenate([embedder.embed([passage], kind).unwrap() for passage in passages])
-        _promise(bool(np.allclose(vectors, alone, atol=1e-5)), f"{kind}: a vector does not depend on its neighbours")
+        promise(bool(np.allclose(vectors, alone, atol=1e-5)), f"{kind}: a vector does not depend on its neighbours")
         none = embedder.embed([], kind).unwrap()
-        _promise(none.shape == (0, embedder.dim), f"{kind}: no passages give no rows, still `dim` wide")
+        promise(none.shape == (0, embedder.dim), f"{kind}: no passages give no rows, still `dim` wide")
     asked = embedder.embed([Passage("read a file")], "query").unwrap()[0]
     near, far = embedder.embed([passages[0], Passage("the colour of a button", "paint")], "document").unwrap()
-    _promise(float(asked @ near) > float(asked @ far), "a question is nearer to what answers it")
+    promise(float(asked @ near) > float(asked @ far), "a question is nearer to what answers it")
 
 
 def check_reranker(reranker: Reranker) -> None:
     """Check `protocols.Reranker`'s promises: a finite score for every passage."""
-    _promise(isinstance(reranker, Reranker), "name, remote and rerank are there")
-    _promise(bool(reranker.name) and isinstance(reranker.remote, bool), "they say something")
+    promise(isinstance(reranker, Reranker), "name, remote and rerank are there")
+    promise(bool(reranker.name) and isinstance(reranker.remote, bool), "they say something")
     passages = [
         Passage("def read(path):\n    return open(path).read()", "def read(path)", "src/files.py"),
         Passage(""),
@@ -131,8 +132,8 @@ def check_reranker(reranker: Reranker) -> None:
     ]
     for some in ([], passages[:1], passages, passages * 5):
         scores = reranker.rerank("where is a file read?", some).unwrap()
-        _promise(len(scores) == len(some), "one score per passage")
-        _promise(all(isinstance(score, float) and math.isfinite(score) for score in scores), "every score is finite")
+        promise(len(scores) == len(some), "one score per passage")
+        promise(all(isinstance(score, float) and math.isfinite(score) for score in scores), "every score is finite")
 
 
 class CountingEnricher:
@@ -196,23 +197,23 @@ def check_store(store: Store) -> None:
     _check_reach(store)
     _check_transactions(store)
     unknown = _raises(lambda: store.scan("meta", [("colour", "=", "red")]))
-    _promise(isinstance(unknown, ValueError), "a column that is not there is a ValueError")
+    promise(isinstance(unknown, ValueError), "a column that is not there is a ValueError")
 
 
 def _check_rows(store: Store) -> None:
-    _promise(store.scan("meta") == Ok([]), "an empty store holds nothing")
+    promise(store.scan("meta") == Ok([]), "an empty store holds nothing")
     rows = [("b", "2"), ("a", "1"), ("ç", "naïve 😀")]
-    _promise(store.upsert("meta", rows) == Ok(3), "upsert says how many it wrote")
-    _promise(store.scan("meta", order=["name"]).unwrap() == [rows[1], rows[0], rows[2]], "scan returns rows in order")
-    _promise(store.upsert("meta", [("a", "9")]) == Ok(1), "a row of the same key replaces")
-    _promise(store.scan("meta", [("name", "=", "a")]) == Ok([("a", "9")]), "the last value stands")
-    _promise(store.upsert("meta", []) == Ok(0), "nothing may be upserted")
+    promise(store.upsert("meta", rows) == Ok(3), "upsert says how many it wrote")
+    promise(store.scan("meta", order=["name"]).unwrap() == [rows[1], rows[0], rows[2]], "scan returns rows in order")
+    promise(store.upsert("meta", [("a", "9")]) == Ok(1), "a row of the same key replaces")
+    promise(store.scan("meta", [("name", "=", "a")]) == Ok([("a", "9")]), "the last value stands")
+    promise(store.upsert("meta", []) == Ok(0), "nothing may be upserted")
     raw = ("any", "0" * 16, b"\x00\xff" * 8)
     store.upsert("vectors", [raw]).unwrap()
-    _promise(store.scan("vectors") == Ok([raw]), "bytes come back as they were")
-    _promise(store.delete("meta", [("name", "=", "ç")]) == Ok(1), "delete says how many it dropped")
-    _promise(store.delete("meta", [("name", "=", "ç")]) == Ok(0), "what is gone is gone")
-    _promise(store.scan("meta", columns=["value"], order=["name"]) == Ok([("9",), ("2",)]), "columns can be chosen")
+    promise(store.scan("vectors") == Ok([raw]), "bytes come back as they were")
+    promise(store.delete("meta", [("name", "=", "ç")]) == Ok(1), "delete says how many it dropped")
+    promise(store.delete("meta", [("name", "=", "ç")]) == Ok(0), "what is gone is gone")
+    promise(store.scan("meta", columns=["value"], order=["name"]) == Ok([("9",), ("2",)]), "columns can be chosen")
 
 
 def _check_filters(store: Store) -> None:
@@ -222,22 +223,22 @@ def _check_filters(store: Store) -> None:
     def blobs(*where: tuple[str, str, object]) -> list[int]:
         return [row[0] for row in store.scan("files", where, ["blob"], ["blob"]).unwrap()]  # type: ignore[arg-type]
 
-    _promise(blobs(("blob", ">", 10), ("blob", "<=", 12)) == [11, 12], "conditions hold together")
-    _promise(blobs(("blob", ">=", many - 1)) == [many - 1], ">= includes")
-    _promise(blobs(("blob", "<", 2)) == [0, 1], "< excludes")
-    _promise(blobs(("path", "prefix", "d3/00001")) == [10, 17], "prefix matches beginnings")
-    _promise(blobs(("blob", "in", [])) == [], "in nothing matches nothing")
+    promise(blobs(("blob", ">", 10), ("blob", "<=", 12)) == [11, 12], "conditions hold together")
+    promise(blobs(("blob", ">=", many - 1)) == [many - 1], ">= includes")
+    promise(blobs(("blob", "<", 2)) == [0, 1], "< excludes")
+    promise(blobs(("path", "prefix", "d3/00001")) == [10, 17], "prefix matches beginnings")
+    promise(blobs(("blob", "in", [])) == [], "in nothing matches nothing")
     below: list[Condition] = [("blob", "<", 12), ("path", "prefix", "d3/")]
-    _promise([row[2] for row in store.newest("files", below, ["blob"], 1).unwrap()] == [10], "the last of an order")
-    _promise([row[2] for row in store.newest("files", below, ["blob"], 9).unwrap()] == [10, 3], "the last comes first")
-    _promise(store.count("files", below) == Ok(2), "matching rows are counted")
+    promise([row[2] for row in store.newest("files", below, ["blob"], 1).unwrap()] == [10], "the last of an order")
+    promise([row[2] for row in store.newest("files", below, ["blob"], 9).unwrap()] == [10, 3], "the last comes first")
+    promise(store.count("files", below) == Ok(2), "matching rows are counted")
     wanted = list(range(many - 1, -1, -1))
     among: list[Condition] = [("blob", "in", wanted)]
     last = [row[2] for row in store.newest("files", among, ["blob"], 3).unwrap()]
-    _promise(last == [many - 1, many - 2, many - 3], "the last of a long list's members")
-    _promise(store.count("files", among) == Ok(many), "a long list's members are counted")
-    _promise(blobs(("blob", "in", wanted)) == wanted[::-1], "a long list matches all its members, in order")
-    _promise(store.delete("files", [("blob", "in", wanted)]) == Ok(many), "a long list deletes all its members")
+    promise(last == [many - 1, many - 2, many - 3], "the last of a long list's members")
+    promise(store.count("files", among) == Ok(many), "a long list's members are counted")
+    promise(blobs(("blob", "in", wanted)) == wanted[::-1], "a long list matches all its members, in order")
+    promise(store.delete("files", [("blob", "in", wanted)]) == Ok(many), "a long list deletes all its members")
 
 
 def _check_reach(store: Store) -> None:
@@ -258,12 +259,12 @@ def _check_reach(store: Store) -> None:
         where: list[Condition] = [("snapshot", "=", 1), ("kind", "in", [calls]), ("tier", "<=", 3)]
         return store.reach("edges", start, along, where, depth).unwrap()
 
-    _promise(reached([1], 1) == [(1, 0), (2, 1)], "one step is one step, and only along rows that match")
-    _promise(reached([1], 9) == [(1, 0), (2, 1), (3, 2)], "a circle ends, each with the least steps")
-    _promise(reached([3], 2, into=True) == [(3, 0), (2, 1), (1, 2)], "edges can be followed backwards")
-    _promise(reached([1, 3], 1) == [(1, 0), (3, 0), (2, 1)], "several starts are each 0 steps away")
-    _promise(reached([], 3) == [], "from nowhere nothing is reached")
-    _promise(len(reached(list(range(1, 500)), 1)) == 499, "many starts are no trouble")
+    promise(reached([1], 1) == [(1, 0), (2, 1)], "one step is one step, and only along rows that match")
+    promise(reached([1], 9) == [(1, 0), (2, 1), (3, 2)], "a circle ends, each with the least steps")
+    promise(reached([3], 2, into=True) == [(3, 0), (2, 1), (1, 2)], "edges can be followed backwards")
+    promise(reached([1, 3], 1) == [(1, 0), (3, 0), (2, 1)], "several starts are each 0 steps away")
+    promise(reached([], 3) == [], "from nowhere nothing is reached")
+    promise(len(reached(list(range(1, 500)), 1)) == 499, "many starts are no trouble")
     store.delete("edges", []).unwrap()
 
 
@@ -275,21 +276,19 @@ def _check_transactions(store: Store) -> None:
                 store.upsert("meta", [("lost too", "1")]).unwrap()
             raise KeyError("on purpose")
 
-    _promise(isinstance(_raises(fail), KeyError), "an exception passes through a transaction")
-    _promise(store.scan("meta", [("name", "prefix", "lost")]) == Ok([]), "what was written in it is undone")
+    promise(isinstance(_raises(fail), KeyError), "an exception passes through a transaction")
+    promise(store.scan("meta", [("name", "prefix", "lost")]) == Ok([]), "what was written in it is undone")
     with store.transaction():
         store.upsert("meta", [("kept", "1")]).unwrap()
-        _promise(
-            store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction sees its own writes"
-        )
-    _promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction that ends is kept")
+        promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction sees its own writes")
+    promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction that ends is kept")
 
 
 def check_closed_store(store: Store) -> None:
     """Close a store and check that its results then report errors."""
     store.close()
     for outcome in (store.scan("meta"), store.upsert("meta", [("a", "1")])):
-        _promise(
+        promise(
             isinstance(outcome, Err) and isinstance(outcome.error, StoreError), "a closed store answers with an Err"
         )
 
@@ -301,8 +300,3 @@ def _raises(step: object) -> BaseException | None:
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller judges it
         return error
     return None
-
-
-def _promise(kept: object, what: str) -> None:
-    if not kept:
-        raise AssertionError(f"a promise is broken: {what}")

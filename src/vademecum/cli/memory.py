@@ -14,7 +14,7 @@ import click
 from vademecum.amounts import counted
 from vademecum.cli.file_io import lines_of, written
 from vademecum.cli.group import Group
-from vademecum.cli.render import emit, emit_json
+from vademecum.cli.render import emit, say
 from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.memory.labels import with_topic
 
@@ -71,14 +71,12 @@ def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: 
     text = sys.stdin.read() if text == "-" else text
     with remembering() as kept:
         done = kept.record(text, metadata=_metadata(metadata), **options)
-    if as_json:
-        emit_json(asdict(done))
-        return 0
     notes = [counted(done.facts - done.kept_out, "fact")]
     notes += [f"{done.kept_out} forgotten or rejected before and kept out"] if done.kept_out else []
     notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
     notes += [f"{done.left} characters are read later, or by `vade memory consolidate`"] if done.left else []
-    emit(f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n")
+    text = f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n"
+    say(asdict(done), text, as_json=as_json)
     return 0
 
 
@@ -106,10 +104,7 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
         found = kept.recall(question, metadata=_metadata(metadata), **options)
     from vademecum.answers.remembered import recalled_text, whole_record
 
-    if as_json:
-        emit_json(whole_record(found))
-    else:
-        emit(recalled_text(found, why=why))
+    say(whole_record(found), recalled_text(found, why=why), as_json=as_json)
     return 0 if found else NOT_FOUND
 
 
@@ -157,14 +152,11 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
 
     WHEN limits them to a period.
     """
+    from vademecum.answers.remembered import timeline_text
+
     with remembering() as kept:
         found = kept.timeline(when, session=session)
-    if as_json:
-        emit_json([asdict(chapter) for chapter in found])
-    else:
-        from vademecum.answers.remembered import timeline_text
-
-        emit(timeline_text(found))
+    say([asdict(chapter) for chapter in found], timeline_text(found), as_json=as_json)
     return 0 if found else NOT_FOUND
 
 
@@ -175,14 +167,11 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
 @json_option
 def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> int:
     """Show the preferences and instructions for agents."""
+    from vademecum.answers.remembered import facts_text
+
     with remembering() as kept:
         found = kept.facts(past=past) if every or past else kept.preferences(files)
-    if as_json:
-        emit_json([asdict(fact) for fact in found])
-    else:
-        from vademecum.answers.remembered import facts_text
-
-        emit(facts_text(found, every=every or past))
+    say([asdict(fact) for fact in found], facts_text(found, every=every or past), as_json=as_json)
     return 0 if found else NOT_FOUND
 
 
@@ -194,14 +183,11 @@ def why(fact: str, *, as_json: bool) -> int:
 
     FACT is an id, as `vade memory prefs --all` shows them.
     """
+    from vademecum.answers.remembered import why_text
+
     with remembering() as kept:
         found = kept.why(fact)
-    if as_json:
-        emit_json(asdict(found))
-    else:
-        from vademecum.answers.remembered import why_text
-
-        emit(why_text(found))
+    say(asdict(found), why_text(found), as_json=as_json)
     return 0
 
 
@@ -330,9 +316,6 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
     """Record messages of agents and commits about this repository."""
     with remembering() as kept:
         done = kept.sync(sources)
-    if as_json:
-        emit_json(asdict(done))
-        return 0
     lines = [
         f"{name}: {counted(count, 'new event')} from {counted(done.files[name], 'file')}\n"
         for name, count in done.events.items()
@@ -345,7 +328,7 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
             f"left: {counted(done.packed, 'compressed transcript')}; pip install 'vademecum[zstd]' reads them\n"
         )
     total = f"{counted(sum(done.events.values()), 'new event')}, {counted(done.facts, 'statement')}\n"
-    emit("".join([*lines, total, *taken, *left]))
+    say(asdict(done), "".join([*lines, total, *taken, *left]), as_json=as_json)
     return 0
 
 
@@ -379,14 +362,13 @@ def learn(most: int, *, as_json: bool) -> int:
     """
     with remembering() as kept:
         done = kept.learn(most)
-    if as_json:
-        emit_json([asdict(each) for each in done])
-    for each in () if as_json else done:
+    lines = []
+    for each in done:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
         shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
-        emit(
-            f"{each.scope}: {counted(each.read, 'event')} read{shortened}, {counted(each.kept, 'statement')} kept, {each.dropped} dropped{stopped}\n"
-        )
+        read, stated = counted(each.read, "event"), counted(each.kept, "statement")
+        lines.append(f"{each.scope}: {read} read{shortened}, {stated} kept, {each.dropped} dropped{stopped}\n")
+    say([asdict(each) for each in done], "".join(lines), as_json=as_json)
     return 3 if any(each.problem for each in done) else 0
 
 
@@ -397,16 +379,15 @@ def consolidate(*, as_json: bool) -> int:
     settings = settings_for(())
     with remembering(settings) as kept:
         done = kept.consolidate(settings.memory.max_events)
-    if as_json:
-        emit_json([asdict(each) for each in done])
-        return 0
+    lines = []
     for each in done:
         read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
-        emit(
+        lines.append(
             f"{each.scope}: {read}{counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
             f"{counted(each.archived, 'event')} archived{archive}\n"
         )
+    say([asdict(each) for each in done], "".join(lines), as_json=as_json)
     return 0
 
 

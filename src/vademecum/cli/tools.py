@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 
 from vademecum.cli.file_io import write_file
 from vademecum.cli.group import Group
-from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.render import emit, emit_json, say, style_for
 from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.errors import UsageError
 
@@ -123,10 +123,8 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
         else:
             report = known.observe_json(_read(file))
         known.settle()  # now, so that no question has to wait for it
-    if as_json:
-        emit_json(_record(report))
-    else:
-        emit(f"{report.added} new, {report.changed} changed, {report.unchanged} known already\n{_rejected(report)}")
+    counts = f"{report.added} new, {report.changed} changed, {report.unchanged} known already\n"
+    say(asdict(report), counts + _rejected(report), as_json=as_json)
     return 0 if not report.rejected or report.added or report.changed or report.unchanged else NOT_FOUND
 
 
@@ -156,10 +154,8 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
         answer = known.search(
             intent, k=k, server=server, reliability=options["reliability"] or "", min_score=options["min_score"]
         )
-    if options["as_json"]:
-        emit_json(record_of(answer))
-    else:
-        emit(tools_text(answer, why=options["why"], style=style_for()))
+    text = tools_text(answer, why=options["why"], style=style_for())
+    say(record_of(answer), text, as_json=options["as_json"])
     return NOT_FOUND if answer.verdict == "not_found" else 0
 
 
@@ -197,10 +193,8 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
             intent, after=_ids(",".join(after)), earlier=_ids(",".join(earlier)),
             k=options["k"], threshold=options["threshold"], by=options["by"],
         )  # fmt: skip
-    if options["as_json"]:
-        emit_json(record_of(prediction))
-    else:
-        emit(prediction_text(prediction, why=options["why"], style=style_for()))
+    text = prediction_text(prediction, why=options["why"], style=style_for())
+    say(record_of(prediction), text, as_json=options["as_json"])
     return NOT_FOUND if prediction.abstained else 0
 
 
@@ -216,10 +210,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 
     with _tools() as known:
         plan = known.suggest(intent)
-    if as_json:
-        emit_json(record_of(plan))
-    else:
-        emit(plan_text(plan, style=style_for()))
+    say(record_of(plan), plan_text(plan, style=style_for()), as_json=as_json)
     return 0 if plan.tasks else NOT_FOUND
 
 
@@ -231,10 +222,7 @@ def stats(*, as_json: bool) -> int:
 
     with _tools() as known:
         status = known.stats()
-    if as_json:
-        emit_json(record_of(status))
-    else:
-        emit(stats_text(status, style=style_for()))
+    say(record_of(status), stats_text(status, style=style_for()), as_json=as_json)
     return 0
 
 
@@ -373,7 +361,7 @@ def _summed(reports: list[ObserveReport]) -> ObserveReport:
 def _registered(report: RegisterReport, *, as_json: bool, name: str = "") -> int:
     some = report.added or report.changed or report.unchanged or report.removed
     if as_json:
-        emit_json(_record(report) | ({"server": name} if name else {}))
+        emit_json(asdict(report) | ({"server": name} if name else {}))
     else:
         said = f"{report.added} new, {report.changed} changed, {report.unchanged} known already, {report.removed} gone"
         emit(f"{name + ': ' if name else ''}{said}\n{_rejected(report)}")
@@ -388,12 +376,6 @@ def _rejected(report: RegisterReport | ObserveReport) -> str:
     lines = [f"  not taken: {item.place}: {visible(item.reason)}\n" for item in report.rejected[:REJECTED_SHOWN]]
     more = len(report.rejected) - len(lines)
     return "".join(lines) + (f"  … and {more} more: --json lists all\n" if more > 0 else "")
-
-
-def _record(report: RegisterReport | ObserveReport) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(report)
 
 
 def _ids(text: str) -> tuple[str, ...]:

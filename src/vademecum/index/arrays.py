@@ -153,10 +153,6 @@ def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[st
     except FileNotFoundError as error:
         raise StoreOutdatedError(f"{path} is missing; it is made again when asked next") from error
     except _NOT_OURS as error:
-        if _is_older(path):
-            raise StoreOutdatedError(
-                f"{path} was made by an older version; it is made again when asked next"
-            ) from error
         raise StoreCorruptError(f"{path} is damaged ({error}); it is made again when asked next") from error
 
 
@@ -175,16 +171,6 @@ def _whole(path: Path) -> NDArray[np.uint8]:
     return body
 
 
-def _is_older(path: Path) -> bool:
-    """Return whether a file is whole and of before the checksums."""
-    with suppress(*_NOT_OURS):
-        data = np.memmap(path, np.uint8, "r")
-        start, header = _header(data)
-        is_named = "file" in header.pop("__metadata__")
-        return not is_named and len(data) == start + max(entry["data_offsets"][1] for entry in header.values())
-    return False
-
-
 def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
     """Return the arrays of a file, memory-mapped and read-only, and its metadata.
 
@@ -200,7 +186,8 @@ def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
 
 
 def _arrays(data: NDArray[np.uint8]) -> tuple[Arrays, dict[str, str]]:
-    begin, header = _header(data)
+    begin = 8 + int(data[:8].view("<u8")[0])
+    header: dict[str, Any] = json.loads(data[8:begin].tobytes())
     metadata = header.pop("__metadata__", {})
     arrays: Arrays = {}
     for name, entry in header.items():
@@ -208,12 +195,6 @@ def _arrays(data: NDArray[np.uint8]) -> tuple[Arrays, dict[str, str]]:
         raw = np.asarray(data[begin + start : begin + end])
         arrays[name] = raw.view(_NAMES[entry["dtype"]]).reshape(entry["shape"])
     return arrays, metadata
-
-
-def _header(data: NDArray[np.uint8]) -> tuple[int, dict[str, Any]]:
-    """Return the place of the first array, and the header."""
-    begin = 8 + int(data[:8].view("<u8")[0])
-    return begin, json.loads(data[8:begin].tobytes())
 
 
 def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from typing import ParamSpec, TypeVar
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from vademecum.protocols import Condition, Row
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Err, Ok
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
 from vademecum.storage.seal import EMPTY, Found, give_up, let_go, opening, put_aside, sealing, unseal
 from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
@@ -330,12 +330,9 @@ class SqliteStore:
         except sqlite3.Error:  # the next statement reports the error
             return None
 
-    def check(self) -> Result[str, StoreError]:
-        """Return "ok" if SQLite finds no damage, else SQLite's finding."""
-        return self._check()
-
     @_outcome
-    def _check(self) -> str:
+    def check(self) -> str:
+        """Return "ok" if SQLite finds no damage, else SQLite's finding."""
         return str(self._db.execute("PRAGMA quick_check(1)").fetchone()[0])
 
     def start_over(self) -> None:
