@@ -29,6 +29,12 @@ SHOWN = {
 }
 CONTEXTS = {"context": "`vade context`", "search": "our results, the issue asked", "search title": "our results, its title asked",
             "grep": "grep, the issue's words", "grep title": "grep, its title's"}  # fmt: skip
+CHOSEN = {
+    "context": "`vade context`",
+    "search": "our results",
+    "semble": SHOWN["semble"],
+    "bm25-windows": SHOWN["bm25-windows"],
+}
 CHAINS = {
     "frequency": "the most frequent tool",
     "bm25": "BM25",
