@@ -36,9 +36,8 @@ Condition = tuple[str, Operator, Any]
 Progress = Callable[[str, int, int], None]
 Told = Callable[[float, float | None, str], None]  # a call's progress: done, total, and words
 Hears = Callable[[str, Mapping[str, Any]], None]  # a notification: its method and params
-Asks = Callable[
-    [str, Mapping[str, Any]], Mapping[str, Any]
-]  # a question, method and params, to {"result"} or {"error"}
+# a question, method and params, to {"result"} or {"error"}
+Asks = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 def silent(stage: str, done: int, total: int) -> None:

@@ -240,9 +240,8 @@ class Evidence:
     file_kind: str = ""
     signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
     freshness: Freshness = Freshness.FRESH
-    metadata: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # the details that `symbol` shows: parameters, complexity, calls, …
+    # the details that `symbol` shows: parameters, complexity, calls, …
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     url: str = ""  # the web address of an item of a backlog or of documents
     updated: str = ""  # the time of that item's last change, as 2026-02-03T04:05:06Z
     best_line: int = 0  # the first line of the best of several joined chunks; 0 for a single chunk

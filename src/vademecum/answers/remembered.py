@@ -95,9 +95,8 @@ def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""
     scope = "  global" if item.scope == "global" else f"  {visible(repo)}" if repo else ""
-    stands = (
-        "  stands" if "standing" in item.signals else ""
-    )  # included because its fact always applies, not for its match
+    # included because its fact always applies, not for its match
+    stands = "  stands" if "standing" in item.signals else ""
     lines = [f"{stamp(event.at)}  {visible(who)}{visible(session)}{scope}  {event.id}{stands}"]
     said = [line for line in event.text.splitlines() if line.strip()]
     lines += [f"  {visible(line[:LINE_CHARACTERS])}" for line in said[:SNIPPET_LINES]]

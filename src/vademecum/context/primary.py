@@ -54,9 +54,8 @@ class Matching:
     def __init__(self, question: str, snippets: Sequence[str]) -> None:
         self._title, self._snippets = title_of(question), snippets
         asked = frozenset(query_terms(question)[0])
-        self._asked_in = cache(
-            lambda run: asked.intersection(run_terms(run))
-        )  # cached, because most names are on many lines
+        # cached, because most names are on many lines
+        self._asked_in = cache(lambda run: asked.intersection(run_terms(run)))
 
     @cached_property
     def _weights(self) -> dict[str, float]:

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 # Open without a key: health, and files that are public in this project's repository.
 OPEN = re.compile(r"/(?:healthz|readyz|openapi\.json|docs)?|/page/.*")
-METHODS = frozenset(
-    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-)  # the metrics count any other method as ANY
+# the metrics count any other method as ANY
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 HARDENING = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

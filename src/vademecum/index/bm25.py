@@ -101,9 +101,8 @@ def gains(schema: Schema, tf: NDArray[np.integer[Any]], norms: Norms, idf: NDArr
     """
     by_field = norms * tf
     frequency = by_field[:, 0]
-    for field in range(
-        1, len(schema.fields)
-    ):  # subtle: a product of matrices rounds the last rows otherwise than others
+    # subtle: a product of matrices rounds the last rows otherwise than others
+    for field in range(1, len(schema.fields)):
         frequency = frequency + by_field[:, field]
     return idf * (frequency / (schema.k1 + frequency))
 

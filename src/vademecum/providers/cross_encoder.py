@@ -48,9 +48,8 @@ class CrossEncoderReranker:
     def rerank(self, query: str, passages: Sequence[Passage]) -> Result[list[float], RerankError]:
         """Return the model's score for each passage, of any range."""
         pairs = [(query, passage.joined) for passage in passages]
-        alike = sorted(
-            range(len(pairs)), key=lambda place: len(pairs[place][1])
-        )  # a long pair makes its whole batch long
+        # a long pair makes its whole batch long
+        alike = sorted(range(len(pairs)), key=lambda place: len(pairs[place][1]))
         scores = [0.0] * len(pairs)
         try:
             for first in range(0, len(pairs), BATCH):

@@ -54,9 +54,8 @@ def _word(content: bytes) -> str:
                 raise UnreadableError
             with archive.open(inner) as opened:
                 xml = opened.read(MOST_XML_BYTES + 1)
-        if (
-            len(xml) > MOST_XML_BYTES or b"<!DOCTYPE" in xml[:4096]
-        ):  # writers declare none; a DOCTYPE could name files or expand
+        # writers declare none; a DOCTYPE could name files or expand
+        if len(xml) > MOST_XML_BYTES or b"<!DOCTYPE" in xml[:4096]:
             raise UnreadableError
         body = ET.fromstring(xml).find(f"{_W}body")  # noqa: S314 - without a DOCTYPE there are no entities to expand
     except (zipfile.BadZipFile, KeyError, ET.ParseError, RuntimeError, NotImplementedError, EOFError) as error:

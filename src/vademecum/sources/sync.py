@@ -76,9 +76,8 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
         try:
             state, page = _step(source, provider, state, source.ledger.keep, progress)
         except CursorError:
-            if (
-                step or state.pending is None or not state.pending.cursor
-            ):  # a cursor from this run cannot be an expired one
+            # a cursor from this run cannot be an expired one
+            if step or state.pending is None or not state.pending.cursor:
                 raise
             state = source.ledger.start_over(state)
             continue

@@ -13,9 +13,8 @@ from vademecum.errors import StoreError, UsageError
 from vademecum.wiring.stores import INDEX, MEMORY, worktrees_in
 
 _LOCK = "index.lock"
-_REMEMBERED = frozenset(
-    {MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", f"{MEMORY}.seal", "memory"}
-)  # nothing can make these again
+# nothing can make these again
+_REMEMBERED = frozenset({MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", f"{MEMORY}.seal", "memory"})
 
 
 @dataclass(frozen=True, slots=True)

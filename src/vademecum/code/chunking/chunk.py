@@ -80,9 +80,8 @@ def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str
 
 
 def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
-    from vademecum.code.languages.references import (
-        find_references,
-    )  # loaded only when needed
+    # loaded only when needed
+    from vademecum.code.languages.references import find_references
 
     return find_references(lines, syntax, outline, language)
 

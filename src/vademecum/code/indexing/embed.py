@@ -111,9 +111,8 @@ class _Run:
 
     def _embed_batch(self, batch: Sequence[Piece]) -> None:
         there = {(row[0], row[1]) for row in self._repo.catalogue.store.get("chunks", [p[1:3] for p in batch]).unwrap()}
-        batch = [
-            piece for piece in batch if (piece.blob, piece.ordinal) in there
-        ]  # a clean-up may have deleted the others
+        # a clean-up may have deleted the others
+        batch = [piece for piece in batch if (piece.blob, piece.ordinal) in there]
         if not batch:
             return
         embedder = part_of(self._repo.embedder(), prose=batch[0].prose)

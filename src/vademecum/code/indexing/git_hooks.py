@@ -132,9 +132,8 @@ def _folder(root: Root) -> Path:
     asked = ("config", "--includes", "--type=path", "--get", "core.hooksPath")
     own = [place for name in (f"{root.git_dir}/config.worktree", f"{common}/config") if os.path.isfile(place := name)]
     places = [("--file", place) for place in own] + [("--global",), ("--system",)]
-    told = (
-        run(root, asked[0], *place, *asked[1:], tolerate=(1, 128)).unwrap() for place in places
-    )  # read as data, never run
+    # read as data, never run
+    told = (run(root, asked[0], *place, *asked[1:], tolerate=(1, 128)).unwrap() for place in places)
     folder = next((os.fsdecode(each).rstrip("\n") for each in told if each), os.path.join(common, "hooks"))
     return Path(top, folder)  # a relative path starts at the top of the work tree
 

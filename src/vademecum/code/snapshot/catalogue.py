@@ -400,9 +400,8 @@ class Catalogue:
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family, maker in (("vectors", "embedder"), ("summaries", "enricher")):
                 unused = [key for key in self._scan(family, columns=(maker, "hash")) if key[1] not in alive]
-                for name in {
-                    by for by, _ in unused
-                }:  # without the maker, each part of a long list would scan everything
+                # without the maker, each part of a long list would scan everything
+                for name in {by for by, _ in unused}:
                     self._delete(family, [(maker, "=", name), ("hash", "in", [it for by, it in unused if by == name])])
             self.segments.join(everything=True)
         self._forget_read()

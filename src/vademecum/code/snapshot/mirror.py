@@ -198,9 +198,8 @@ class Mirror:
             self._store.upsert("meta", [(SETTLED + self._space, NOT_EMPTIED if is_new else "")]).unwrap()
         if not is_new:
             return True
-        with (
-            self._store.transaction()
-        ):  # another machine with a shared database waits, and deletes nothing that we write
+        # another machine with a shared database waits, and deletes nothing that we write
+        with self._store.transaction():
             if self._store.scan("meta", [ours], ("value",)).unwrap() == [(NOT_EMPTIED,)]:  # type: ignore[list-item]
                 if not self._kept(index.delete(Filter())):  # any points there belong to a lost ledger
                     return False

@@ -128,8 +128,7 @@ async def _context(asked: RequestContext, body: Task) -> Response:
             body.task, body.budget, paths=body.path, exclude=body.exclude, commit=body.commit, session=session,
             form="json", refresh=due,
         )  # fmt: skip
-        return json.loads(found.text or "null") or context_record(
-            found
-        )  # the text is empty when the budget is too small
+        # the text is empty when the budget is too small
+        return json.loads(found.text or "null") or context_record(found)
 
     return await asked.answer(answer)

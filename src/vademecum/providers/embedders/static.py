@@ -56,9 +56,8 @@ class WordPieces:
     def __call__(self, run: str) -> list[int]:
         """Return the pieces of one run of letters or digits."""
         if run[0].isdigit():
-            return (
-                [self._index[run]] if run in self._index else []
-            )  # there are endless numbers: unknown ones are dropped
+            # there are endless numbers: unknown ones are dropped
+            return [self._index[run]] if run in self._index else []
         return self._of_letters(run)
 
     def _cut(self, run: str) -> list[int]:
@@ -152,9 +151,8 @@ class StaticEmbedder:
         Built without an array per text, which would cost more than it saves here.
         """
         runs = [_RUN.findall(text) for text in texts]
-        cut = {
-            run: self._cut(run) for run in dict.fromkeys(chain.from_iterable(runs))
-        }  # the clauses of a question repeat the words of the whole
+        # the clauses of a question repeat the words of the whole
+        cut = {run: self._cut(run) for run in dict.fromkeys(chain.from_iterable(runs))}
         counts = [_counted(chain.from_iterable(map(cut.__getitem__, said))) for said in runs]
         said = [pair for count in counts for pair in sorted(count.items())]
         pieces, weight = np.array([piece for piece, _ in said], np.int64), np.array([n for _, n in said], np.float32)

@@ -168,9 +168,8 @@ def _write_vectors(connection: psycopg.Connection, space: int, batch: Segment, e
     whole = batch.vectors.astype(np.float32) * batch.scales[:, None]
     counts = np.diff(batch.starts)
     blobs = np.repeat(batch.blobs, counts).tolist()
-    pending = {
-        blob for blob, scale in zip(blobs, batch.scales.tolist(), strict=True) if scale < 0
-    }  # vectors not made yet
+    # vectors not made yet
+    pending = {blob for blob, scale in zip(blobs, batch.scales.tolist(), strict=True) if scale < 0}
     ordinals = (np.arange(len(blobs)) - np.repeat(batch.starts[:-1], counts)).tolist()
     columns = "space_id, blob, ordinal, embedder, embedding"
     with connection.cursor().copy(f"COPY derived_embeddings ({columns}) FROM STDIN") as copy:

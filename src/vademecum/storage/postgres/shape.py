@@ -56,18 +56,16 @@ def shapes() -> dict[str, Shape]:
 
 
 def _shape(db: sqlite3.Connection, name: str) -> Shape:
-    rows = db.execute(
-        f"PRAGMA table_info({name})"
-    ).fetchall()  # number, name, type, NOT NULL, default, place in the key
+    # number, name, type, NOT NULL, default, place in the key
+    rows = db.execute(f"PRAGMA table_info({name})").fetchall()
     columns = {column: _KINDS[kind] for _, column, kind, *_ in rows}
     optional = frozenset(column for _, column, _, required, _, place in rows if not required and not place)
     unique: list[tuple[str, ...]] = []
     indexes: dict[str, tuple[str, ...]] = {}
     folded: set[str] = set()
     for _, index, _, origin, _ in db.execute(f"PRAGMA index_list({name})").fetchall():
-        parts = [
-            row for row in db.execute(f"PRAGMA index_xinfo({index})") if row[5]
-        ]  # 5: the row is a column of the index
+        # 5: the row is a column of the index
+        parts = [row for row in db.execute(f"PRAGMA index_xinfo({index})") if row[5]]
         own = tuple(column for _, _, column, *_ in parts)
         folded |= {column for _, _, column, _, collation, _ in parts if collation == "NOCASE"}
         if origin == "u":
