@@ -181,11 +181,7 @@ def config_directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def data_directory(environ: Mapping[str, str]) -> Path:
-    """Return the data directory: `VADE_HOME`, or the platform's default.
-
-    Raises:
-        ConfigError: Neither exists, as for a user without a home in a container.
-    """
+    """Return `VADE_HOME`, or the platform's default. Raises `ConfigError` without any."""
     if home := environ.get("VADE_HOME"):
         return _expanded(home)
     place = _platform_directory(environ, "XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")

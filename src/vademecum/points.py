@@ -63,11 +63,7 @@ class Payload:
 
 
 def payload_of(record: Mapping[str, Any]) -> Payload:
-    """Return the payload in an index's record; other fields are ignored.
-
-    Raises:
-        ValueError: the record is not ours: a field is missing, or of another type.
-    """
+    """Return the payload in an index's record. Raises `ValueError` for others."""
     values: dict[str, Any] = {}
     for known in fields(Payload):
         value = record.get(known.name)

@@ -86,11 +86,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
-    """Run a hook, and print its text in the agent's form.
-
-    Raises:
-        KeyError: there is no such hook.
-    """
+    """Run a hook, print its text. Raises `KeyError` for another name."""
     events = EVENTS[name]
     directory = directory_of(said)
     if name in {"stop", "compact"} or (name == "heard" and keep(said, agent, directory)):

@@ -88,11 +88,7 @@ class JobFiles:
         self._held: dict[str, ExitStack] = {}
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Store a job atomically, and sync the file before returning.
-
-        Raises:
-            StoreError: the file cannot be written.
-        """
+        """Store a job atomically, synced before returning. Raises `StoreError`."""
         path = self._directory / f"{record['id']}.json"
         beside = path.with_suffix(".tmp")
         try:

@@ -65,11 +65,7 @@ def remove(text: str, part: Part, hint: Hint) -> str:
 
 
 def decoded(content: bytes) -> str:
-    """Return a file's content as text, byte for byte.
-
-    Raises:
-        EditError: the content is not UTF-8.
-    """
+    """Return a file's content as text. Raises `EditError` unless UTF-8."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -39,11 +39,7 @@ class Record:
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Record:
-        """Return the record from its plain JSON.
-
-        Raises:
-            KeyError, TypeError: the JSON has another form.
-        """
+        """Return the record from its JSON. Raises `KeyError` or `TypeError`."""
         names = {name: str(plain[name]) for name in ("before", "version", "project")}
         return cls(after=tuple(map(str, plain["after"])), parts=tuple(map(placed, plain["parts"])), **names)
 

@@ -76,11 +76,7 @@ def bare(text: str) -> str:
 
 
 def value_of(text: str, *, comments: bool) -> Any:
-    """Parse a text.
-
-    Raises:
-        EditError: the text is not valid JSON, or nested too deeply.
-    """
+    """Parse a text. Raises `EditError` for invalid or too deep JSON."""
     try:
         return json.loads(bare(text) if comments else text, parse_constant=_no_constant)
     except RecursionError as error:

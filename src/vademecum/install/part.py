@@ -42,11 +42,7 @@ class Placed:
 
 
 def placed(record: Mapping[str, Any]) -> Placed:
-    """Return the placed part from its `Placed.record`.
-
-    Raises:
-        KeyError, TypeError: the record has another form.
-    """
+    """Return the part from `Placed.record`. Raises `KeyError` or `TypeError`."""
     names = {name: str(record[name]) for name in ("id", "format", "mark", "head")}
     part = Part(value=record["value"], path=tuple(map(str, record["path"])), **names)
     return Placed(part, dict(record["hint"]), tuple(map(str, record["agents"])))
@@ -97,11 +93,7 @@ def without(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def verify(before: Any, after: Any, part: Part) -> None:
-    """Check that a file gained an entry and nothing else.
-
-    Raises:
-        EditError: the entry is missing, or another value differs.
-    """
+    """Check that a file gained an entry and nothing else. Raises `EditError`."""
     if not contains(value_at(after, part.path), part.value) or without(after, part.path) != without(before, part.path):
         raise EditError(f"{'.'.join(part.path)} cannot be added without changing something else")
 

@@ -40,11 +40,7 @@ class Places:
 
 
 def places(environ: Mapping[str, str], project: Path, platform: str = sys.platform) -> Places:
-    """Return the directories of this user.
-
-    Raises:
-        ConfigError: there is no home directory.
-    """
+    """Return the user's directories. Raises `ConfigError` without a home."""
     found = environ.get("USERPROFILE") if platform == "win32" else environ.get("HOME")
     home = Path(found or os.path.expanduser("~"))
     if str(home) == "~":

@@ -43,11 +43,7 @@ class Fleet:
 
     @classmethod
     def of_file(cls, path: str, opening: Opening) -> Fleet:
-        """Return the servers of a file, none of them started.
-
-        Raises:
-            ConfigError: The file cannot be read, or no server in it is right.
-        """
+        """Return a file's servers, unstarted. Raises `ConfigError` without any."""
         fleet, problems = cls(), list[str]()
         fleet.path, fleet._opening, fleet._stamp = path, opening, _stamp(path)
         fleet._take(read_servers(path, problems=problems))

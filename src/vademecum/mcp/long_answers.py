@@ -45,11 +45,7 @@ class Pages:
         ]
 
     def read(self, arguments: Mapping[str, Any]) -> str:
-        """Return a page of a kept answer.
-
-        Raises:
-            UsageError: No such answer is kept, or it has no such page.
-        """
+        """Return a page of a kept answer. Raises `UsageError` without one."""
         name, number = arguments.get("answer"), arguments.get("page", 1)
         path = self._folder / f"{name}.txt" if self._folder and isinstance(name, str) and name.isalnum() else None
         if path is None or not path.is_file():

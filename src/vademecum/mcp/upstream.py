@@ -86,20 +86,12 @@ class Upstream:
         return result
 
     def has(self, capability: str) -> bool:
-        """Return whether the server has one of MCP's capabilities.
-
-        Raises:
-            ToolServerError: The server cannot be asked.
-        """
+        """Return whether the server has an MCP capability. Raises `ToolServerError`."""
         server = self._ready()
         return isinstance(server, OfferingServer) and capability in server.offers().unwrap()
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the result of any MCP request.
-
-        Raises:
-            ToolServerError: The server is gone, too slow, refuses, or sends a malformed answer.
-        """
+        """Return the result of any MCP request. Raises `ToolServerError`."""
         server = self._ready()
         if not isinstance(server, OfferingServer):
             raise ToolServerError(f"{self.name} has tools alone: it cannot be asked {method}")
@@ -115,11 +107,7 @@ class Upstream:
             server.close()
 
     def _ready(self) -> ToolServer:
-        """Return the server, restarted if it is gone.
-
-        Raises:
-            ToolServerError: The delay before the next restart is not over.
-        """
+        """Return the server, restarted after its delay. Raises `ToolServerError` before."""
         with self._lock:
             if self._closed:
                 raise ToolServerError(f"{self.name} was closed with the gateway")

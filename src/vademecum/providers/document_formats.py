@@ -33,11 +33,7 @@ def most_bytes(path: str) -> int:
 
 
 def markdown_from(path: str, content: bytes) -> str:
-    """Return a file's content as Markdown, by its suffix.
-
-    Raises:
-        UnreadableError: the file is too large, or not what its name says.
-    """
+    """Return a file's content as Markdown, by suffix. Raises `UnreadableError`."""
     if len(content) > most_bytes(path):
         raise UnreadableError
     if path.lower().endswith(WORD):

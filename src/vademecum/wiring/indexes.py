@@ -39,11 +39,7 @@ def kept_indexes(home: Path) -> list[Kept]:
 
 
 def index_called(kept: Sequence[Kept], wanted: str) -> Kept:
-    """Return the index of a name, folder name or worktree path.
-
-    Raises:
-        UsageError: no index has that name, or several have.
-    """
+    """Return the one index of a name or path. Raises `UsageError`."""
     path = os.path.realpath(wanted)
     meant = [each for each in kept if path in each.paths or wanted == Path(each.folder).name]
     meant = meant or [each for each in kept if each.name == wanted]

@@ -192,11 +192,7 @@ class Parts:
         return repo
 
     def everywhere(self) -> list[Repository]:
-        """Return every repository indexed here, the open ones first.
-
-        Raises:
-            AccessError: the caller may not see other repositories.
-        """
+        """Return every repository indexed here, open ones first. Raises `AccessError`."""
         if not self.personal:
             raise AccessError(NOT_OPEN)
         known = self._repositories

@@ -27,11 +27,7 @@ def is_address(source: str) -> bool:
 
 
 def check_source(source: str) -> None:
-    """Reject a source that cannot be cloned.
-
-    Raises:
-        UsageError: the source is neither a directory nor an address, or holds a password.
-    """
+    """Reject a source that cannot be cloned. Raises `UsageError`."""
     if _SECRET.match(source):
         raise UsageError("the address holds a password: leave it out, and let git's credential helper know it")
     if not is_address(source):

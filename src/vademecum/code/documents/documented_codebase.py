@@ -127,11 +127,7 @@ class DocumentedCodebase(Codebase):
             return f"source {name} is left out: {error}"
 
     def _named(self, known: Patterns, names: Sequence[str]) -> list[Opened]:
-        """Return the named sources, ready to search; "all" means all.
-
-        Raises:
-            UsageError: no source has this name, or the source was never fetched.
-        """
+        """Return the named sources, for "all" each. Raises `UsageError` for others."""
         chosen: dict[str, Repository] = {}
         for name in known if ALL in names else names:
             if name not in known:
@@ -200,11 +196,7 @@ def _with_facts(piece: Evidence, items: Items | None, repositories: Sequence[Ope
 
 
 def _lines_of(opened: Opened, location: str) -> Evidence:
-    """Return lines of an item's document, by its path or key.
-
-    Raises:
-        UsageError: the source has no such item, or the item has fewer lines.
-    """
+    """Return lines of an item's document. Raises `UsageError` for missing ones."""
     name, items = opened.repo.name, opened.repo.items
     named, first, last = parse_location(location)
     assert items is not None

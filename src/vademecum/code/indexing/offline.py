@@ -39,11 +39,7 @@ class OfflineRefresher(Refresher):
     def opened(
         self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
     ) -> Opened:
-        """Return a repository with its snapshot, perhaps from the local copy.
-
-        Raises:
-            StoreAwayError: the database is unreachable, and this machine has no copy.
-        """
+        """Return a snapshot, perhaps a local copy. Raises `StoreAwayError` without one."""
         try:
             return super().opened(repo, prefixes, commit, progress, refresh=refresh)
         except StoreAwayError as error:

@@ -191,11 +191,7 @@ class Catalogue:
         return held | self.segments.bring(lacking) if lacking else held
 
     def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
-        """Return indexed chunks with their hashes, by blob and ordinal.
-
-        Raises:
-            StoreCorruptError: a chunk is missing.
-        """
+        """Return chunks with hashes, by place. Raises `StoreCorruptError` for missing ones."""
         found = {key: self._chunks[key] for key in wanted if key in self._chunks}
         keys = list(dict.fromkeys(key for key in wanted if key not in found))
         if not keys:

@@ -201,11 +201,7 @@ def save_files(path: Path, table: FileTable, embedder: str = "") -> None:
 
 
 def load_files(path: Path, embedder: str = "") -> FileTable:
-    """Load a table from a file.
-
-    Raises:
-        StoreCorruptError: the file is missing, damaged, of another format, or of another embedder.
-    """
+    """Load a table. Raises `StoreCorruptError` for a damaged or foreign one."""
     with stored_arrays(path, format=FORMAT, embedder=embedder) as (arrays, metadata):
         a: dict[str, Any] = dict(arrays)
         text = a["paths"].tobytes().decode("utf-8", "surrogatepass")

@@ -20,11 +20,7 @@ AT_ONCE = 200  # files of one page
 
 
 class Folder:
-    """The documents below a folder.
-
-    Raises:
-        ConfigError: there is no such folder.
-    """
+    """The documents below a folder. Raises `ConfigError` without the folder."""
 
     remote = False
 

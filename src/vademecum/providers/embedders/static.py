@@ -114,11 +114,7 @@ class StaticEmbedder:
     remote = False
 
     def __init__(self, model: str = "") -> None:
-        """Load `model` (default "static-2") from the package.
-
-        Raises:
-            EmbedError: the model file is missing or damaged.
-        """
+        """Load the model "static-2", or another. Raises `EmbedError` if damaged."""
         self.name = f"static:{model or 'static-2'}"
         try:
             known = _model(model or "static-2")

@@ -311,11 +311,7 @@ def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[s
 
 
 def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a tool call's result after checking its form.
-
-    Raises:
-        ToolServerError: The result has another form.
-    """
+    """Return a tool call's well-formed result. Raises `ToolServerError` for another."""
     content = result.get("content", [])
     structured = result.get("structuredContent")
     fine = isinstance(content, list) and all(isinstance(part, dict) and "type" in part for part in content)
