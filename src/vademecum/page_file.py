@@ -51,11 +51,7 @@ _FILE = """<!doctype html>
 def page_file(view: str, title: str, start: Mapping[str, str], answers: Mapping[str, Any]) -> str:
     """Return a view of the page as one file.
 
-    Args:
-        view: the view's name, as in the page's address.
-        title: the title of the file.
-        start: the parameters that the view opens with.
-        answers: the server's answers by path, as `/tools/stats`.
+    It opens with the parameters `start`, and holds the server's answers by path, as `/tools/stats`.
     """
     return _FILE.format(
         view=view,

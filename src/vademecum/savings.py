@@ -24,14 +24,10 @@ BYTES_PER_TOKEN = 3.7
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The answers to one repository's agents on one day.
+    """The answers to one repository's agents on one day, as 2026-11-24.
 
-    Attributes:
-        day: The date, as 2026-11-24.
-        repo: The path of the repository.
-        answers: The number of answers that showed lines of files.
-        answer_tokens: The tokens of these answers, estimated.
-        file_tokens: The tokens of the whole files from which each answer showed lines, estimated.
+    Only answers that showed lines of files count. Their tokens, and those of the whole files they showed lines from, are
+    estimated.
     """
 
     day: str

@@ -195,15 +195,9 @@ def paired_difference(
 ) -> Difference:
     """Return the mean of ours - theirs, with a 95 % interval.
 
-    The bootstrap draws groups of questions with replacement. Questions about one file resemble each other: drawn one by
-    one they would make the interval too narrow. Source: Davison & Hinkley 1997, §3.8, resampling whole clusters.
-
-    Args:
-        ours: one value per question.
-        theirs: the other system's values for the same questions, in the same order.
-        groups: the group of each question, such as its file.
-        seed: of the draws: the same seed gives the same interval.
-        rounds: how many draws.
+    The bootstrap draws groups of questions with replacement; `groups` names each question's, such as its file. Questions about
+    one file resemble each other: drawn one by one they would make the interval too narrow. Source: Davison & Hinkley 1997,
+    §3.8, resampling whole clusters.
 
     >>> paired_difference([1.0, 1.0, 0.5], [0.5, 0.5, 0.0], ["a", "a", "b"], seed=7, rounds=50)
     Difference(mean=0.5, low=0.5, high=0.5)

@@ -10,12 +10,7 @@ import click
 
 
 class Group(click.Group):
-    """A group of verbs.
-
-    Args:
-        aliases: Second names of verbs, hidden in the help.
-        meant: Verbs to suggest for common other words: `list`, `add`, `delete`.
-    """
+    """A group of verbs; `aliases` are hidden second names, `meant` maps other words to verbs to suggest."""
 
     def __init__(
         self, *args: Any, aliases: Mapping[str, str] = {}, meant: Mapping[str, str] = {}, **options: Any

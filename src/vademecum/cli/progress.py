@@ -15,12 +15,7 @@ LINE_EVERY_S = 5.0  # logs show that a long run is alive; short runs stay silent
 
 
 class Progress:
-    """A progress callback `(stage, done, total)`; leaving erases the bar.
-
-    Args:
-        stream: Receives the output; standard error unless given.
-        clock: Returns seconds.
-    """
+    """A progress callback `(stage, done, total)`; leaving erases the bar."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream if stream is not None else sys.stderr

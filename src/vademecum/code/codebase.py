@@ -72,9 +72,7 @@ class Parts(Protocol):
 class Codebase:
     """A finder of code, with evidence, in one or more repositories.
 
-    Args:
-        repositories: the open repositories, each with the path prefixes it was narrowed to; the first is the default.
-        parts: what the codebase needs besides.
+    Each comes with the path prefixes it was narrowed to; the first is the default.
     """
 
     def __init__(self, repositories: Sequence[tuple[Repository, tuple[str, ...]]], parts: Parts) -> None:
@@ -402,11 +400,8 @@ class Codebase:
     def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
         """Request a language model's sentence about each chunk.
 
-        Covers every open repository. Stored sentences are not requested again.
-
-        Args:
-            progress: receives the progress.
-            stop: ends the run after the pending answers; all answers are stored.
+        Covers every open repository. Stored sentences are not requested again. `stop` ends the run after the pending answers; all
+        answers are stored.
 
         Raises:
             UsageError: no enricher is set.

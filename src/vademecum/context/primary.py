@@ -234,8 +234,7 @@ def key_of(item: Evidence) -> str:
 class File:
     """All pieces of one file, grouped into stretches.
 
-    Attributes:
-        stretches: a number for each piece. Pieces of one number follow each other, share no line, and were not shown before.
+    `stretches` numbers the pieces: those of one number follow each other, share no line, and were not shown before.
     """
 
     def __init__(
@@ -276,14 +275,8 @@ class File:
     ) -> Offer:
         """Return the forms of a passage, fullest first.
 
-        The forms are its whole declarations, the passage itself, and a signature. Whole declarations are left out if
-        another passage shows parts of them.
-
-        Args:
-            best: the best match of the passage.
-            reason: the reasons for showing it.
-            passage: the places of its pieces; only that of `best` unless given.
-            others: the places of all passages of the file.
+        The forms are its whole declarations, the passage itself (the places of its pieces; only `best` unless given), and a
+        signature. Whole declarations are left out if one of `others`, the file's passages, shows parts of them.
         """
         place = self.place_of(best)
         if place is None:

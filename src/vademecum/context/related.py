@@ -33,12 +33,7 @@ def relations(
 ) -> tuple[Sequence[Offer], Sequence[Offer]]:
     """Return related code, best first, and lines about its edges.
 
-    Args:
-        graph: returns a repository's graph, given its name.
-        pieces: returns every piece of a file, given its path and repository.
-        task: the work to do.
-        found: the evidence, best first.
-        exclude: globs of files to leave out.
+    `graph` takes a repository's name; `pieces` returns every piece of a file, given its path and repository.
     """
     related: list[Offer] = []
     lines: list[Offer] = []

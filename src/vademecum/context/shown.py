@@ -27,12 +27,7 @@ _BRIEFLY = "signature "  # prefix of keys shown as signatures; these may still b
 
 @dataclass(slots=True)
 class Turn:
-    """One answer in a session.
-
-    Attributes:
-        shown: keys that earlier answers showed.
-        left: number of pieces left out for that reason.
-    """
+    """One answer in a session: keys shown before, and pieces left out."""
 
     shown: frozenset[str] = frozenset()
     left: int = 0

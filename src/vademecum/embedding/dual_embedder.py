@@ -74,12 +74,9 @@ def scale_of(questions: Matrix, answers: Matrix) -> Scale:
 
 
 class DualEmbedder:
-    """An embedder that reads code and prose with different embedders.
+    """An embedder that reads code and marked prose with different embedders.
 
-    Args:
-        code: reads code.
-        prose: reads passages marked as prose.
-        kept: the directory of stored scales, so that each model is measured once.
+    The directory `kept` stores scales, so that each model is measured once.
     """
 
     def __init__(self, code: Embedder, prose: Embedder, kept: Path) -> None:

@@ -23,12 +23,7 @@ WITH_GAPS = "+gaps"
 
 
 class SteadyEmbedder:
-    """A wrapper that returns zero vectors while an embedder fails.
-
-    Args:
-        inner: the embedder to wrap.
-        clock: returns monotonic seconds.
-    """
+    """A wrapper that returns zero vectors while an embedder fails."""
 
     def __init__(self, inner: Embedder, clock: Callable[[], float] = time.monotonic) -> None:
         self._inner, self._clock = inner, clock

@@ -47,11 +47,9 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The caller of a request: a name and the open repositories.
+    """The caller of a request: a name and the open repositories' roots.
 
-    Attributes:
-        paths: the repositories' roots.
-        personal: whether the global memory, tools, settings and metrics are open too.
+    `personal` tells whether the global memory, tools, settings and metrics are open too.
     """
 
     name: str

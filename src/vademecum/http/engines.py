@@ -41,11 +41,8 @@ class Opening:
 class Engines:
     """Runs functions on engines in a thread pool.
 
-    Args:
-        settings: settings of the engines.
-        threads: number of threads.
-        waiting: number of calls that may wait for a thread.
-        timeout_s: seconds a call may take, including its wait. A thread cannot be stopped; a late answer is discarded.
+    At most `waiting` calls wait for one of the `threads`. A call may take `timeout_s` seconds, including its wait. A thread
+    cannot be stopped; a late answer is discarded.
     """
 
     def __init__(self, settings: Settings, threads: int, waiting: int, timeout_s: float) -> None:

@@ -141,9 +141,7 @@ class JobFiles:
 class Jobs:
     """Runs index jobs on one thread, with an engine per job.
 
-    Args:
-        settings: settings of the engines.
-        paths: the served repositories; their unfinished jobs are resumed.
+    Unfinished jobs of the served repositories are resumed.
     """
 
     def __init__(self, settings: Settings, paths: Sequence[str] = ()) -> None:

@@ -133,12 +133,8 @@ def stored_arrays(path: Path, **expected: str) -> Iterator[tuple[Arrays, dict[st
     The arrays are memory-mapped and read-only. An error in the block that shows the file to be of another shape is damage
     as well.
 
-    Args:
-        path: the file.
-        expected: metadata that the file must have.
-
     Raises:
-        StoreOutdatedError: the file is missing, as on another machine, or whole with other metadata.
+        StoreOutdatedError: the file is missing, as on another machine, or its metadata differs from `expected`.
         StoreCorruptError: the file's bytes are not those that were written.
     """
     try:

@@ -35,12 +35,8 @@ class Counts:
 class RunTable:
     """Maps runs of characters to numbers, and counts the numbers in texts.
 
-    Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations.
-    Safe to use from several threads, which take turns.
-
-    Args:
-        run: what a run is.
-        expand: returns the numbers of one run, each a non-negative integer below 2**64.
+    `expand` returns the numbers of one run, each a non-negative integer below 2**64. Every distinct run is expanded once; after
+    that, a text costs one regular expression and a few array operations. Safe to use from several threads, which take turns.
 
     >>> table = RunTable(re.compile(r"[a-z]+"), lambda run: [ord(letter) for letter in run])
     >>> counts = table.count(["ab b", "b"])

@@ -55,13 +55,7 @@ class Chained:
         return Tool(self.group.id, name, SERVER, said, schema, annotations=_HINTS[worst])
 
     def arguments(self, place: int, given: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return one call's arguments, those of earlier answers first.
-
-        Args:
-            place: the call's, from 0.
-            given: the arguments of the chain.
-            answers: the results of the calls before, in MCP's form.
-        """
+        """Return the arguments of the call at `place`, earlier answers included."""
         fields = inputs_of(self.tools[place].input_schema)
         found = {field.name: given[field.name] for field in fields if field.name in given}
         for field in fields if answers else ():

@@ -69,7 +69,7 @@ class Gateway:
 
     Args:
         fleet: The servers.
-        session: What tells this client's traces from others'.
+        session: Distinguishes this client's traces from others'.
         home: The folder for allowed tools and long answers.
         clock: Tells the time, in seconds since the epoch.
         questions: The way to the client.

@@ -23,11 +23,9 @@ PAGE_TOOL = "gateway/page"  # the id by which an agent asks for the next page
 
 
 class Pages:
-    """Long answers of one gateway, in a folder of their own.
+    """Long answers of one gateway, in pages of `page` characters.
 
-    Args:
-        home: The folder in which that folder is made.
-        page: Characters of a page.
+    They are kept in a folder of their own, made in `home`.
     """
 
     def __init__(self, home: Path, page: int) -> None:

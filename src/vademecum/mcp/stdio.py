@@ -53,10 +53,8 @@ Message = dict[str, Any]
 class Server:
     """Answers one client.
 
-    Args:
-        open_engine: Makes the engine; called once, on the thread that will use it.
-        send: Writes one message, or a list of them; called from several threads, under a lock.
-        front: The tools, and the texts about them.
+    The engine is made once, on the thread that will use it. `send` writes one message, or a list of them; it is called from
+    several threads, under a lock.
     """
 
     def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None], front: Front) -> None:

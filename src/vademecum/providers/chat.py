@@ -31,14 +31,9 @@ MOST_BYTES = 1_000_000  # of an answer: a hundred times the requested length
 
 
 class ChatModel:
-    """A language model on a server.
+    """A language model on a server; `kind` is the provider's, for messages.
 
-    Attributes:
-        kind: the kind of provider, for messages; subclasses say it.
-        patience: the retries of failures that may pass.
-
-    Raises:
-        UsageError: the model's name is missing, or a setting makes no sense.
+    Raises `UsageError` where the model's name is missing, or a setting makes no sense.
     """
 
     kind = ""
@@ -75,14 +70,8 @@ class ChatModel:
     def ask(self, system: str, user: str, room: int, answer_tokens: int) -> str:
         """Return the model's answer at temperature 0.
 
-        Args:
-            system: the instructions.
-            user: the input.
-            room: tokens of question and answer, rounded up so that few sizes are in use; sent to Ollama only.
-            answer_tokens: tokens of the answer; sent to Ollama only.
-
-        Raises:
-            ProviderError: there is no answer; the message gives the cause and the fix.
+        `room`, the tokens of question and answer, is rounded up so that few sizes are in use; it and `answer_tokens` are sent to
+        Ollama only. A `ProviderError` gives the cause and the fix.
         """
         said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         body: dict[str, Any] = {"model": self._model, "messages": said, "stream": False}

@@ -148,13 +148,7 @@ class Collection(ABC):
 
 
 class DirectoryCollection(Collection):
-    """A collection in a local directory, with a file naming the current.
-
-    Args:
-        kind: the library's name, for messages.
-        collection, model, dim: the arguments of every vector index.
-        directory: the directory of the index.
-    """
+    """A collection in a local directory, with a file naming the current."""
 
     remedy = "remove the directory"
     raised: tuple[type[Exception], ...] = ()  # the library's errors

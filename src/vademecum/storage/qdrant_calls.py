@@ -58,14 +58,7 @@ class _Timed(httpx.SyncByteStream):
 
 
 class Calls:
-    """Calls one server.
-
-    Args:
-        url: the server's address, for messages.
-        api_key: the key, which is removed from messages.
-        timeout_s: the time limit, for messages.
-        sleep: waits; tests pass their own.
-    """
+    """Calls one server; its key is removed from messages."""
 
     def __init__(self, url: str, api_key: str, timeout_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self._url, self._key, self._timeout_s, self._sleep = url, api_key, timeout_s, sleep

@@ -80,12 +80,8 @@ def code_notes(
 ) -> list[Note]:
     """Return the current facts about symbols of the code.
 
-    Args:
-        repos: The repositories of the code.
-        codebase: Their code.
-        scopes: The memories that are read; none of the rest of memory is loaded.
-        symbols: Makes qualified name → the shown symbol that calls it, or "" for a symbol that is shown itself. Called
-            only where a fact is about code.
+    None of the rest of memory is loaded. `symbols` makes qualified name → the shown symbol that calls it, or "" for a symbol
+    that is shown itself; it is called only where a fact is about code.
     """
     from vademecum.memory.anchors import Anchoring, any_anchored
 

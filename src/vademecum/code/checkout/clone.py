@@ -38,17 +38,10 @@ def check_source(source: str) -> None:
 
 
 def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
-    """Clone an address, or fetch its new commits.
+    """Clone an address below `home`, or fetch its new commits.
 
-    Returns the directory and the commit to index.
-
-    Args:
-        home: clones are kept below it.
-        address: the address to clone from.
-        revision: a branch, a tag or a commit; the origin's checked-out branch unless given.
-
-    Raises:
-        GitError: git failed; an earlier clone is unchanged.
+    Returns the directory and the commit to index: that of `revision`, or of the origin's checked-out branch. Raises `GitError`
+    where git fails; an earlier clone is then unchanged.
     """
     digest = blake2b(address.encode(), digest_size=6).hexdigest()
     name = re.sub(r"[^\w.-]+", "-", origin_name(address).rpartition("/")[2]) or "clone"

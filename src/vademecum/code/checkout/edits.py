@@ -25,13 +25,7 @@ MOST_BYTES = FORCED_FILE_BYTES  # bytes read per file at most: no larger file is
 def changed_on_disk(root: Root, commit: str, indexed: Mapping[str, str], options: Sequence[str]) -> bytes:
     """Compare a commit with the disk, as `git diff COMMIT` does.
 
-    Only indexed files are compared, and deleted ones.
-
-    Args:
-        root: the repository.
-        commit: its full id.
-        indexed: the git blob id of each indexed file's content on disk.
-        options: options of `git diff`.
+    Only files that `indexed` maps to the git blob id of their content on disk are compared, and deleted ones.
     """
     before, tracked = git.tree_ids(root, commit).unwrap(), git.list_tracked(root).unwrap()
     gone = [path for path in before if path not in indexed and tracked.get(path, True) and not _is_file(root, path)]

@@ -58,17 +58,9 @@ class Meaning:
 
 
 def fill(repo: Repository, kind: str, place: str, progress: Progress, most: int | None = None) -> Meaning:
-    """Embed a snapshot's chunks that lack vectors.
+    """Embed a snapshot's chunks that lack vectors, if at most `most`.
 
-    Args:
-        repo: the repository; nothing is done if its embedder runs in the workers.
-        kind: the snapshot's kind, as `Catalogue.load` takes it.
-        place: the snapshot's place.
-        progress: receives the progress.
-        most: with more chunks pending, nothing is embedded; None for no limit.
-
-    Raises:
-        StoreError: the database failed; earlier vectors are intact.
+    Nothing is done if the repository's embedder runs in the workers. After a `StoreError`, earlier vectors are intact.
     """
     if repo.plan.embedder or not (pending := _pending(repo, kind, place)):
         return Meaning()

@@ -52,14 +52,8 @@ def enrich(
 ) -> EnrichReport:
     """Request the missing sentences and add them to the index.
 
-    The worktree must have been indexed.
-
-    Args:
-        repo: the repository; `repo.enricher` is the enricher's name.
-        enricher: writes the sentences.
-        pace: the request rate.
-        progress: receives the progress.
-        stop: ends the run after the pending answers.
+    The worktree must have been indexed, and `repo.enricher` is the enricher's name. `stop` ends the run after the pending
+    answers.
 
     Raises:
         StoreBusyError: another process is enriching this repository.

@@ -94,12 +94,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def model_directory(provider: str, model: str, models: str, files: Sequence[str], *, download: bool) -> Path:
     """Return a model's directory; download the model if allowed.
 
-    Args:
-        provider: the embedder's name, for messages.
-        model: a directory, a preset's name, or a name on the hub.
-        models: the directory of downloaded models; "" for none.
-        files: patterns of the files to download.
-        download: whether downloading is allowed.
+    The model is a directory, a preset's name, or a name on the hub. `models` is the directory of downloaded ones; "" for none.
 
     Raises:
         UsageError: there is no such model here, and it may not or cannot be downloaded.

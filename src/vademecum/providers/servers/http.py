@@ -63,16 +63,7 @@ SLACK_S = 5.0  # seconds beyond the SDK's own time limit before giving up
 
 
 class HttpServer(McpServer):
-    """An MCP server at a URL.
-
-    Args:
-        name: The server's name in messages.
-        url: The server's address.
-        headers: Sent with every request, such as an `Authorization`.
-        sse: Whether the server uses the older transport.
-        timeout_s: The most seconds for an answer.
-        answer_bytes: Most bytes of one answer.
-    """
+    """An MCP server at a URL; `sse` is the older transport."""
 
     def __init__(
         self,

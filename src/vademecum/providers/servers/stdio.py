@@ -65,13 +65,7 @@ Reply = queue.SimpleQueue[Message]
 class StdioServer(McpServer):
     """An MCP server that is a command.
 
-    Args:
-        name: The server's name in messages.
-        command: The program and its arguments.
-        env: Environment variables for the process, beside those of `INHERITED`.
-        cwd: The process's directory; "" for the current one.
-        timeout_s: The most seconds for an answer.
-        answer_bytes: Most bytes of one answer.
+    Its process gets `env` beside the variables of `INHERITED`.
     """
 
     remote = False

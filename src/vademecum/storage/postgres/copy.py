@@ -35,15 +35,8 @@ class Copied:
 def copy(source: Store, target: Store, turned: Turned, progress: Progress, *, name: str = "") -> list[Copied]:
     """Copy every family into an empty or partly copied store.
 
-    Args:
-        source: the store to read.
-        target: the store to write.
-        turned: returns the target's form of a row; None to skip the row.
-        progress: told about each family.
-        name: the target's name, for messages.
-
-    Raises:
-        StoreError: the target holds other records, or does not return what was written: then do not rely on it.
+    `turned` returns the target's form of a row; None to skip the row. Raises `StoreError` where the target holds other records,
+    or does not return the records as written: then do not rely on it.
     """
     _check_target(source, target, name)
     return [_copy_family(family, source, target, turned, progress, name) for family in FAMILIES]

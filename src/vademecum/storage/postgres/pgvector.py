@@ -34,13 +34,7 @@ _PLAIN = ("id", "repo", "branch", "commit", "path", "language", "start_line", "e
 
 
 class PgvectorIndex(Collection):
-    """The points of one model in a shared database.
-
-    Args:
-        collection, model, dim: the arguments of every vector index.
-        url: the database, as `storage.url`.
-        timeout_s: the longest wait for the database, in seconds.
-    """
+    """The points of one model in a shared database."""
 
     most_points = 1_000  # in one transaction
 
