@@ -15,7 +15,7 @@ from typing import Any
 
 from vademecum import __version__
 from vademecum.install.agent_command import Command
-from vademecum.install.agents import CLAUDE, GEMINI, TOOLS, Hooks
+from vademecum.install.agents import CLAUDE, GEMINI, Hooks
 from vademecum.install.instructions import EXPLORER, INSTRUCTIONS, body, claude_head, claude_texts, gemini_head
 
 TOP = Path(__file__).resolve().parents[1]
@@ -136,7 +136,7 @@ def _gemini() -> dict[str, Any]:
 
 def _hooks(events: Mapping[str, str], timeout: int, *, windows: bool = False) -> dict[str, Any]:
     """Return the hooks; Codex runs `commandWindows` on Windows, in PowerShell, and Claude Code `command` in Git Bash."""
-    hooks = Hooks("", events, timeout, tools=TOOLS)
+    hooks = Hooks("", events, timeout)
     parts = {event: hooks.part(event, hook, VADE.hook(hook, "linux")) for event, hook in events.items()}
     if windows:
         for event, part in parts.items():

@@ -21,7 +21,17 @@ from vademecum.answers.render import (
 )
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, say, style_for
-from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import (
+    check_exist,
+    examples,
+    from_here,
+    json_option,
+    list_option,
+    number_option,
+    opened,
+    paths_argument,
+    settings_for,
+)
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
@@ -33,47 +43,31 @@ if TYPE_CHECKING:
 NOT_FOUND = 1
 SCREEN_RESULTS, SCREEN_LINES = 5, 4  # on a terminal, unless asked for
 
-snippet_option = click.option(
-    "--snippet-lines",
-    type=click.IntRange(0),
-    metavar="N",
-    show_default="search.snippet_lines",
-    help="Lines of each result; 0 for places only.",
+snippet_option = number_option(
+    "--snippet-lines", about="Lines of each result; 0 for places only.", setting="search.snippet_lines", least=0
 )
 
 
 @click.command()
 @click.argument("query")
 @paths_argument
-@click.option("-k", type=click.IntRange(1), metavar="N", show_default="search.k", help="How many results.")
-@click.option("--lang", "languages", multiple=True, metavar="LANG", help="Only this language; may be repeated.")
-@click.option("--path", "only", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match; may be repeated.")
+@number_option("-k", about="How many results.", setting="search.k")
+@list_option("--lang", "languages", "LANG", "Only this language; may be repeated.")
+@list_option("--path", "only", "GLOB", "Only files that match; may be repeated.")
+@list_option("--exclude", "exclude", "GLOB", "No files that match; may be repeated.")
 @click.option("--kind", type=click.Choice(sorted(KINDS)), default="all", help="Only files of this kind.")
 @click.option("--symbol", default="", metavar="NAME", help="Only where this name is defined.")
 @click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; QUERY ranks it.")
-@click.option(
-    "--repo",
-    "repos",
-    multiple=True,
-    metavar="NAME|PATH",
-    help="Only this repository; a path has a slash; may be repeated.",
-)
+@list_option("--repo", "repos", "NAME|PATH", "Only this repository; a path has a slash; may be repeated.")
 @click.option(
     "--scope",
     type=click.Choice(["repo", "repos", "all", "shared"]),
     show_default="search.scope",
     help="The first repository, those opened, all indexed here, or all in the shared database.",
 )
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    metavar="NAME",
-    help="Only this backlog or source of documents; `all` for all.",
-)
+@list_option("--source", "sources", "NAME", "Only this backlog or source of documents; `all` for all.")
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
-@click.option("--budget", type=click.IntRange(1), metavar="N", show_default="search.budget", help="Tokens at most.")
+@number_option("--budget", about="Tokens at most.", setting="search.budget")
 @snippet_option
 @click.option("--ranker", default="", metavar="NAME", help="Order by default, constants, fused, rrf, bm25f or dense.")
 @click.option(
@@ -161,7 +155,7 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
 @click.command()
 @click.argument("name")
 @paths_argument
-@click.option("-k", type=click.IntRange(1), metavar="N", show_default="search.k", help="How many definitions.")
+@number_option("-k", about="How many definitions.", setting="search.k")
 @click.option("--repo", default="", metavar="NAME", help="Only this repository.")
 @snippet_option
 @json_option
@@ -197,17 +191,14 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 @click.option("--full", is_flag=True, help="Read every file again, whatever is known.")
 @click.option("--commit", default="", metavar="REV", help="Index this commit instead of the files on disk.")
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
-@click.option(
-    "--scip",
-    multiple=True,
-    metavar="FILE",
-    help="Take a compiler's answers for the graph from a SCIP index; `none` forgets those taken.",
+@list_option(
+    "--scip", "scip", "FILE", "Take a compiler's answers for the graph from a SCIP index; `none` forgets those taken."
 )
-@click.option(
+@list_option(
     "--only",
-    multiple=True,
-    metavar="PATH",
-    help="Index only this file or folder, from now on; may be repeated. The repository's top lifts it.",
+    "only",
+    "PATH",
+    "Index only this file or folder, from now on; may be repeated. The repository's top lifts it.",
 )
 @click.option("--yes", is_flag=True, help="Index a home directory or a very large folder without asking.")
 @json_option

@@ -10,7 +10,7 @@ import click
 
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit
-from vademecum.cli.session import check_exist, examples, json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import check_exist, examples, json_option, list_option, number_option, opened, paths_argument
 
 NOTHING = 1
 
@@ -18,11 +18,9 @@ NOTHING = 1
 @click.command()
 @click.argument("task")
 @paths_argument
-@click.option(
-    "--budget", type=click.IntRange(1), metavar="N", show_default="context.budget", help="Never more than N tokens."
-)
-@click.option("--path", "only", multiple=True, metavar="GLOB", help="Search only files that match; may be repeated.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Show no files that match; may be repeated.")
+@number_option("--budget", about="Never more than N tokens.", setting="context.budget")
+@list_option("--path", "only", "GLOB", "Search only files that match; may be repeated.")
+@list_option("--exclude", "exclude", "GLOB", "Show no files that match; may be repeated.")
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
 @click.option("--session", default="", metavar="NAME", help="Leave out what was shown under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
@@ -41,8 +39,7 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
     """
     task = sys.stdin.read() if task == "-" else task
     check_exist(paths, "put a task of several words in quotes")
-    settings = settings_for(paths)
-    with opened(paths, settings, indexing=True) as engine, Progress() as progress:
+    with opened(paths, indexing=True) as engine, Progress() as progress:
         found = engine.context(
             task,
             options["budget"],
@@ -60,11 +57,9 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
 
 @click.command("map")
 @paths_argument
-@click.option(
-    "--budget", type=click.IntRange(1), metavar="N", show_default="context.map_budget", help="Never more than N tokens."
-)
+@number_option("--budget", about="Never more than N tokens.", setting="context.map_budget")
 @click.option("--task", default="", metavar="TEXT", help="Begin from what a search for this finds.")
-@click.option("--path", "only", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
+@list_option("--path", "only", "GLOB", "Only files that match; may be repeated.")
 @click.option("--session", default="", metavar="NAME", help="Leave out what was shown under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @json_option

@@ -15,7 +15,7 @@ from vademecum.amounts import counted
 from vademecum.cli.file_io import lines_of, written
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, say
-from vademecum.cli.session import examples, json_option, opened, settings_for
+from vademecum.cli.session import examples, json_option, list_option, number_option, opened, settings_for
 from vademecum.memory.labels import with_topic
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def remembering(settings: Settings | None = None) -> Iterator[Memory]:
 )
 @click.option("--session", default="", metavar="ID", help="The session that it belongs to.")
 @click.option("--speaker", default="", metavar="NAME", help="Who says it.")
-@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Metadata to keep; may be repeated.")
+@list_option("--meta", "metadata", "NAME=VALUE", "Metadata to keep; may be repeated.")
 @everywhere_option
 @json_option
 @examples('vade memory remember "We use pnpm because the lock file merges cleanly"')
@@ -82,14 +82,12 @@ def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: 
 
 @memory.command()
 @click.argument("question")
-@click.option("-k", type=click.IntRange(1), default=10, metavar="N", show_default=True, help="How many results.")
+@number_option("-k", about="How many results.", default=10)
 @click.option("--when", default="", metavar="WORDS", help="Only from this time: 'last week', 'since Monday'.")
 @click.option("--as-of", default="", metavar="WORDS", help="Answer as of this time.")
 @click.option("--session", default="", metavar="ID", help="Only from this session.")
-@click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only what has this role; may be repeated.")
-@click.option(
-    "--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only what has this metadata; may be repeated."
-)
+@list_option("--role", "roles", "ROLE", "Only what has this role; may be repeated.")
+@list_option("--meta", "metadata", "NAME=VALUE", "Only what has this metadata; may be repeated.")
 @click.option("--by", type=click.Choice(["both", "words", "meaning"]), default="both", help="What to compare by.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
 @json_option
@@ -111,23 +109,9 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
 @memory.command()
 @click.argument("message")
 @click.option("--session", default="", metavar="ID", help="The agent's session.")
-@click.option(
-    "-k",
-    "top_k",
-    type=click.IntRange(1),
-    default=5,
-    metavar="N",
-    show_default=True,
-    help="How many facts and events at most.",
-)
-@click.option(
-    "--budget",
-    type=click.IntRange(20),
-    metavar="N",
-    show_default="memory.context_tokens",
-    help="Never more than N tokens.",
-)
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
+@number_option("-k", "top_k", about="How many facts and events at most.", default=5)
+@number_option("--budget", about="Never more than N tokens.", setting="memory.context_tokens", least=20)
+@list_option("--file", "files", "PATH", "A file that is open; may be repeated.")
 @examples('vade memory context "how do I indent this?" --file src/app.py')
 def context(message: str, session: str, top_k: int, budget: int | None, files: tuple[str, ...]) -> int:
     """Print the memory an agent needs before answering MESSAGE.
@@ -163,7 +147,7 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
 @memory.command()
 @click.option("--all", "every", is_flag=True, help="Show every fact that holds, of whatever kind and however sure.")
 @click.option("--past", is_flag=True, help="With --all: what no longer holds, too.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
+@list_option("--file", "files", "PATH", "A file that is open; may be repeated.")
 @json_option
 def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> int:
     """Show the preferences and instructions for agents."""
@@ -308,9 +292,7 @@ def import_(path: str, *, everywhere: bool) -> int:
 
 
 @memory.command()
-@click.option(
-    "--source", "sources", multiple=True, metavar="NAME", help="Only from this agent, or from git; may be repeated."
-)
+@list_option("--source", "sources", "NAME", "Only from this agent, or from git; may be repeated.")
 @json_option
 def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
     """Record messages of agents and commits about this repository."""
@@ -346,14 +328,7 @@ def hook(event: str, agent: str) -> int:
 
 
 @memory.command()
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    default=200,
-    metavar="N",
-    show_default=True,
-    help="Read at most N events of each memory.",
-)
+@number_option("--most", about="Read at most N events of each memory.", default=200)
 @json_option
 def learn(most: int, *, as_json: bool) -> int:
     """Have a language model read events for facts that were missed.

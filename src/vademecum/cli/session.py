@@ -31,6 +31,21 @@ def json_option(function: F) -> F:
     return click.option("as_json", "--json", is_flag=True, help="Print JSON.")(function)
 
 
+def number_option(
+    *names: str, about: str, default: int | None = None, setting: str = "", least: int = 1
+) -> Callable[[F], F]:
+    """Take a whole number, by default this one or a setting's."""
+    shown = setting or default is not None
+    return click.option(
+        *names, type=click.IntRange(least), metavar="N", default=default, show_default=shown, help=about
+    )
+
+
+def list_option(flag: str, name: str, metavar: str, about: str) -> Callable[[F], F]:
+    """Take any number of values, each after its own `flag`."""
+    return click.option(flag, name, multiple=True, metavar=metavar, help=about)
+
+
 def examples(*lines: str) -> Callable[[F], F]:
     """Add example lines to a command's help."""
 

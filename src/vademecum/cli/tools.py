@@ -14,7 +14,7 @@ import click
 from vademecum.cli.file_io import write_file
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, say, style_for
-from vademecum.cli.session import examples, json_option, opened, settings_for
+from vademecum.cli.session import examples, json_option, list_option, number_option, opened, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,12 +82,8 @@ def allow(ids: tuple[str, ...]) -> int:
 )
 @click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, where that is not plain from it.")
 @click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers); each is started and asked.")
-@click.option(
-    "--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it; may be repeated."
-)
-@click.option(
-    "--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address; may be repeated."
-)
+@list_option("--mcp", "commands", "COMMAND", "Start this MCP server and ask it; may be repeated.")
+@list_option("--mcp-url", "urls", "URL", "Ask the MCP server at this address; may be repeated.")
 @json_option
 def register(file: str, server: str, **options: Any) -> int:
     """Register tools from FILE, or from MCP servers.
@@ -130,7 +126,7 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
 
 @tools.command()
 @click.argument("intent")
-@click.option("-k", type=click.IntRange(1), default=5, metavar="N", show_default=True, help="How many tools.")
+@number_option("-k", about="How many tools.", default=5)
 @click.option("--server", default="", metavar="NAME", help="Only tools of this server.")
 @click.option(
     "--reliability",
@@ -161,9 +157,9 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
 @tools.command()
 @click.argument("intent")
-@click.option("--after", multiple=True, metavar="IDS", help="The tools called so far, in order, with commas.")
-@click.option("--earlier", multiple=True, metavar="IDS", help="Those called earlier in the session, for other intents.")
-@click.option("-k", type=click.IntRange(1), default=3, metavar="N", show_default=True, help="How many candidates.")
+@list_option("--after", "after", "IDS", "The tools called so far, in order, with commas.")
+@list_option("--earlier", "earlier", "IDS", "Those called earlier in the session, for other intents.")
+@number_option("-k", about="How many candidates.", default=3)
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,13 +49,12 @@ class Hooks:
     element: Element = grouped
     version: int | None = None  # the required `version` of the file
     hint: str = ""  # the event of a call of a search tool, "" without one
-    tools: Mapping[str, str] = field(default_factory=dict)  # our hook and the agent's event → the tools that it is for
     format: str = "json"
 
     def part(self, event: str, hook: str, line: str) -> dict[str, Any]:
         """Return the element of an event's list that runs a hook."""
         element = self.element(line, self.timeout)
-        tools = self.tools.get(f"{hook} {event}")
+        tools = TOOLS.get(f"{hook} {event}")
         return {"matcher": tools, **element} if tools else element
 
 
@@ -199,15 +198,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{claude}", "{claude_json}/.claude.json"),
         _both(Config, ("{claude_json}/.claude.json",), ("{project}/.mcp.json",), server=_stdio),
         _both(Text, "{claude}/CLAUDE.md", "{project}/CLAUDE.md"),
-        _both(
-            Hooks,
-            "{claude}/settings.json",
-            "{project}/.claude/settings.json",
-            CLAUDE,
-            10,
-            hint="PreToolUse",
-            tools=TOOLS,
-        ),
+        _both(Hooks, "{claude}/settings.json", "{project}/.claude/settings.json", CLAUDE, 10, hint="PreToolUse"),
         _both(claude_texts, "{claude}", "{project}/.claude"),
     ),
     _agent(
@@ -217,7 +208,7 @@ AGENTS: tuple[Agent, ...] = (
         ("{codex}",),
         _both(Config, ("{codex}/config.toml",), ("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
         (Text("{codex}/AGENTS.md"), _AGENTS_MD),
-        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CODEX, 10, hint="PreToolUse", tools=TOOLS),
+        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CODEX, 10, hint="PreToolUse"),
         (codex_texts("{codex}/skills", "{codex}"), codex_texts("{project}/.agents/skills", "{project}/.codex")),
     ),
     _agent(
@@ -294,7 +285,6 @@ AGENTS: tuple[Agent, ...] = (
             GEMINI,
             10_000,
             hint="AfterTool",
-            tools=TOOLS,
             format="jsonc",
         ),
         _both(gemini_texts, "{home}/.gemini", "{project}/.gemini"),

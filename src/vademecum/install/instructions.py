@@ -81,11 +81,6 @@ def body(of: str) -> str:
     return Path(__file__).with_name(f"{of}.md").read_text(encoding="utf-8")
 
 
-def skill_head() -> str:
-    """Return the front matter of a skill, for all agents."""
-    return front_matter("name: vademecum", f"description: {SAID[SKILL]}")
-
-
 def claude_head(name: str, server: str = "mcp__vademecum__") -> str:
     """Return the front matter of Claude Code's explorer.
 
@@ -106,7 +101,8 @@ def gemini_head() -> str:
 
 
 def _skill(skills: str) -> Text:
-    return Text(f"{skills}/vademecum/SKILL.md", skill_head(), SKILL)
+    head = front_matter("name: vademecum", f"description: {SAID[SKILL]}")
+    return Text(f"{skills}/vademecum/SKILL.md", head, SKILL)
 
 
 def front_matter(*lines: str) -> str:
