@@ -1,37 +1,6 @@
 """Every error vademecum raises or carries in an `Err`.
 
-    Error
-    ├── UsageError(ValueError)      the call is wrong: fix the argument
-    │   ├── ConfigError             a setting is unknown or has the wrong type
-    │   ├── UnknownError            nothing has this name or id
-    │   └── OutsideRootError        a path leads out of the repository
-    ├── SourceError                 something on disk cannot be read as source
-    │   ├── RootError               the directory to index is missing or is not a directory
-    │   ├── GitError                git failed
-    │   └── ParseError              one file could not be parsed in time
-    ├── PluginError                 a provider is not available
-    │   ├── UnknownProviderError
-    │   └── MissingExtraError
-    ├── ProviderError               a provider failed at its work
-    │   ├── EmbedError
-    │   ├── RerankError
-    │   ├── EnrichError
-    │   ├── SyncError
-    │   │   └── CursorError
-    │   └── ToolServerError
-    │       └── UrlElicitationError
-    ├── AccessError                 the caller may not have this
-    ├── ConsentError                sending text elsewhere needs consent first
-    └── StoreError                  the database failed
-        ├── StoreAwayError          its server cannot be reached
-        ├── StoreBusyError          another process holds the database
-        ├── StoreCorruptError       the file is damaged
-        ├── StoreVersionError       a newer vademecum wrote the database
-        ├── StoreFullError          no room on the disk
-        ├── StoreReadOnlyError      the database cannot be written
-        └── VectorIndexError        a vector index is not available, or failed
-
-Messages name the thing and the fix. Catch `Error` to catch them all.
+Messages name the thing and the fix. Catch `Error` to catch them all; docs/errors.md lists them.
 """
 
 from __future__ import annotations

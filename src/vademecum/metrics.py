@@ -44,7 +44,6 @@ class Metric:
     kind: ClassVar[str]
 
     def __init__(self, name: str, said: str) -> None:
-        """Take the metric's name and help text."""
         self.name = name
         self.said = said
         self._lock = threading.Lock()
@@ -61,7 +60,6 @@ class Number(Metric):
     """A number for each combination of labels, for several threads."""
 
     def __init__(self, name: str, said: str) -> None:
-        """Take the metric's name and help text."""
         super().__init__(name, said)
         self._values: dict[Labels, float] = {}
 
@@ -116,15 +114,11 @@ class _Seen:
 
 
 class Histogram(Metric):
-    """A distribution: counts of observations up to several bounds, and sum."""
+    """A distribution: counts of observations up to ascending bounds, and sum."""
 
     kind = "histogram"
 
     def __init__(self, name: str, said: str, bounds: Sequence[float] = SECONDS) -> None:
-        """Take name, help text and bounds.
-
-        The name ends in its unit; `bounds` ascend.
-        """
         super().__init__(name, said)
         self.bounds = tuple(bounds)
         self._seen: dict[Labels, _Seen] = {}
@@ -179,9 +173,9 @@ def gauge(name: str, said: str) -> Gauge:
     return _kept(Gauge(name, said))
 
 
-def histogram(name: str, said: str, bounds: Sequence[float] = SECONDS) -> Histogram:
+def histogram(name: str, said: str) -> Histogram:
     """Return the histogram of this name, created at first use and exposed."""
-    return _kept(Histogram(name, said, bounds))
+    return _kept(Histogram(name, said))
 
 
 def exposition(metrics: Iterable[Metric] | None = None) -> str:

@@ -23,7 +23,6 @@ class HookRuns:
     """
 
     def __init__(self, path: Path) -> None:
-        """Take the file, which need not exist."""
         self._path = path
         self._file = 0  # its inode
         self._read = 0  # bytes of it

@@ -83,7 +83,6 @@ class JobFiles:
     """
 
     def __init__(self, directory: Path) -> None:
-        """Take the directory; the first write creates it."""
         self._directory = directory
         self._held: dict[str, ExitStack] = {}
 

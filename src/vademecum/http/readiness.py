@@ -29,7 +29,6 @@ class Readiness:
     """
 
     def __init__(self, ask: Callable[[], object], called: str) -> None:
-        """Take a function that asks the database, and the database's kind."""
         self._ask = ask
         self._called = called
         self._asked: asyncio.Task[object] | None = None

@@ -43,7 +43,6 @@ class Answers:
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Take the limit of the cache, in bytes."""
         self._most = most_bytes
         self._size = 0
         self._bodies: OrderedDict[str, bytes] = OrderedDict()

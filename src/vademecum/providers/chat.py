@@ -50,7 +50,6 @@ class ChatModel:
         patience: Patience | None = None,
         provider: str = "llm",
     ) -> None:
-        """Take the model's name, the server, and the provider's name for messages."""
         if not model:
             raise UsageError(
                 f"{self.kind} {provider!r} needs a model: write {provider}:MODEL, as in {provider}:qwen3:4b"

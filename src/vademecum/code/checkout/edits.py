@@ -80,7 +80,6 @@ class Edits:
     """
 
     def __init__(self, root: Root, commit: str) -> None:
-        """Begin on top of a commit."""
         self._root, self._commit, self._digits = root, commit, len(commit)
         self._apart = quarantined(root, scratch=True)
 

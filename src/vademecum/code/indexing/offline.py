@@ -57,7 +57,6 @@ class OfflineCatalogue(Catalogue):
     """A catalogue that is read without its store."""
 
     def __init__(self, repo: Repository) -> None:
-        """Wrap a repository; its own catalogue stays unchanged."""
         of = repo.catalogue
         super().__init__(of.store, of.directory, lambda: repo.embedder().name, of.read_paths, of.here)
         self._repo = repo

@@ -42,7 +42,6 @@ class PageFiles(StaticFiles):
     """The files below `/page`, revalidated at every request."""
 
     def __init__(self) -> None:
-        """Take the page's own folder."""
         super().__init__(directory=FOLDER)
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:

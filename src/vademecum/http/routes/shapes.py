@@ -161,8 +161,11 @@ class Found(Shape):
     updated: str
 
 
-class AnswerShape(Shape):
-    """Results, with a verdict and the reason when there are none."""
+class SearchShape(Shape):
+    """The results of a search, as shown.
+
+    A result's lines are those of its snippet. A result shown as a place has no snippet.
+    """
 
     query: str
     verdict: Verdict
@@ -171,14 +174,6 @@ class AnswerShape(Shape):
     nearest: list[str] = Field(description="Similar names, separate from the evidence.")
     searched: int = Field(description="How many chunks passed the filters.")
     evidence: list[Found]
-
-
-class SearchShape(AnswerShape):
-    """The results of a search, as shown.
-
-    A result's lines are those of its snippet. A result shown as a place has no snippet.
-    """
-
     tokens: int = Field(description="Tokens of the answer as text, limited by the budget.")
     left_out: int = Field(description="Number of results that did not fit.")
     remembered: list[str] = Field(description="Notes in memory about the code that is shown.")

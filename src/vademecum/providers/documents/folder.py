@@ -25,7 +25,6 @@ class Folder:
     remote = False
 
     def __init__(self, path: str, name: str = "folder") -> None:
-        """Take the folder and the source's name."""
         self.name = name
         self._top = os.path.abspath(os.path.expanduser(path))
         self._listed: list[str] = []  # of the current run

@@ -51,7 +51,6 @@ class LocalEmbedder(ABC):
     files: ClassVar[Sequence[str]]
 
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
-        """Take a model directory or name, the settings, and the download directory."""
         folder = model_directory(self.provider, model, models, self.files, download=settings.download)
         self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = described(folder, preset_of(model or folder.name))

@@ -39,7 +39,6 @@ class Transformer:
     """
 
     def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
-        """Take the directory, the token limit, and the export's task."""
         export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
         self.tokenizer = loaded(
             _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),

@@ -71,7 +71,6 @@ class ServedEmbedder:
     def __init__(
         self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        """Take the server's model name, the settings, and optionally a retry policy."""
         own = self.provider
         if not model:
             raise UsageError(f"embedder {own!r} needs a model: write {own}:MODEL, as in {own}:{self.example}")

@@ -149,7 +149,6 @@ class Connections:
     """
 
     def __init__(self, url: str, timeout_s: float) -> None:
-        """Take the database, and the time limit for locks and statements."""
         self.url = url
         self.timeout_s = timeout_s
         self._idle: list[Watched] = []

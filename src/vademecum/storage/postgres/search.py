@@ -43,7 +43,6 @@ class PostgresSearch:
     """Searches every repository of one database. Safe to use from several threads."""
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_SECONDS) -> None:
-        """Take the database, and the longest wait for it, in seconds."""
         self.name = f"postgres at {place_of(url)}"
         self.remote = not is_local(url)
         self._ask = connections(url, timeout_s).ask
