@@ -27,7 +27,7 @@ from vademecum.errors import (
     StoreVersionError,
 )
 from vademecum.metrics import STORE_ERRORS
-from vademecum.result import Err, Ok, Result
+from vademecum.result import attempt
 from vademecum.storage.postgres.versions import check_version
 from vademecum.storage.postgres.watched import SilentError, Watched
 
@@ -178,26 +178,23 @@ class Connections:
         With `again`, the step may safely run twice; with `slow`, its statements may take long. Raises `psycopg.Error`, and
         `StoreError` if no connection can be made.
         """
-        for attempt in range(1, ATTEMPTS + 1):
+        for count in range(1, ATTEMPTS + 1):
             try:
                 with self.borrowed() as connection, connection.unhurried() if slow else nullcontext():
                     return step(connection)
             except psycopg.Error as error:
                 lost = is_lost(error)
-                if not again or attempt == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
+                if not again or count == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
                     raise
                 if lost:
                     self.close()  # the others are probably dead too
         raise AssertionError("the last attempt returns or raises")
 
-    def ask(self, step: Callable[[psycopg.Connection], T], *, slow: bool = False) -> Result[T, StoreError]:
+    @attempt(StoreError, StoreError)
+    def ask(self, step: Callable[[psycopg.Connection], T], *, slow: bool = False) -> T:
         """Return the result of `run` for a step that may run twice."""
-        try:
-            return Ok(self.run(step, slow=slow))
-        except psycopg.Error as error:
-            return Err(named(error, self.url))
-        except StoreError as error:
-            return Err(error)
+        with naming(self.url):
+            return self.run(step, slow=slow)
 
     def close(self) -> None:
         """Close all idle connections."""

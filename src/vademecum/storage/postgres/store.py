@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,7 +21,7 @@ from vademecum.errors import StoreAwayError, StoreError
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres import statements
-from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, naming, place_of
+from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, naming, place_of
 from vademecum.storage.postgres.encode import columns_of, decode, encode
 from vademecum.storage.postgres.shape import shapes
 
@@ -42,13 +42,10 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
         store = args[0]
         assert isinstance(store, PostgresStore)
         try:
-            return Ok(method(*args, **kwargs))
+            with naming(store.url):
+                return Ok(method(*args, **kwargs))
         except StoreError as known:
             return Err(known)
-        except psycopg.Error as cause:
-            error = named(cause, store.url)
-            error.__cause__ = cause
-            return Err(error)
 
     return wrapped
 
@@ -215,14 +212,12 @@ class PostgresStore:
         """Insert or replace rows by key; return the number of rows written."""
         shape = shapes()[family]
         place = tuple(shape.columns).index(shape.key[0])
-        unnumbered = [row for row in rows if row[place] is None]
-        if unnumbered:
-            with self.transaction():
-                numbers = iter(self._numbers(family, shape.key[0], len(unnumbered)))
+        unnumbered = sum(row[place] is None for row in rows)
+        with self.transaction() if unnumbered else nullcontext():
+            if unnumbered:
+                numbers = iter(self._numbers(family, shape.key[0], unnumbered))
                 rows = [(*row[:place], next(numbers), *row[place + 1 :]) if row[place] is None else row for row in rows]
-                self._write(family, rows)
-            return len(rows)
-        self._write(family, rows)
+            self._write(family, rows)
         return len(rows)
 
     def _write(self, family: str, rows: Sequence[Row]) -> None:
@@ -232,16 +227,10 @@ class PostgresStore:
         distinct = {tuple(row[place] for place in places): row for row in rows}
         ordered = [distinct[key] for key in sorted(distinct)]  # one order, so that writers never deadlock
         parts = list(_parts(ordered))
-        if len(parts) > 1 and getattr(self._own, "connection", None) is None:
-            with self.transaction():
-                return self._write_parts(family, parts)
-        return self._write_parts(family, parts)
-
-    def _write_parts(self, family: str, parts: list[list[Row]]) -> None:
-        shape = shapes()[family]
-        for part in parts:
-            values = [self._number, *columns_of(shape, part)]
-            self._run(lambda connection, values=values: connection.execute(statements.upsert(family), values))  # type: ignore[misc]
+        with self.transaction() if len(parts) > 1 else nullcontext():
+            for part in parts:
+                values = [self._number, *columns_of(shape, part)]
+                self._run(lambda connection, values=values: connection.execute(statements.upsert(family), values))  # type: ignore[misc]
 
     def _numbers(self, family: str, column: str, count: int) -> range:
         """Take numbers never used in this space. Call this inside a transaction."""
