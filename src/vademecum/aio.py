@@ -36,10 +36,7 @@ class AsyncEngine:
 
     @classmethod
     async def open(cls, *paths: str, settings: Settings | None = None) -> Self:
-        """Open an engine.
-
-        Takes the arguments and raises the errors of `Engine.open`.
-        """
+        """Open an engine, with arguments and errors of `Engine.open`."""
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vademecum")
 
         def opened() -> Engine:

@@ -31,10 +31,7 @@ def use(tracer: Any) -> None:
 
 
 def span(name: str, took: Histogram | None = None, **labels: str) -> AbstractContextManager[None]:
-    """Open a span for the block, and observe its time.
-
-    Span and observation of `took` have these labels.
-    """
+    """Open a span with these labels; observe its time as `took`."""
     timed = nullcontext() if took is None else took.timed(**labels)
     return timed if _tracer is None else _traced(name, timed, labels)
 

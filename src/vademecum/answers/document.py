@@ -64,10 +64,7 @@ def markdown(heading: Heading, parts: Sequence[Part]) -> str:
 
 
 def alone(piece: Piece, *, name_repos: bool = False) -> str:
-    """Return one piece as Markdown.
-
-    `name_repos` adds its repository's name.
-    """
+    """Return one piece as Markdown, with its repository's name if `name_repos`."""
     return "\n".join(_body((piece,), name_repos=name_repos)) + "\n"
 
 
@@ -130,10 +127,7 @@ def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
-    """Yield code by file, then places, then other lines.
-
-    Files are in the order of their best piece.
-    """
+    """Yield code by file, best piece first, then places, then other lines."""
     files: dict[tuple[str, str], list[Piece]] = {}
     places: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
@@ -185,10 +179,7 @@ def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[st
 
 
 def _ranges(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> str:
-    """Return the path and its line ranges with symbols.
-
-    Example: `a.py:10-42 split, 90-94 Budget.left`.
-    """
+    """Return path, ranges and symbols: `a.py:10-42 split, 90-94 Budget.left`."""
     place = blocks[0][0].place
     assert place is not None
     return f"{_path(place, name_repos=name_repos)}:{', '.join(map(_range, blocks))}"

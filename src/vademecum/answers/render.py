@@ -297,10 +297,7 @@ def _label(evidence: Evidence) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Split at line feeds alone, as line numbers count.
-
-    `str.splitlines` also splits at form feeds and other characters.
-    """
+    """Split at line feeds alone, as line numbers count, unlike `str.splitlines`."""
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 

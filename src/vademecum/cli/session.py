@@ -77,10 +77,7 @@ def from_here(location: str) -> str:
 
 
 def settings_for(paths: Sequence[str]) -> Settings:
-    """Return the settings for these paths.
-
-    A repository's own file applies to that repository alone.
-    """
+    """Return settings for these paths; a repository's file holds for it alone."""
     return load(paths[0] if len(paths) == 1 else None if paths else ".")
 
 

@@ -283,10 +283,7 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
 
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
-    """Register the tools of servers, asked in parallel.
-
-    A server that fails is reported; the others are registered.
-    """
+    """Register the tools of servers, asked in parallel; report failed ones."""
     from vademecum.errors import ConsentError, ToolServerError
 
     code = 0

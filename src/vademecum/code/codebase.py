@@ -216,10 +216,7 @@ class Codebase:
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Graph:
-        """Return one repository's graph, brought up to date.
-
-        The first repository is the default. See `code.graph`.
-        """
+        """Return a repository's graph, by default the first's, brought up to date."""
         from vademecum.code.graph.graph import graph_of
 
         opened = self._opened_one(repo, commit, refresh=refresh, progress=progress or silent)
@@ -246,10 +243,7 @@ class Codebase:
     def impact(
         self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "", below: Below = ()
     ) -> Neighbours:
-        """Return the code and tests that a change affects.
-
-        The change is to a declaration, or a git range.
-        """
+        """Return code and tests affected by changing a declaration or git range."""
         if not diff:
             return self._told(repo, below, lambda asked, graph: asked.impact(graph, graph.named(name), name, depth))
         before = partial(self.graph, repo, refresh=False)

@@ -39,10 +39,7 @@ class SeveralServers:
 
     @attempt(StoreError, StoreError)
     def near(self, vector: NDArray[Any], embedder: str, scope: Scope, k: int) -> list[Hit] | None:
-        """Return the `k` nearest chunks of each server.
-
-        The result is None if no server can search vectors.
-        """
+        """Return each server's `k` nearest chunks; None if none has vectors."""
         found = self._all(lambda server: server.near(vector, embedder, scope, k))
         return None if all(hits is None for hits in found) else _joined([hits or [] for hits in found])
 

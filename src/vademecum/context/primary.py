@@ -253,10 +253,7 @@ class File:
         self.stretches = tuple(accumulate(apart, initial=0))
 
     def at(self, ordinal: int, line: int) -> Evidence | None:
-        """Return the piece of a line, preferably the numbered one.
-
-        `ordinal` is that number. None if no piece has the line.
-        """
+        """Return the piece of a line, preferably numbered `ordinal`; None without."""
         places = (place for place, (first, last) in enumerate(self._pieces.lines) if first <= line <= last)
         holding = list(places)
         place = ordinal if ordinal in holding else next(iter(holding), None)

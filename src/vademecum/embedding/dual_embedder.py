@@ -93,10 +93,7 @@ class DualEmbedder:
 
     @attempt(EmbedError, EmbedError)
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
-        """Return float32 of shape (len(passages), dim).
-
-        Documents are read by their own embedder, questions by both.
-        """
+        """Return float32 (passages, dim): documents by one embedder, questions by both."""
         sides: list[Side] = ["code", "prose"]
         found = np.zeros((len(passages), self.dim), np.float32)
         for side in sides:

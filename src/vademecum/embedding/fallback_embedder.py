@@ -50,10 +50,7 @@ class SteadyEmbedder:
         return self._width
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
-        """Return float32 of shape (len(passages), dim).
-
-        All zeros where the embedder fails, and for REST_S after a failure.
-        """
+        """Return float32 (passages, dim), zeros while failing and for REST_S after."""
         nothing = np.zeros((len(passages), self.dim), np.float32)
         if not passages or (self._failed_at is not None and self._clock() - self._failed_at < REST_S):
             return Ok(nothing)

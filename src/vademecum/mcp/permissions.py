@@ -49,10 +49,7 @@ class Allowed:
         self._gateway = gateway
 
     def find(self, id_: str) -> tuple[str, bool] | None:
-        """Return a tool's fingerprint, and whether the user allowed the tool.
-
-        Returns None for a tool that was never called.
-        """
+        """Return fingerprint and whether the user allowed it; None if never called."""
         try:
             lines = self._path.read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:

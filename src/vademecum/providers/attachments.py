@@ -49,10 +49,7 @@ def attachments(web: Web, told: Iterable[Told]) -> tuple[Attachment, ...]:
 
 
 def _markdown(name: str, content: bytes) -> str:
-    """Return a file as Markdown; "" if the file is not text.
-
-    Formats that are not prose stand in a fence.
-    """
+    """Return a file as Markdown, fenced unless prose; "" for no text."""
     lowered = name.lower()
     if not lowered.endswith(WORD) and b"\0" in content[:8192]:
         return ""

@@ -317,10 +317,7 @@ class SqliteStore:
             )
 
     def state(self) -> tuple[int, int, int] | None:
-        """Return a value that changes with any write, by any process.
-
-        The value is None inside a transaction, or if SQLite fails.
-        """
+        """Return a value that any write changes; None in transactions or errors."""
         try:
             with self.lock:
                 if self._db.in_transaction:  # these writes may be rolled back

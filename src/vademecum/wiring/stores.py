@@ -187,10 +187,7 @@ class Stores:
         return f"memory::{origin}" if self.settings.storage.shared_memory else f"memory:{self.owner}:{origin}"
 
     def pairs(self) -> list[Pair]:
-        """Return every store of this machine as file and space.
-
-        A pair is listed whether or not its store exists.
-        """
+        """Return this machine's stores, existing or not, as file and space."""
         found = [
             Pair("everything", MEMORY, self._memory_file(None), self.memory_space(None)),
             Pair("everything", TOOLS, self.home / TOOLS, f"tools:{self.owner}"),

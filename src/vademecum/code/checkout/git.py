@@ -78,10 +78,7 @@ def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
 
 
 def _packed(reference: str, common_dir: str) -> str:
-    """Look up a reference in `packed-refs`.
-
-    Its lines read `<object id> <name>`.
-    """
+    """Look up a reference in `packed-refs`, lines of `<id> <name>`."""
     before, found, _ = read_small(os.path.join(common_dir, "packed-refs")).partition(f" {reference}\n")
     object_id = before.rpartition("\n")[2]
     return object_id if found and _OBJECT_ID.fullmatch(object_id) else ""

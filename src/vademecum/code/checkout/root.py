@@ -105,10 +105,7 @@ def no_files(folder: str) -> str:
 
 
 def read_small(path: str, most: int = MOST_BYTES) -> str:
-    """Return the text of one of git's small files.
-
-    Returns "" for a file that is missing, too large or not regular.
-    """
+    """Return a git file's text; "" if missing, too large or not regular."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device has side effects, and a pipe blocks
             return ""

@@ -36,10 +36,7 @@ class Source:
 
 
 def is_printable(path: str) -> bool:
-    """Return whether a path is UTF-8 without control characters.
-
-    Such a path can be stored and shown on one line.
-    """
+    """Return whether a path is UTF-8 on one line, without control characters."""
     return path.isprintable() or not _CONTROL.search(path)
 
 

@@ -55,10 +55,7 @@ class Layout:
     def _region(
         self, start: int, end: int, children: Sequence[Declaration], owner: Declaration | None, depth: int
     ) -> None:
-        """Lay out the members of a region, and the code between.
-
-        A region is a file, class or namespace.
-        """
+        """Lay out a file, class or namespace: members, and the code between."""
         groups = self._groups(children)
         cursor = start
         for position, group in enumerate(groups):

@@ -59,10 +59,7 @@ class DocumentedCodebase(Codebase):
         self._fetched = parts.fetched_source
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
-        """Return the backlog items and documents that evidence references.
-
-        Code references items, and so do commits that changed its files.
-        """
+        """Return items and documents that evidence or commits to its files reference."""
         found: list[NamedItem] = []
         if not self.sources():
             return found

@@ -147,10 +147,7 @@ def _pending(repo: Repository, kind: str, place: str) -> list[Piece]:
 
 
 def pending_places(view: View) -> tuple[list[tuple[int, int]], dict[int, str]]:
-    """Return the chunks without a vector, and their blobs' languages.
-
-    A chunk is given by blob and ordinal.
-    """
+    """Return chunks without a vector, by blob and ordinal, and blobs' languages."""
     rows = np.flatnonzero(view.pending)
     _, first = np.unique(view.row_chunk[rows], return_index=True)  # content at several paths is one chunk
     rows = rows[np.sort(first)]

@@ -217,10 +217,7 @@ def _replace(path: Path, content: bytes, mode: int) -> None:
 
 
 def _link(path: Path, kept: Path) -> None:
-    """Give the file at `path` a second name.
-
-    A symbolic link is kept as a link.
-    """
+    """Give a file a second name; a symbolic link stays a link."""
     try:
         os.link(path, kept, follow_symlinks=False)
     except (OSError, NotImplementedError):  # not every file system has hard links

@@ -165,10 +165,7 @@ def index(
 
 @uncollected()  # a tuple and more for each file
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
-    """Find the differences between a snapshot and its files.
-
-    Files differ that are new, or changed since they were read.
-    """
+    """Find a snapshot's new files, and those changed since they were read."""
     looked_at = repo.clock()
     if revision:
         commit = commit_place(repo, revision)
@@ -188,10 +185,7 @@ def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> 
 
 
 def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: bool) -> Walk:
-    """Return a source's items as a walk.
-
-    Its entries are the items whose content is not in the snapshot.
-    """
+    """Return a source's items whose content the snapshot lacks, as a walk."""
     known: dict[str, str] = {}
     if previous is not None and not full:
         known = {row.path: row.hash for row in file_rows(previous[1].files) if row.blob not in previous[1].missing}

@@ -51,10 +51,7 @@ def status_of(repo: Repository) -> RepoStatus:
 
 
 def _matches(repo: Repository, target: Target) -> bool:
-    """Return whether the disk holds the indexed state.
-
-    Files whose times are in doubt are compared by content.
-    """
+    """Return whether the disk holds the indexed state; contents decide doubts."""
     if not replace(target, found=replace(target.found, entries=[])).is_current:
         return False
     for entry in target.found.entries:

@@ -211,10 +211,7 @@ def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]
 
 
 def _behind(repo: Repository, blobs: Sequence[int]) -> dict[int, set[str]]:
-    """Return the contents whose index lacks a stored sentence.
-
-    Each comes with the hashes of all its chunks.
-    """
+    """Return contents whose index lacks a stored sentence, with all chunks' hashes."""
     rows = repo.catalogue.store.scan("chunks", [("blob", "in", list(blobs))], ("blob", "hash", "summary")).unwrap()
     known = known_sentences(repo, {digest for _, digest, _ in rows})
     behind = {blob for blob, digest, summary in rows if known.get(digest, summary) != summary}

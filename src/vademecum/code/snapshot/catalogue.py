@@ -122,10 +122,7 @@ class Catalogue:
         return known[1]
 
     def _names(self, kind: str, place: str) -> tuple[str, ...]:
-        """Return the derived files that a snapshot uses now.
-
-        The last result is reused while nothing was written.
-        """
+        """Return a snapshot's derived files now, kept until something is written."""
         state = self.store.state()  # read first: a write from now on changes the next state
         then, names = self._asked.get((kind, place), (None, ()))
         if state is None or state != then:
@@ -182,10 +179,7 @@ class Catalogue:
         return {(digest, language): number for digest, language, number in rows}
 
     def held(self, wanted: Iterable[int] = ()) -> set[int]:
-        """Return the ids of contents whose arrays are on this machine.
-
-        Other machines' arrays of `wanted` contents are fetched first.
-        """
+        """Return ids of contents with arrays here, once `wanted` ones are fetched."""
         held = self.segments.held()
         lacking = sorted(set(wanted) - held) if self.here else []
         return held | self.segments.bring(lacking) if lacking else held
@@ -369,10 +363,7 @@ class Catalogue:
                 self._delete("snapshots", [("id", "=", number)])
 
     def mend(self) -> bool:
-        """Start over if the database is damaged; drop damaged segments.
-
-        Everything can be read from disk again. Returns whether anything was damaged.
-        """
+        """Start over a damaged database, drop damaged segments; return whether any."""
         match self.store.check():
             case Ok("ok"):
                 return self.segments.weed()

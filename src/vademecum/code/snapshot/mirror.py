@@ -403,10 +403,7 @@ def evidence_id(repo: str, each: Placement, chunk_hash: str) -> str:
 
 
 def _vectors(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-    """Return float32 (chunks, dim) of unit length for each content.
-
-    Content that lacks some vectors is left out.
-    """
+    """Return unit vectors, float32 (chunks, dim), of each content that has all."""
     found: dict[int, NDArray[np.float32]] = {}
     for blob, (segment, rows) in _places(catalogue, blobs).items():
         whole = segment.vectors[rows].astype(np.float32) * segment.scales[rows, None]

@@ -114,10 +114,7 @@ def _asked_for(run: str) -> list[int]:
 
 
 def continued(history: History, gone: Collection[str], messages: Sequence[CommitMessage]) -> History:
-    """Return a history without some commits, with newer ones.
-
-    `gone` are commit ids. The newest MOST_COMMITS are kept.
-    """
+    """Return a history without `gone` ids, with newer commits, at most MOST_COMMITS."""
     new = history_of(messages)
     left = np.array([int(name[:16], 16) for name in gone], np.uint64)
     kept = np.flatnonzero(~np.isin(history.ids, left))

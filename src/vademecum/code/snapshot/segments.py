@@ -162,10 +162,7 @@ class Segments:
                 self._name(name, segment)
 
     def weed(self) -> bool:
-        """Drop segments whose files are damaged or arrays inconsistent.
-
-        Their contents are analysed again. Returns whether any was dropped.
-        """
+        """Drop damaged or inconsistent segments, to be analysed again; return whether any."""
         kept = [
             (name, segment) for segment, name in zip(self.current(), self._loaded, strict=True) if is_sound(segment)
         ]

@@ -129,10 +129,7 @@ async def event(asked: Asked, id: EventId, repo: Name = "") -> Response:
 
 @router.patch("/{id}", response_model=Event)
 async def change(asked: Asked, id: EventId, body: Changes, repo: Name = "") -> Response:
-    """Change an event's metadata.
-
-    The text of an event cannot change.
-    """
+    """Change an event's metadata, never its text."""
     return await asked.answer(lambda engine: asdict(engine.memory.patch(id, body.metadata)), repo=repo)
 
 

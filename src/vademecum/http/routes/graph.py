@@ -27,10 +27,7 @@ router = APIRouter(prefix="/v1/graph", tags=["graph"])
 async def path(
     asked: Asked, from_: Annotated[str, Query(alias="from", max_length=1000)], to: Name, repo: Name = "", depth: Depth = 2
 ) -> Response:  # fmt: skip
-    """Return the paths between two declarations.
-
-    Paths take up to `depth` steps from each end.
-    """
+    """Return paths between two declarations, `depth` steps from each end."""
     return await asked.answer_of_state(
         lambda engine: neighbours_record(engine.codebase.path(from_, to, depth, repo=repo)), repo=repo
     )
@@ -89,10 +86,7 @@ async def files(
     limit: Annotated[int, Query(ge=1, le=5000, description="Most items of a page.")] = 1000,
     cursor: Cursor = "",
 ) -> Response:
-    """List the indexed files by path.
-
-    Each has its size, complexity and freshness.
-    """
+    """List indexed files by path, with size, complexity and freshness."""
     place = after(cursor)
     if place and not isinstance(place[0], str):
         raise UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before")

@@ -72,10 +72,7 @@ async def job(asked: Asked, id: str) -> Response:
 
 @router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
 async def stop(asked: Asked, id: str) -> Response:
-    """Stop a job at its next step.
-
-    The earlier index stays.
-    """
+    """Stop a job at its next step; the earlier index stays."""
     found = asked.shared.jobs.get(id, asked.visitor.paths)
     asked.shared.jobs.stop(found)
     return asked.say(found.record(), status=202)

@@ -76,10 +76,7 @@ async def recall(asked: Asked, answer: Answering, repo: Name = "") -> Response:
 
 @router.post("/context", response_model=Markdown)
 async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
-    """Return the memory an agent needs before answering a message.
-
-    The text is Markdown; "" when memory has nothing to say.
-    """
+    """Return the memory an agent needs before answering, as Markdown or ""."""
 
     def answer(engine: Engine) -> dict[str, str]:
         tokens = body.budget_tokens or asked.shared.settings.memory.context_tokens
@@ -196,28 +193,19 @@ async def why(asked: Asked, id: FactId, repo: Name = "") -> Response:
 
 @router.post("/facts/{id}/confirm", response_model=Fact)
 async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Confirm a fact: certain from now on.
-
-    A confirmed fact decides contradictions.
-    """
+    """Confirm a fact: certain from now on, against any contradiction."""
     return await asked.answer(lambda engine: asdict(engine.memory.confirm(id)), repo=repo)
 
 
 @router.post("/facts/{id}/reject", response_model=Fact)
 async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Reject a fact.
-
-    It is hidden, and not learned again, until it is restored.
-    """
+    """Reject a fact: hidden, and never learned again, until restored."""
     return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
 
 
 @router.post("/facts/{id}/restore", response_model=Fact)
 async def restore(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Undo a rejection.
-
-    The fact returns as its events state it.
-    """
+    """Undo a rejection: the fact holds as its events state it."""
     return await asked.answer(lambda engine: asdict(engine.memory.restore(id)), repo=repo)
 
 
@@ -229,10 +217,7 @@ async def forget(asked: Asked, id: FactId, repo: Name = "") -> Response:
 
 @router.patch("/facts/{id}", response_model=Fact)
 async def edit(asked: Asked, id: FactId, body: Wording, repo: Name = "") -> Response:
-    """Change the wording of a fact from now on.
-
-    The earlier wording stays in its history.
-    """
+    """Change a fact's wording from now on; its history stays."""
     return await asked.answer(lambda engine: asdict(engine.memory.edit(id, body.text)), repo=repo)
 
 

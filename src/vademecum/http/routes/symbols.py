@@ -91,10 +91,7 @@ async def symbol(
     k: Annotated[int, Query(ge=1, le=200)] = 10,
     snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
 ) -> Response:
-    """Show the definitions of a name or `Class.name`.
-
-    Only exact matches count.
-    """
+    """Show the exact definitions of a name or `Class.name`."""
     due = asked.is_due()
     return await asked.answer(
         lambda engine: answer_record(

@@ -78,10 +78,7 @@ class Queue:
         )
 
     def done(self, job: Job, said: str) -> Result[bool, StoreError]:
-        """Mark a job as done; return False if the lease is lost.
-
-        Nothing is changed in that case.
-        """
+        """Mark a job as done; False changes nothing: the lease is lost."""
         return self._changed(
             "UPDATE jobs SET state = 'done', said = %s, ended_at = now(), worker = '' "
             "WHERE id = %s AND lease = %s AND state = 'running'",
@@ -109,10 +106,7 @@ class Queue:
         )
 
     def retry(self, ids: Sequence[int] = ()) -> Result[list[Job], StoreError]:
-        """Put dead jobs back with new attempts; return the jobs.
-
-        Without `ids`, all dead jobs are put back.
-        """
+        """Put dead jobs back with new attempts, all by default; return them."""
         return self._rows(
             "UPDATE jobs SET state = 'ready', attempts = 0, not_before = now(), ended_at = NULL WHERE id IN ("
             "SELECT min(dead.id) FROM jobs dead WHERE dead.state = 'dead' AND (%s::bigint[] = '{}' OR dead.id = ANY(%s)) "

@@ -82,10 +82,7 @@ class PostgresSearch:
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
     ) -> Result[list[Hit] | None, StoreError]:
-        """Return the `k` chunks nearest to a vector, by cosine.
-
-        The result is None if the server has no pgvector.
-        """
+        """Return the `k` chunks nearest by cosine; None without pgvector."""
         values = _values(scope) | {"vector": publish.as_text(vector), "embedder": embedder, "k": k}
 
         def ask(connection: psycopg.Connection) -> list[Hit] | None:

@@ -81,10 +81,7 @@ def newest(family: str, where: Sequence[Condition], order: Sequence[str]) -> tup
 
 @lru_cache(maxsize=256)
 def upsert(family: str) -> str:
-    """Return the statement that inserts or replaces rows.
-
-    Its values are the space, then one array for each column.
-    """
+    """Return the upsert statement, for the space and an array per column."""
     shape = shapes()[family]
     arrays = ",".join(f"{'%b' if kind == 'bytea' else '%s'}::{kind}[]" for kind in shape.columns.values())
     changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
