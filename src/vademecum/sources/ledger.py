@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
-from typing import Never
 
 from vademecum.code.checkout.source import blob_id
 from vademecum.items import Item, Page
@@ -116,15 +115,11 @@ class Ledger:
 
     def try_keep(self, state: State, page: Page) -> State:
         """Return the state that `keep` would return, without storing anything."""
-        kept: list[State] = []
-
-        def rehearse() -> Never:
-            kept.append(self._kept(state, page))
-            raise _UndoneError
-
+        kept = state
         with suppress(_UndoneError), self.store.transaction():
-            rehearse()
-        return kept[0]
+            kept = self._kept(state, page)
+            raise _UndoneError
+        return kept
 
     def missed(self, run: Run) -> list[str]:
         """Return the ids of the items that a run did not see."""

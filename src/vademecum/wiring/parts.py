@@ -154,6 +154,7 @@ class Parts:
         self.stores = Stores(settings)
         self.closing: list[Callable[[], None]] = []  # called by `close`, the last one first
         self._reranker, self._enricher, self._counter = reranker, enricher, counter
+        self._named_rerankers: dict[str, Reranker] = {}
         self._repositories: dict[Path, Repository] = {}  # by directory
         self._sources: dict[str, Source] = {}
 
@@ -318,10 +319,6 @@ class Parts:
             chosen = self._named_rerankers[chosen]
         provider = consented("reranker", chosen, self.settings, shared=shared)
         return Reranking(provider.name, provider, self.settings.search.rerank_depth)
-
-    @cached_property
-    def _named_rerankers(self) -> dict[str, Reranker]:
-        return {}
 
     def _llm_settings(self, spec: str) -> dict[str, Any]:
         return asdict(self.settings.llm) if spec.partition(":")[0] == "llm" else {}
