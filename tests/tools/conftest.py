@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 
 import pytest
@@ -58,8 +59,25 @@ def embedder():
     return load("embedder", "static")
 
 
+@pytest.fixture(scope="session")
+def office_database(tmp_path_factory):
+    """A database with the office's tools and habits, and what was learned of them; it is copied, never opened again."""
+    path = tmp_path_factory.mktemp("office") / "user.db"
+    store = SqliteStore(path)
+    tools = Tools(lambda: store, embedder, FixedClock())
+    tools.register(TOOLS)
+    tools.observe(habits())
+    tools.settle()
+    tools.close()
+    store.close()
+    return path
+
+
 @pytest.fixture
-def store(tmp_path):
+def store(request, tmp_path):
+    """A database of its own: the office's for a test of the office, else an empty one."""
+    if "office" in request.fixturenames:
+        shutil.copy(request.getfixturevalue("office_database"), tmp_path / "user.db")
     store = SqliteStore(tmp_path / "user.db")
     yield store
     store.close()
@@ -76,9 +94,6 @@ def tools(store):
 @pytest.fixture
 def office(tools):
     """The capability with the office's tools and habits."""
-    tools.register(TOOLS)
-    tools.observe(habits())
-    tools.settle()
     return tools
 
 

@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
+from handbook import make_repository
 from vademecum.code.search.signals import FEW_ROWS
 from vademecum.errors import GitError, UsageError
 from vademecum.types import Evidence, Freshness, Verdict
@@ -22,10 +23,12 @@ MANY = {
 }
 
 
-@pytest.fixture
-def codebase(repo, engine):
-    """A repository whose files all answer the same question."""
-    return engine(repo("many", MANY)).codebase
+@pytest.fixture(scope="module")
+def codebase(tmp_path_factory, open_engine):
+    """A repository whose files all answer the same question; it is only read."""
+    place = tmp_path_factory.mktemp("many")
+    with open_engine(make_repository(place / "many", MANY), home=place / "home") as engine:
+        yield engine.codebase
 
 
 def places(answer):
