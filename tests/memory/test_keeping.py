@@ -98,7 +98,7 @@ ODD = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(database=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_a_line_holds_the_rest_comes_and_memory_goes_on(memory, open_memory, tmp_path, clock, data):
     """Any value of any record replaced by another, or missing: nothing fails, and questions are answered after."""

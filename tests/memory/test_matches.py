@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.matches import Matches
@@ -40,7 +40,6 @@ def scored(segments: list[Segment], dead: list[int]) -> list[list[float]]:
     ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(told, st.integers(1, 19))
 def test_scores_do_not_depend_on_where_segments_end(texts, cut):
     """One segment and two hold the same events."""
@@ -49,7 +48,6 @@ def test_scores_do_not_depend_on_where_segments_end(texts, cut):
     assert scored(parts, []) == scored([segment(events)], [])
 
 
-@settings(max_examples=60, deadline=None)
 @given(told, st.data())
 def test_a_deleted_event_is_as_one_that_never_was(texts, data):
     """Neither its words nor its length count, for no row, no session and no term."""

@@ -35,7 +35,7 @@ FILTERS = st.builds(
 
 
 @given(FILTERS, st.integers(1, 40))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)  # it is only read
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is only read
 def test_pages_together_are_all_there_is(full, wanted, most):
     """In order, without gaps and without repetition, for every filter and size of page."""
     found, before = [], None

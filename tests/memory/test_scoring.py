@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
@@ -30,7 +30,6 @@ def laid(cuts: list[int]) -> View:
     return View([Part(0, pieces, np.zeros(0, np.int64))])
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, COUNT - 1), max_size=4), st.permutations(range(COUNT)), st.integers(1, COUNT))
 def test_what_is_nearest_does_not_depend_on_the_segments(cuts, order, asked) -> None:
     """Rows of one segment, of some and of all, in any order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
@@ -41,7 +41,6 @@ def shown(segment: Segment) -> dict[str, object]:
     return arrays | terms | names
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(said, min_size=1, max_size=6), min_size=1, max_size=4), st.data())
 def test_a_merged_segment_is_the_segment_of_the_events_that_stay(told, data):
     """Also the names: the name of a session or speaker leaves with the last of its events."""

@@ -172,7 +172,7 @@ FORMS = [("claude", CLAUDE), ("codex", CODEX), ("gemini", GEMINI), ("aider", AID
 
 
 @pytest.mark.parametrize(("agent", "content"), FORMS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_reading_in_pieces_is_reading_at_once(tmp_path: Path, agent: str, content: str, data: st.DataObject) -> None:
     """Wherever a file was cut off when it was read, in the end the same events have come, each of them whole lines."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
@@ -50,7 +50,6 @@ def shown(view: View) -> list[object]:
     ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(said, min_size=1, max_size=24), st.lists(st.integers(1, 9), max_size=4))
 def test_it_does_not_matter_where_segments_end(told, sizes):
     segments = cut(told, sizes)
@@ -59,7 +58,6 @@ def test_it_does_not_matter_where_segments_end(told, sizes):
     assert shown(View([Part(0, (merge_segments(segments, NOBODY),), NOBODY)])) == whole
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(said, min_size=2, max_size=16), st.data())
 def test_what_was_deleted_is_in_nobodys_way(told, data):
     """Its row stays and is dead, and its neighbours are each other's."""

@@ -316,7 +316,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
 @example([*(("put", n, "a") for n in (0, 2, 3)), ("sync", 2, ""), ("put", 0, "b"), ("put", 1, "c")])  # behind its back
 def test_however_it_came_about_it_is_what_there_is(

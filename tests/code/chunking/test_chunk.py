@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.chunking.chunk import chunk_file
@@ -33,13 +33,11 @@ def check(content, language):
     return parsed
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(LANGUAGES), st.text(max_size=300))
 def test_any_text_is_covered(language, text):
     check(text.encode("utf-8", "replace"), language)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_a_mutilated_file_is_covered(language, data):
     text = SAMPLES[language]

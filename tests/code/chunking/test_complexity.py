@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from cognitive_complexity.api import get_cognitive_complexity
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from radon.visitors import ComplexityVisitor
 
@@ -175,7 +175,6 @@ STATEMENTS = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @example(["def f():\n    class C:\n        class D:\n            f()"])
 @given(st.lists(STATEMENTS, min_size=1, max_size=3))
 def test_generated_functions_measure_the_same(statements: list[str]) -> None:
