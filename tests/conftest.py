@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import needed
+from chromium import Page, opened
 from handbook import SAMPLE, Repo, make_repository
 from vademecum import config
 from vademecum.engine import Engine
@@ -24,10 +26,21 @@ pytest_plugins = ["postgres_servers"]
 
 # No deadline per example: machines are shared. In CI the same examples every time, so that a red build is somebody's
 # change; at a desk new ones, so that they go on finding things.
-settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("desk", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
 settings.register_profile("again", settings.get_profile("ci"), max_examples=20)  # on one more Python
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Collect thousands of tests without garbage collection, which then never looks at them again: half the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -48,14 +61,15 @@ def _a_place_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: p
 
 
 @pytest.fixture
-def bounded() -> Iterator[None]:
-    """Fail a test that does not come to an end: after 30 seconds of its own processor time, however busy the machine is."""
+def bounded(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test after 30 seconds, or its parameter, of its own processor time, however busy the machine is."""
+    seconds = getattr(request, "param", 30)
 
     def give_up(*_: object) -> None:
-        pytest.fail("30 seconds of the processor were not enough: something grows faster than its input")
+        pytest.fail(f"{seconds} seconds of the processor were not enough: something grows faster than its input")
 
     before = signal.signal(signal.SIGVTALRM, give_up)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 30)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)
@@ -89,6 +103,12 @@ def open_engine() -> Callable[..., Engine]:
         return Engine.open(*paths, settings=config.load(paths[0] if paths else None, arguments=arguments), **options)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A browser; continuous integration has to have one."""
+    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 @pytest.fixture

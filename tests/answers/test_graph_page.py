@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from chromium import Page, opened
 from vademecum.answers.neighbourhood import graph_page
 from vademecum.code.graph.surroundings import surroundings
 
@@ -18,12 +15,6 @@ FILES = {
     },
 }
 NAMES = "[...document.querySelectorAll('.node:not(.unnamed) text')]"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser; continuous integration has to have one."""
-    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 @pytest.fixture

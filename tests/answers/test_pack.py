@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -88,40 +89,40 @@ def packed(heading, offered, budget, counter, form):
     return Page(heading, budget, counter, form).packed(offered)
 
 
-@pytest.mark.parametrize("form", ["markdown", "json"])
-@pytest.mark.parametrize("counter", COUNTERS.values(), ids=COUNTERS)
 @settings(max_examples=30)  # of a page each, by sixteen ways
 @given(heading=HEADINGS, offered=sections(), budget=st.integers(1, 400))
-def test_the_page_is_never_over_the_budget(form, counter, heading, offered, budget):
-    parts, text = packed(heading, offered, budget, counter, form)
-    assert counter.count(text) <= budget
-    shown = [piece for part in parts for piece in part.pieces]
-    keys = [key for piece in shown for key in piece.keys]
-    assert len(keys) == len(set(keys))  # nothing twice
-    assert not shown or text  # what is said to be shown is in the text
-    if form == "json" and text:
-        assert sum(len(section["chunks"]) for section in json.loads(text)["sections"]) == len(shown)
+def test_the_page_is_never_over_the_budget(heading, offered, budget):
+    """In either form, whoever counts."""
+    for form, (name, counter) in product(("markdown", "json"), COUNTERS.items()):
+        parts, text = packed(heading, offered, budget, counter, form)
+        assert counter.count(text) <= budget, (form, name)
+        shown = [piece for part in parts for piece in part.pieces]
+        keys = [key for piece in shown for key in piece.keys]
+        assert len(keys) == len(set(keys)), (form, name)  # nothing twice
+        assert not shown or text, (form, name)  # what is said to be shown is in the text
+        if form == "json" and text:
+            assert sum(len(section["chunks"]) for section in json.loads(text)["sections"]) == len(shown), name
 
 
-@pytest.mark.parametrize("counter", [COUNTERS["pattern"], COUNTERS["characters"]], ids=["pattern", "characters"])
 @given(heading=HEADINGS, offered=sections(), budget=st.integers(1, 400))
 @example(Heading("", FOUND), [], 1)
-def test_what_is_left_out_would_not_fit(counter, heading, offered, budget):
+def test_what_is_left_out_would_not_fit(heading, offered, budget):
     """Neither its share nor a large neighbour keeps a piece out that there is room for."""
-    parts, text = packed(heading, offered, budget, counter, "markdown")
-    if not text:
-        assert counter.count(markdown(heading, ())) > budget or not counter.count(markdown(heading, ()))
-        return
-    taken = {key for part in parts for piece in part.pieces for key in piece.keys}
-    for section, part in zip(offered, parts, strict=True):
-        for place, offer in enumerate(section.offers):
-            if taken.isdisjoint(offer[-1].keys):
-                before = {key for each in section.offers[:place] for form in each for key in form.keys}
-                at = sum(not before.isdisjoint(shown.keys) for shown in part.pieces)
-                more = replace(part, pieces=(*part.pieces[:at], offer[-1], *part.pieces[at:]))
-                page = markdown(heading, [more if each is part else each for each in parts])
-                least = counter.count(alone(offer[-1], name_repos=heading.name_repos))
-                assert counter.count(page) > budget or least > budget - counter.count(text)
+    for counter in (COUNTERS["pattern"], COUNTERS["characters"]):
+        parts, text = packed(heading, offered, budget, counter, "markdown")
+        if not text:
+            assert counter.count(markdown(heading, ())) > budget or not counter.count(markdown(heading, ()))
+            continue
+        taken = {key for part in parts for piece in part.pieces for key in piece.keys}
+        for section, part in zip(offered, parts, strict=True):
+            for place, offer in enumerate(section.offers):
+                if taken.isdisjoint(offer[-1].keys):
+                    before = {key for each in section.offers[:place] for form in each for key in form.keys}
+                    at = sum(not before.isdisjoint(shown.keys) for shown in part.pieces)
+                    more = replace(part, pieces=(*part.pieces[:at], offer[-1], *part.pieces[at:]))
+                    page = markdown(heading, [more if each is part else each for each in parts])
+                    least = counter.count(alone(offer[-1], name_repos=heading.name_repos))
+                    assert counter.count(page) > budget or least > budget - counter.count(text)
 
 
 def piece(key, size, form=Form.WHOLE):

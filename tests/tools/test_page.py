@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chromium import Page, opened
+from chromium import Page
 from vademecum.tools.picture import graph_record
 from vademecum.tools.records import Call, Group, Plan, Task, Tool, Trace
 from vademecum.tools.tools import Tools
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A browser; continuous integration has to have one."""
-    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 def tool(id_: str, about: str, inputs: tuple[str, ...] = (), outputs: tuple[str, ...] = ()) -> Tool:
