@@ -399,11 +399,11 @@ def is_mapped(array):
 def test_what_was_written_is_held_in_files_alone(open_memory, event, deleted):
     """A process that records for weeks holds a few hundred events of its own; all others are mapped, and found."""
     memory = open_memory()
-    for n in range(1100):
-        memory.record_all([event(n, f"note {n} about heron{n % 7}")])
-        if n % 25 == 0:
+    for first in range(0, 1100, 10):
+        memory.record_all([event(n, f"note {n} about heron{n % 7}") for n in range(first, first + 10)])
+        if first % 50 == 0:
             memory.recall("heron5")
-        if n in deleted:
+        for n in {*deleted} & {*range(first, first + 10)}:
             memory.delete(f"e{n}")
     memory.recall("heron5")
     (segments,) = [part.segments for part in memory._recall.view().parts if part.segments]

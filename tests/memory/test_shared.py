@@ -159,10 +159,10 @@ def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event
     question = "the parser reads a token"
 
     def keep(first: int, last: int) -> int:
-        for start in range(first, last, 16):
+        for start in range(first, last, 64):
             said = [
                 event(n, " ".join(WORDS[n % most] for most in (7, 5, 3)), session=f"s{n % 9}")
-                for n in range(start, start + 16)
+                for n in range(start, start + 64)
             ]
             memory.record_all(said)
             memory.recall(question, k=3)

@@ -185,7 +185,13 @@ def test_a_hook_that_git_does_not_run_is_not_run_by_us(repo):
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@pytest.fixture
+def plain(repo):
+    """A repository without a commit and without hooks."""
+    return repo(files={"a": "b"}, commit=False)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(max_size=60)
     | st.binary(max_size=60).map(lambda tail: b"#!/bin/sh\n" + tail)
@@ -193,8 +199,9 @@ def test_a_hook_that_git_does_not_run_is_not_run_by_us(repo):
     mode=st.sampled_from([0o755, 0o644, 0o700]),
     twice=st.booleans(),
 )
-def test_any_hook_is_restored_to_the_last_byte(tmp_path_factory, make_repo, content, mode, twice):
-    app = make_repo(tmp_path_factory.mktemp("hook"), {"a": "b"}, commit=False)
+def test_any_hook_is_restored_to_the_last_byte(plain, content, mode, twice):
+    """Whatever it holds; the repository is the same each time, since nothing is left in it."""
+    app = plain
     path = write_hook(app, "post-merge", content, mode)
     for _ in range(1 + twice):
         assert set(states(install(root_of(app))).values()) == {"installed"}
