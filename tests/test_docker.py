@@ -24,6 +24,8 @@ from needed import lacking
 from vademecum import config
 from vademecum.cli import COMMANDS, cli
 
+pytestmark = pytest.mark.once
+
 TOP = Path(__file__).parents[1]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMPOSE: dict[str, Any] = yaml.safe_load((TOP / "compose.yaml").read_text(encoding="utf-8"))

@@ -30,6 +30,8 @@ from vademecum.mcp.registry import TOOLS
 from vademecum.storage.schema import FAMILIES
 from vademecum.types import KINDS, ChunkKind, FileKind, Freshness, Verdict
 
+pytestmark = pytest.mark.once
+
 TOP = Path(__file__).parents[1]
 DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])

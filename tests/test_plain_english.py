@@ -7,6 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.once
+
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"
 DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

@@ -22,6 +22,8 @@ import yaml
 from vademecum import __version__
 from vademecum.cli import cli
 
+pytestmark = pytest.mark.once
+
 TOP = Path(__file__).parents[1]
 WORKFLOWS = sorted((TOP / ".github" / "workflows").glob("*.yml"))
 

@@ -10,12 +10,15 @@ import sys
 import tokenize
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import vademecum
+
+pytestmark = pytest.mark.once
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"
@@ -44,9 +47,9 @@ OF_THE_PROJECT = {
 }  # fmt: skip
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    for path in SOURCES:
-        yield path.relative_to(PACKAGE), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def trees() -> list[tuple[Path, ast.Module]]:
+    return [(path.relative_to(PACKAGE), ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCES]
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -4,10 +4,14 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import pytest
+
 from data import Question
 from issues import accuracies
 from metrics import Hit, Target
 from swebench import changed_functions, changed_lines
+
+pytestmark = pytest.mark.once
 
 BEFORE = """class Box:
     @property

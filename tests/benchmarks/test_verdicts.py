@@ -5,7 +5,11 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import pytest
+
 from verdicts import resolved_by_kind
+
+pytestmark = pytest.mark.once
 
 
 def row(*, own: bool, right: bool, verdict: str = "resolved", kind: str = "short") -> dict[str, Any]:

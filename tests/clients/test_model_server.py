@@ -9,6 +9,8 @@ import pytest
 
 from clients.model_server import Call, ModelServer
 
+pytestmark = pytest.mark.once
+
 SEARCH = {"type": "object", "properties": {"query": {"type": "string"}}}
 SCRIPT = [Call("search", {"query": "budget"}), "Done."]
 PATHS = {

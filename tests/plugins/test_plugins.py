@@ -20,6 +20,8 @@ from vademecum import __version__
 from vademecum.hooks.hook import EVENTS
 from vademecum.mcp.registry import TOOLS
 
+pytestmark = pytest.mark.once
+
 TOP = Path(__file__).parents[2]
 PLUGIN, GEMINI = TOP / "plugins" / "vademecum", TOP / "plugins" / "gemini"
 FOLDERS = (".claude-plugin", ".agents", "plugins/vademecum", "plugins/gemini")

@@ -6,42 +6,43 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from needed import lacking
-from postgres_servers import contrib, serve, wheel_bin
+from postgres_servers import contrib
 from postgres_wire import between
 from vademecum.errors import StoreAwayError
 from vademecum.providers.embedders.hashing import HashingEmbedder
 from vademecum.storage.postgres import watched
 from vademecum.storage.postgres.connect import close_all, connections
-from vademecum.storage.postgres.migrate import upgrade
 from vademecum.types import Freshness
+
+pytestmark = pytest.mark.once
 
 QUESTIONS = ("how is the token budget split", "retry with backoff", "parseLogLine", "no such thing here")
 
 
 @pytest.fixture
-def server():
-    """A server of its own that a test may stop: returns its URL and what stops it."""
-    if wheel_bin() is None:
-        lacking("PostgreSQL of a wheel", "make install")
-    context = serve(wheel_bin(), extensions=contrib())
-    own = context.__enter__()
-    running = [True]
+def server(request):
+    """A database that a test may cut off, as if its server had stopped: returns its URL and what cuts it off."""
+    own = request.getfixturevalue("full_server" if contrib() else "wheel_server")
+    direct = own.create(own.template)
+    name = direct.partition("@/")[2].partition("?")[0]
+    way = Path(f"{own.folder}-{name}")  # to the server's socket
+    way.symlink_to(own.folder)
+    url = direct.replace(own.folder, str(way))
 
     def stop():
-        if running.pop() if running else False:
-            context.__exit__(None, None, None)
+        way.unlink(missing_ok=True)
+        with psycopg.connect(own.url("postgres"), autocommit=True) as admin:
+            admin.execute("SELECT pg_terminate_backend(pid, 9999) FROM pg_stat_activity WHERE datname = %s", [name])
 
-    with psycopg.connect(own.url("postgres"), autocommit=True) as admin:
-        admin.execute("CREATE DATABASE shared")
-    upgrade(own.url("shared"))
-    yield own.url("shared"), stop
-    close_all(own.url("shared"))
+    yield url, stop
+    close_all(url)
     stop()
+    own.drop(direct)
 
 
 @pytest.fixture

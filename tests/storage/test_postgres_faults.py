@@ -25,6 +25,8 @@ from vademecum.storage.postgres.migrate import downgrade
 from vademecum.storage.postgres.store import PostgresStore
 from vademecum.storage.postgres.versions import NEWEST
 
+pytestmark = pytest.mark.once
+
 
 def run(url, *statements):
     """Do something to a database behind the store's back."""

@@ -20,6 +20,8 @@ from vademecum.storage.postgres.store import PostgresStore
 from vademecum.storage.postgres.versions import NEWEST, REVISIONS
 from vademecum.storage.schema import FAMILIES
 
+pytestmark = pytest.mark.once
+
 
 def filled(url, rows=20):
     """Write some rows of every family, each value of its column's type. Returns all that is there."""

@@ -18,6 +18,8 @@ from vademecum.storage.postgres.queue import Queue
 from vademecum.storage.postgres.store import PostgresStore
 from vademecum.worker import work
 
+pytestmark = pytest.mark.once
+
 FILES = {
     f"pkg{n % 7}/mod{n:03}.py": f"class Thing{n}:\n" + "".join(
         f"    def step_{n}_{m}(self):\n        '''Take step {m} of thing {n}.'''\n        return [{m}] * {n}\n\n" for m in range(12)

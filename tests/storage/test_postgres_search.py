@@ -20,6 +20,8 @@ from vademecum.storage.postgres.search import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore
 from vademecum.types import Bm25f, Freshness, Passage, Scope
 
+pytestmark = pytest.mark.once
+
 QUESTIONS = (
     "how is the token budget split",
     "retry with backoff",

@@ -16,6 +16,8 @@ from vademecum.storage.postgres.connect import connections
 from vademecum.storage.postgres.migrate import LOCK, differences, downgrade, upgrade, version
 from vademecum.storage.postgres.store import PostgresStore
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def quick(monkeypatch):

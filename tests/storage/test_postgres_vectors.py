@@ -15,6 +15,8 @@ from vademecum.storage.postgres.connect import close_all
 from vademecum.storage.postgres.pgvector import PgvectorIndex
 from vademecum.testing import check_vector_index, some_points
 
+pytestmark = pytest.mark.once
+
 
 def test_pgvector_keeps_the_promises_of_an_index(database):
     """Nearest, filters before the cut, replacing, models side by side."""

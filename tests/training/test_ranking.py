@@ -20,6 +20,8 @@ from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import plan_query
 from vademecum.types import KINDS, Passage
 
+pytestmark = pytest.mark.once
+
 SCRIPT = Path(__file__).parents[2] / "training" / "ranking" / "fit.py"
 _spec = importlib.util.spec_from_file_location("ranking_fit", SCRIPT)
 fitting = importlib.util.module_from_spec(_spec)

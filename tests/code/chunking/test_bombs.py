@@ -7,6 +7,8 @@ import pytest
 from vademecum.code.chunking.chunk import chunk_file
 from vademecum.code.languages import with_grammar
 
+pytestmark = pytest.mark.once
+
 DEEP, WIDE = 6_000, 60_000  # bytes
 BOMBS = {
     "brackets": (b"([{", DEEP),

@@ -347,6 +347,7 @@ def indexed(root, tool: str, *options: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_typescript_indexer(repo, engine):
     """A callback's parameter, whose type follows from where it is handed in: only a compiler knows."""
     files = {
@@ -366,6 +367,7 @@ def test_the_typescript_indexer(repo, engine):
     assert note.endswith(": 2 of 2 files taken")
 
 
+@pytest.mark.slow
 def test_the_python_indexer(repo, engine):
     """The elements of a list that a function gives: a type checker follows them."""
     files = {
