@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -50,14 +50,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line, yellow=True)
 
 
+def set_apart(place: Path, patch: pytest.MonkeyPatch) -> None:
+    """Have data and settings kept at a place, whatever the user has set."""
+    for name in [name for name in os.environ if name.startswith("VADE_")]:
+        patch.delenv(name)
+    patch.setenv("VADE_HOME", str(place / "data"))
+    patch.setenv("XDG_CONFIG_HOME", str(place / "user"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what several tests share away from the user's data and settings."""
+    with pytest.MonkeyPatch.context() as patch:
+        set_apart(tmp_path_factory.mktemp("shared"), patch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _a_place_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test's data and settings away from the user's and from each other."""
-    for name in [name for name in os.environ if name.startswith("VADE_")]:
-        monkeypatch.delenv(name)
-    place = tmp_path_factory.mktemp("place")
-    monkeypatch.setenv("VADE_HOME", str(place / "data"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "user"))
+    set_apart(tmp_path_factory.mktemp("place"), monkeypatch)
 
 
 @pytest.fixture
@@ -123,6 +135,21 @@ def engine(open_engine: Callable[..., Engine]) -> Iterator[Callable[..., Engine]
     yield make
     for each in opened:
         each.close()
+
+
+@pytest.fixture(scope="module")
+def engine_to_read(
+    tmp_path_factory: pytest.TempPathFactory, open_engine: Callable[..., Engine]
+) -> Iterator[Callable[..., Engine]]:
+    """Open engines that the tests of a file share, since they only read: `engine_to_read("app", files, embedder="static")`."""
+    with ExitStack() as opened:
+
+        def make(name: str = "handbook", files: Mapping[str, str | bytes] = SAMPLE, **options: object) -> Engine:
+            place = tmp_path_factory.mktemp("read")
+            made = make_repository(place / name, files)
+            return opened.enter_context(open_engine(made, home=place / "home", **options))
+
+        yield make
 
 
 class ChatServer(ThreadingHTTPServer):

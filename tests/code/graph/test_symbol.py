@@ -8,10 +8,10 @@ from vademecum.errors import UsageError
 from vademecum.types import Verdict
 
 
-@pytest.fixture
-def codebase(repo, engine):
+@pytest.fixture(scope="module")
+def codebase(engine_to_read):
     """The sample."""
-    return engine(repo()).codebase
+    return engine_to_read().codebase
 
 
 @pytest.mark.parametrize(

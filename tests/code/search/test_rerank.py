@@ -44,10 +44,10 @@ class Returning:
         return self.returned(len(passages)) if callable(self.returned) else self.returned
 
 
-@pytest.fixture
-def codebase(repo, engine):
+@pytest.fixture(scope="module")
+def codebase(engine_to_read):
     """Forty-one answers to one question."""
-    return engine(repo("many", MANY)).codebase
+    return engine_to_read("many", MANY).codebase
 
 
 def unsigned(evidence):
@@ -227,8 +227,9 @@ def test_names_that_need_no_provider(codebase):
     assert {codebase.search(QUESTION, reranker=name).reason for name in ("built-in", "none", "")} == {""}
 
 
-def test_an_unknown_name_gets_the_nearest(codebase):
+def test_an_unknown_name_gets_the_nearest(repo, engine):
     """The nearest may be one that is no provider; the name is refused before anything is indexed."""
+    codebase = engine(repo("many", MANY)).codebase
     with pytest.raises(UnknownProviderError, match="did you mean 'built-in'"):
         codebase.search(QUESTION, reranker="builtin")
     with pytest.raises(UnknownProviderError, match="did you mean 'cross-encoder'"):

@@ -6,7 +6,6 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from handbook import make_repository
 from vademecum.code.search.signals import FEW_ROWS
 from vademecum.errors import GitError, UsageError
 from vademecum.types import Evidence, Freshness, Verdict
@@ -24,11 +23,9 @@ MANY = {
 
 
 @pytest.fixture(scope="module")
-def codebase(tmp_path_factory, open_engine):
-    """A repository whose files all answer the same question; it is only read."""
-    place = tmp_path_factory.mktemp("many")
-    with open_engine(make_repository(place / "many", MANY), home=place / "home") as engine:
-        yield engine.codebase
+def codebase(engine_to_read):
+    """A repository whose files all answer the same question."""
+    return engine_to_read("many", MANY).codebase
 
 
 def places(answer):
