@@ -12,6 +12,8 @@ import pytest
 
 from vademecum.code.chunking.chunk import chunk_file
 
+pytestmark = pytest.mark.once
+
 CASES = {
     path.stem: path.read_text("utf-8").split("=====\n") for path in (Path(__file__).parent / "cases").glob("*.txt")
 }

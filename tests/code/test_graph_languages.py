@@ -6,6 +6,8 @@ import pytest
 
 from vademecum.code.graph.terms import Relation, Tier
 
+pytestmark = pytest.mark.once
+
 PYTHON = {
     "src/app/__init__.py": "from .store import Store as Storage\nfrom . import net\n",
     "src/app/store.py": (

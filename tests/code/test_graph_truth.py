@@ -10,6 +10,8 @@ import pytest
 
 from vademecum.code.graph.terms import Tier
 
+pytestmark = pytest.mark.once
+
 UNIQUE = {
     # name of the case: files, who calls, what is called there and how that is known
     "overridden": (

@@ -32,6 +32,7 @@ def test_sqlite_keeps_the_promises_of_a_store(tmp_path):
     check_closed_store(store)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("server", ["database", "system_database", "full_database"])
 def test_postgres_keeps_the_promises_of_a_store(server, request):
     """The same, over the server of a wheel and over the system's."""

@@ -451,6 +451,7 @@ class Crash(BaseException):
     """The process died here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 def test_a_crash_anywhere_is_put_right(
     machine: Machine, vade: Vade, monkeypatch: pytest.MonkeyPatch, verb: str

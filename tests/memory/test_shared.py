@@ -143,6 +143,7 @@ def test_a_second_embedder_of_one_model_costs_next_to_nothing():
     assert size < 100_000
 
 
+@pytest.mark.slow
 def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
     """The pages of a database that a connection keeps of what it wrote have an end, far below what is written."""
     assert Path("/proc/self/status").exists() or sys.platform != "linux"
@@ -153,6 +154,7 @@ def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
         )  # KiB, for 6,000 events: 7,000 KiB with room for all of them, 356 with room for 1,000 KiB
 
 
+@pytest.mark.slow
 def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event):
     """Measured by what Python and numpy ask for, so that it is the same on every machine."""
     memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: Reading())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 CASES = {
     # name of the case: files, the name asked for, its callers
     "go: a function without a name has its own parameters": (

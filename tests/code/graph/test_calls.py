@@ -6,6 +6,8 @@ import pytest
 
 from vademecum.code.graph.terms import Relation, Tier
 
+pytestmark = pytest.mark.once
+
 RUBY = {
     # name of the case: files, who calls, what is called there and how that is known
     "a name without brackets, wherever a value may stand": (

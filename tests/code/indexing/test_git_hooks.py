@@ -191,7 +191,7 @@ def plain(repo):
     return repo(files={"a": "b"}, commit=False)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(max_size=60)
     | st.binary(max_size=60).map(lambda tail: b"#!/bin/sh\n" + tail)
