@@ -17,7 +17,7 @@ STEPS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=12))
 def test_an_incremental_index_answers_as_a_fresh_one(steps):
     """Any edits, renames, copies, switches, killed runs and lost files: afterwards every answer equals a fresh index's."""
@@ -25,7 +25,7 @@ def test_an_incremental_index_answers_as_a_fresh_one(steps):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, min_size=10, max_size=40))
 def test_a_long_history_answers_as_a_fresh_index(steps):
     """The same over long histories, in which segments are joined many times."""

@@ -76,12 +76,12 @@ def answer(engine):
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_killed_run_loses_nothing_it_had_stored(repo, engine, tmp_path, monkeypatch, workers):
-    """Killed at ten random instants, the database is whole, what was stored stays, and the run after completes the rest."""
+    """Killed at six random instants, the database is whole, what was stored stays, and the run after completes the rest."""
     home, chance = tmp_path / "home", random.Random(workers)
     made = repo("app", FILES)
     monkeypatch.setenv("VADE_HOME", str(home))
     before: set[str] = set()
-    for _ in range(10):
+    for _ in range(6):
         with child(made, workers, 1) as process:
             assert process.stdout.readline() == "opened 0\n"
             steps = chance.randrange(700)
@@ -108,7 +108,7 @@ def test_a_complete_state_stays_answerable_whenever_the_next_is_killed(repo, eng
     made = repo("app", FILES)
     monkeypatch.setenv("VADE_HOME", str(home))
     engine(made, home=home).codebase.index()
-    for n in range(8):
+    for n in range(5):
         for m in range(40):
             path = f"pkg{(n * 40 + m) % 300 % 7}/mod{(n * 40 + m) % 300:03}.py"
             made.write(path, made.read(path) + f"\nROUND_{n} = {m}\n")

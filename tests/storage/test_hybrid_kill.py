@@ -119,7 +119,8 @@ def test_killed_between_any_two_steps(repo, engine, tmp_path, monkeypatch, qdran
             qdrant_server.drop(collection.name, None)
         made = repo(f"app{number}")
         if scene == "after changes":
-            assert killed_at(made, kind, qdrant_server.url, 0)[1] is False
+            with engine(made, **options) as opened:
+                opened.codebase.index()
             change(made)
         steps, killed = killed_at(made, kind, qdrant_server.url, number)
         # A search right now, without bringing anything up to date, is honest about what it lacks.
