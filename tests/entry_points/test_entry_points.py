@@ -81,6 +81,7 @@ def test_a_provider_of_every_kind_is_found_and_keeps_its_promises(site: Path, ki
     run(site, "-c", CHECKS, kind)
 
 
+@pytest.mark.slow
 def test_everything_runs_on_what_a_third_party_brings(site: Path, repo, tmp_path: Path) -> None:
     """Indexing, searching, enriching, a context, a sync, a server of tools: each by a provider named in the user's own file."""
     place = repo()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 import corruption
 
 TRIES = int(os.environ.get("CORRUPTIONS", "200"))
 
 
+@pytest.mark.slow
 def test_damage_at_random_is_mended_or_named(tmp_path, monkeypatch):
     """Of 200 tries, or as many as CORRUPTIONS says, each ends with the right answer or with words about the damage."""
     monkeypatch.chdir(tmp_path)

@@ -141,6 +141,7 @@ def _without(value, names):
     return [_without(each, names) for each in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 def test_who_has_a_key_for_one_repository_cannot_tell_that_there_is_another(served, serve, repo, tmp_path):
     """Every answer is that of a server that has never heard of the other: the same status and the same words.
 

@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
 
 import pytest
 
@@ -71,26 +72,27 @@ def start(monkeypatch):
         each.process.communicate()
 
 
-@pytest.mark.parametrize(
-    ("half", "answer"),
-    [
-        (b"GET /v1/search?q=budget HTTP/1.1\r\nHost: localhost\r\n", b""),
-        (b"", b""),
-        (b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{", b"HTTP/1.1 408 "),
-    ],
-    ids=["head", "nothing", "body"],
-)  # fmt: skip
-def test_half_a_request_is_not_held_for_ever(start, repo, monkeypatch, half, answer):
-    """Its connection ends after `server.timeout_s`, and whole ones go on being answered."""
+HALVES = [
+    (b"GET /v1/search?q=budget HTTP/1.1\r\nHost: localhost\r\n", b""),
+    (b"", b""),
+    (b"POST /v1/context HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{", b"HTTP/1.1 408 "),
+]  # fmt: skip
+
+
+def test_half_a_request_is_not_held_for_ever(start, repo, monkeypatch):
+    """Half a head, nothing or half a body: each connection ends after `server.timeout_s`, and whole ones are answered."""
     monkeypatch.setenv("VADE_SERVER__TIMEOUT_S", "2")
     server = start(cwd=repo().path)
     host, _, port = server.address.removeprefix("http://").strip("/").partition(":")
-    with socket.create_connection((host, int(port)), timeout=60) as slow:
-        slow.sendall(half)
+    with ExitStack() as opened:
+        slow = [opened.enter_context(socket.create_connection((host, int(port)), timeout=60)) for _ in HALVES]
+        for connection, (half, _) in zip(slow, HALVES, strict=True):
+            connection.sendall(half)
         assert server.ask("GET", "/v1/search?q=budget")["verdict"] != "not_found"
-        said = b"".join(iter(lambda: slow.recv(65_536), b""))
-        assert said.startswith(answer)
-        assert bool(said) == bool(answer)
+        for connection, (half, answer) in zip(slow, HALVES, strict=True):
+            said = b"".join(iter(lambda connection=connection: connection.recv(65_536), b""))
+            assert said.startswith(answer), half
+            assert bool(said) == bool(answer), half
 
 
 def test_it_listens_on_this_machine_and_ends_when_asked(start, repo):
