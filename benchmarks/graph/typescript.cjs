@@ -16,6 +16,7 @@ if (nearest) {
   const read = ts.parseJsonConfigFileContent(ts.readConfigFile(nearest, ts.sys.readFile).config, ts.sys, path.dirname(nearest));
   for (const key of ["paths", "baseUrl"]) if (read.options[key] !== undefined) options[key] = read.options[key];
 }
+const wanted = new Set(files);
 const program = ts.createProgram(files, options);
 const checker = program.getTypeChecker();
 const found = [];
@@ -54,7 +55,7 @@ function placed(declarations) {
     const file = declaration.getSourceFile();
     const kind = isLocal(declaration) ? "Local" : ts.SyntaxKind[declaration.kind];
     return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, kind];
-  }).filter(([file]) => file.startsWith(root) && !file.includes("/node_modules/"))
+  }).filter(([file]) => file.startsWith(root) && (wanted.has(file) || !file.includes("/node_modules/")))  // one that is committed
     .map(([file, at, kind]) => [file.slice(root.length), at, kind]);
 }
 // A signature in an interface, be it of a method or of a property that is a function, stands for what implements it: either is a true target of the call.
@@ -64,7 +65,6 @@ function implementations(source, name) {
     .map((each) => [each.fileName.slice(root.length),
       program.getSourceFile(each.fileName).getLineAndCharacterOfPosition(each.textSpan.start).line + 1, "Implementation"]);
 }
-const wanted = new Set(files);
 function resolved(symbol) {
   return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }

@@ -58,7 +58,7 @@ UNIQUE = {
         {"a.ts": "test('a', () => { class Own { reconcile() {} } })\ntest('b', () => { class Own { reconcile() {} } })\n",
          "b.ts": "export function use(thing) { thing.reconcile() }\n"},
         "b.ts:use",
-        {"a.ts:Own.reconcile guess"},
+        {"a.ts:<1>.Own.reconcile guess", "a.ts:<2>.Own.reconcile guess"},
     ),
     "a property of an interface": (
         {"a.ts": "export interface System { relayAll: (to: string) => void }\n", "b.ts": "export function use(thing) { thing.relayAll('x') }\n"},
@@ -367,7 +367,30 @@ SCRIPT = {
         {"use.ts": "it(() => { interface Weapon { settle(): void } });\n"
                    "it(() => { interface Weapon { settle(): number } });\nfunction use(one: Weapon) { one.settle(); }\n"},
         "use.ts:use",
-        {"use.ts:Weapon.settle guess"},
+        set(),
+    ),
+    "a default export that is an interface, or begins like a word for one": (
+        {"a.ts": "export default interface Store { settle(): void }\n", "b.ts": "const classOf = () => 1;\nexport default classOf;\n",
+         "use.ts": "import Store from './a';\nimport classOf from './b';\n"
+                   "export function use(store: Store) { store.settle(); classOf(); }\n"},
+        "use.ts:use",
+        {"a.ts:Store.settle typed", "b.ts:classOf exact"},
+    ),
+    "a variable of a function without a name, in a function that it declares": (
+        {"a.ts": "export class Store { settle() {} }\n",
+         "use.ts": "import { Store } from './a';\nexport const decorate = (): any => (target: any) => {\n  const store = new Store();\n"
+                   "  let other: any;\n  function again() { other = new Store(); }\n"
+                   "  target.value = function () { store.settle(); };\n  return () => other.settle();\n};\n"},
+        "use.ts:decorate.target.value",
+        {"a.ts:Store.settle typed"},
+    ),
+    "a class that several functions without a name declare, each its own": (
+        {"a.ts": "describe('all', () => {\n  it('a', () => {\n    class Blade { cut() {} }\n    class Ninja { constructor(private blade: Blade) {}\n"
+                 "      fight() { this.blade.cut(); } }\n  });\n  it('b', () => {\n    class Blade { cut() {} sharpen() {} }\n"
+                 "    class Ninja { @inject() blade!: Blade;\n      fight() { this.blade.cut(); [1].map(() => this.blade.sharpen()); } }\n"
+                 "    const one: Ninja = made();\n    one.fight();\n  });\n});\n"},
+        "a.ts:<1>.<3>.Ninja.fight",
+        {"a.ts:<1>.<3>.Blade.cut typed", "a.ts:<1>.<3>.Blade.sharpen typed"},
     ),
     "code that runs, and a declaration beside it": (
         {"package.json": '{"main": "lib.js", "types": "lib.d.ts"}', "lib.js": "module.exports = function settle() {};\n",
@@ -391,7 +414,7 @@ SCRIPT = {
         {"a.ts": "test('a', () => { class Store { addUp() {} }; const one = new Store(); one.addUp(); })\n"
                  "test('b', () => { class Store { addUp() {} } })\n"},
         "a.ts",
-        {"a.ts:Store exact", "a.ts:Store.addUp guess"},
+        {"a.ts:<1>.Store exact", "a.ts:<1>.Store.addUp typed"},
     ),
 }  # fmt: skip
 OTHERS = {
@@ -476,6 +499,55 @@ CONDITIONS = {
     ),
 }  # fmt: skip
 
+# What a class of C++ declares is defined elsewhere, behind macros, in a namespace.
+CLASSES = {
+    "a member that a class declares, and a body apart from it defines, is one": (
+        {"store.hpp": "class Store {\npublic:\n  void add_up(int n);\n};\n", "store.cpp": '#include "store.hpp"\nvoid Store::add_up(int n) {}\n',
+         "use.cpp": "void use() { store.add_up(1); }\n"},
+        "use.cpp:use",
+        {"store.cpp:Store.add_up unique"},
+    ),
+    "members of two classes of a name": (
+        {"a.hpp": "namespace a { class Store { void add_up(int n); }; }\n", "b.hpp": "namespace b { class Store { void add_up(int n); }; }\n",
+         "use.cpp": "void use() { store.add_up(1); }\n"},
+        "use.cpp:use",
+        {"a.hpp:Store.add_up guess", "b.hpp:Store.add_up guess"},
+    ),
+    "a method that the library's classes have": (
+        {"store.hpp": "class Store {\npublic:\n  int starts_with(int n) { return n; }\n};\n",
+         "use.cpp": "void use() { text.starts_with(1); }\n"},
+        "use.cpp:use",
+        set(),
+    ),
+    "a class behind several macros": (
+        {"store.hpp": "namespace app {\nclass APP_EXPORT APP_ALIGNED Store {\npublic:\n  void add_up(int n) {}\n};\n}\n"
+                      "class APP_EXPORT LONG final {\n  void add_up(int n) {}\n};\n",
+         "use.cpp": '#include "store.hpp"\nvoid use(app::Store& one, LONG& two) { one.add_up(1); }\n'},
+        "use.cpp:use",
+        {"store.hpp:Store.add_up typed"},
+    ),
+    "what a `using` takes of the library where a system has it": (
+        {"text.hpp": "#pragma once\nnamespace app {\n#ifdef OLD\nint stod(int n);\n#else\nusing std::stod;\n#endif\nint own(int n);\n}\n",
+         "use.cpp": '#include "text.hpp"\nnamespace app {\nvoid use() { stod(1); own(1); }\n}\n'},
+        "use.cpp:use",
+        {"text.hpp:own exact"},
+    ),
+    "a variable whose type is left to its value, and elements": (
+        {"store.hpp": "class Item { public: void touch() {} };\nclass Other { public: void touch() {} void add_up() {} };\n"
+                      "class Store {\npublic:\n  std::vector<Item> items;\n  void add_up() {}\n  Store* next() { return this; }\n};\n",
+         "use.cpp": '#include "store.hpp"\nvoid use(Store& one) {\n  auto* two = one.next();\n  two->add_up();\n'
+                    "  for (auto& each : one.items) { each.touch(); }\n}\n"},
+        "use.cpp:use",
+        {"store.hpp:Store.next typed", "store.hpp:Store.add_up typed", "store.hpp:Item.touch typed"},
+    ),
+    "an instance that is shared": (
+        {"store.hpp": "namespace app {\nclass Store { public: void add_up(int n) {} };\nclass Other { public: void add_up(int n) {} };\n}\n",
+         "use.cpp": '#include "store.hpp"\nvoid use() { auto one = std::make_shared<app::Store>(); one->add_up(1); }\n'},
+        "use.cpp:use",
+        {"store.hpp:Store.add_up typed"},
+    ),
+}  # fmt: skip
+
 # A bare name is no member in Go and PHP, and what is before the colon in a struct of Go is a field.
 BARE = {
     "go": (
@@ -522,10 +594,10 @@ def calls_from(engine, source):
     return {f"{named[each.target]} {each.tier}" for each in edges if named[each.source] == source}
 
 
-@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW, *CONDITIONS])
+@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW, *CONDITIONS, *CLASSES])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
-    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW | CONDITIONS)[case]
+    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW | CONDITIONS | CLASSES)[case]
     assert calls_from(engine(repo("app", files)), source) == expected
 
 
@@ -548,7 +620,18 @@ def test_a_class_that_comes_to_stand_twice_is_noticed_by_those_who_call_it(repo,
     assert calls_from(opened, "b.ts:use") == {"a.ts:Own.reconcile unique"}
     made.write("a.ts", files["a.ts"] + "test('b', () => { class Own { reconcile() {} } })\n")
     opened.codebase.index()
-    assert calls_from(opened, "b.ts:use") == {"a.ts:Own.reconcile guess"}
+    assert calls_from(opened, "b.ts:use") == {"a.ts:Own.reconcile guess", "a.ts:<1>.Own.reconcile guess"}
+
+
+def test_a_class_that_the_parser_lost_does_not_make_its_methods_calls_those_of_another_library(repo, engine):
+    """The class of a name in a namespace of the repository is unknown then, and so is the call."""
+    files = {
+        "store.hpp": "namespace app {\nclass LOST(\n  more) Store {\n};\n}\n",
+        "store.cpp": "namespace app {\nStore::Store() {}\nvoid Store::add_up(int n) {}\nvoid Other::add_up(int n) {}\n}\n",
+        "use.cpp": "void use(app::Store& one) { one.add_up(1); }\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Store.add_up")
+    assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["use.cpp"])
 
 
 SHARED = """

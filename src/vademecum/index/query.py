@@ -24,7 +24,7 @@ _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
 _SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing` is in `axum/src/routing`
 _DOTTED = re.compile(r"[\w$.]*")
-_QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
+_QUALIFIER = re.compile(r"\.|::|->|(?<!\.)#|/|\\")
 _LONGEST = 20_000  # characters read of a question; an issue with its log fits
 _LONGEST_PLACE = 500  # characters of a location, with a trace's text around it
 MAX_TERMS = 400

@@ -58,6 +58,7 @@ def test_an_edited_file_is_examined_anew(repo, engine):
     [
         "const adapter = isNode && function adapter() {\n  wrap(() => {\n    const settle = () => 1;\n    wrap(() => {\n      settle();\n    });\n  });\n};\n",
         "import { settle } from 'lib';\nit(() => {\n  function settle() {}\n  settle();\n});\n",
+        "export function use() {\n  const [size, settle] = both();\n  settle(size);\n}\nfunction settle() {}\n",
         "module.exports = {\n  settle: (one) => one,\n  use() {\n    return this.settle(1);\n  },\n};\n",
         "function make(given) {\n  const { settle } = given;\n  return settle();\n}\nfunction settle() {}\n",
     ],
@@ -106,3 +107,20 @@ def test_a_file_that_could_not_be_read_whole_counts_where_the_name_stands_in_it(
     files = {"a.py": "def send(): ...\n", "b.py": broken.format("resend()"), "c.py": broken.format("send()")}
     answer = engine(repo("app", files)).codebase.callers("send")
     assert [str(each) for each in answer.uncovered] == ["c.py:2"]
+
+
+def test_a_call_beside_one_of_another_class_is_named(repo, engine):
+    """All that tests call in functions without names is the file's; what one of these calls mean says nothing of others."""
+    files = {
+        "a.ts": "export class Text { get() {} }\nexport class Answer { get() {} }\n",
+        "use.test.ts": "import { Text } from './a';\nit('a', () => { new Text().get(); });\nit('b', async () => {\n"
+        "  const answer = await made();\n  answer.get();\n  answer?.other.get();\n});\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Answer.get")
+    assert [(each.path, each.lines) for each in answer.uncovered] == [("use.test.ts", (2, 5, 6))]
+
+
+def test_a_private_member_is_asked_about_by_its_name(repo, engine):
+    files = {"a.ts": "export class Text {\n  #load() {}\n  load() { this.#load(); }\n  show() { this.load(); }\n}\n"}
+    answer = engine(repo("app", files)).codebase.callers("Text.#load")
+    assert [each.name for each in answer.found] == ["Text.load"]

@@ -60,7 +60,7 @@ def alias_text(file: File, scope: str, name: str) -> tuple[str, str] | None:
     """
     if name not in file.alias_names:  # as most are: the scopes need not be gone through
         return None
-    known = ((around, file.aliases.get(around, {}).get(name)) for around in (*parent_scopes(scope), ""))
+    known = ((around, file.aliases.get(around, {}).get(name)) for around in (*parent_scopes(scope, file.within), ""))
     return next(((around, text) for around, text in known if text is not None), None)
 
 

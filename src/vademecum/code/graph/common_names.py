@@ -25,12 +25,15 @@ _EVERYWHERE = words(
 
 
 @cache
-def is_common(name: str, family: str) -> bool:
-    """Return whether libraries of a language family have such a method.
+def is_common(name: str, language: str) -> bool:
+    """Return whether libraries of a language have such a method.
+
+    Those of its family's head count too.
 
     >>> is_common("TryParse", "csharp"), is_common("join", "python"), is_common("parse_mission_log", "python")
     (True, True, False)
     """
     if name in _EVERYWHERE or len(name) < 3 or (name.startswith("__") and name.endswith("__")):
         return True
-    return name in rules_of(family).common_names
+    rules = rules_of(language)
+    return name in rules.common_names or name in rules_of(rules.family).common_names

@@ -18,7 +18,7 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import chain
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
-from vademecum.code.languages.scopes import CLASSES
+from vademecum.code.languages.scopes import CLASSES, functions_around
 from vademecum.types import FileKind
 
 T = TypeVar("T")
@@ -61,13 +61,21 @@ class File:
         return Node(node_id(self.path), self.path, self.path.rpartition("/")[2], "", "file", 1, 1, -1, 0)
 
     @cached_property
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """The symbols, told apart by the functions around them."""
+        rows = self._symbols(self.blob)
+        if not self.rules.nests_functions or len({(row[3], row[4] in LEAVES) for row in rows}) == len(rows):
+            return rows
+        return [(*row[:3], self.refs.known(row[3], row[5]), *row[4:]) for row in rows]
+
+    @cached_property
     def nodes(self) -> dict[str, Node]:
         """The declarations by qualified name.
 
         Of several (overloads, a field and a method) the longest counts, leaves last.
         """
         found: dict[str, tuple[Any, ...]] = {}
-        for row in self._symbols(self.blob):
+        for row in self._rows:
             _, _, _, qualified, kind, start, end, _ = row
             known = found.get(qualified)
             if known is None or _rank(kind, end - start) > _rank(known[4], known[6] - known[5]):
@@ -95,6 +103,11 @@ class File:
             scope = qualified[: -len(node.name) - 1] if len(qualified) > len(node.name) else ""
             found.setdefault(scope, {}).setdefault(node.name, node)
         return found
+
+    @cached_property
+    def within(self) -> Mapping[str, str]:
+        """The nameless function around each declaration that has one."""
+        return functions_around(self.refs.owners, self.refs.within)
 
     @cached_property
     def bindings(self) -> dict[str, dict[str, list[tuple[str, str, str]]]]:
@@ -163,14 +176,8 @@ class File:
 
     @cached_property
     def several(self) -> frozenset[str]:
-        """The qualified names that several classes share.
-
-        Such classes stand in functions without a name, as in tests.
-        """
-        if not self.rules.nests_functions:
-            return frozenset()
-        rows = {(row[4], row[3], row[5]) for row in self._symbols(self.blob) if row[4] in {"class", "interface"}}
-        return frozenset(name for (_, name), count in Counter(row[:2] for row in rows).items() if count > 1)
+        """The qualified names that several classes share."""
+        return _several(self._rows) if self.rules.nests_functions else frozenset()
 
     @cached_property
     def put_on(self) -> dict[str, dict[str, Node]]:
@@ -258,6 +265,12 @@ class File:
             else:
                 return ""
         return ""
+
+
+def _several(rows: Iterable[tuple[Any, ...]]) -> frozenset[str]:
+    """Return the qualified names that several classes have."""
+    classes = {(row[4], row[3], row[5]) for row in rows if row[4] in {"class", "interface"}}
+    return frozenset(name for (_, name), count in Counter(row[:2] for row in classes).items() if count > 1)
 
 
 def _rank(kind: str, lines: int) -> tuple[bool, int]:

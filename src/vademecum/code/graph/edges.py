@@ -214,7 +214,7 @@ class FileEdges:
 
     def _by_trait(self, owner: int, line: int, name: str) -> None:
         """Add the edge to a trait's method on a type from elsewhere."""
-        roots, is_sure = NOBODY if is_common(name, self._file.family) else self._members_named(name)
+        roots, is_sure = NOBODY if is_common(name, self._file.language) else self._members_named(name)
         if is_sure and self._is_of_trait(roots[0]):
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
 
@@ -251,7 +251,7 @@ class FileEdges:
         receiver, _, name = spelled.rpartition(".")
         if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
-        if is_common(name, self._file.family):
+        if is_common(name, self._file.language):
             self.found.unresolved.add(name)
             return
         roots, is_sure = self._members_named(name)
@@ -282,10 +282,10 @@ class FileEdges:
 
     def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
         """Return the functions a name may mean, and whether one is certain."""
-        named = [
+        named = _defined([
             (file, node) for file, node in self._names.definitions.named(name, family)
             if _is_member(file, node) and (is_test or not file.is_test)
-        ]  # fmt: skip
+        ])  # fmt: skip
         candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
         roots = self._roots(candidates)
         others = [each for each in named if len(roots) != 1 or not (each[1] is roots[0] or _holds_other(*each))]
@@ -299,8 +299,10 @@ class FileEdges:
 
     def _is_closed(self, node: Node) -> bool:
         """Return whether a member's class is unique and has known bases."""
-        around = _class_of(node)
-        return around.name not in self._names.definitions.file(node.path).several and self._names.bases(around)[1]
+        file, around = self._names.definitions.file(node.path), _class_of(node)
+        if file.rules.declares_apart:
+            around = self._names.own_class(file, around.name)
+        return around.name not in file.several and self._names.bases(around)[1]
 
     def _roots(self, candidates: list[Node]) -> list[Node]:
         """Return the candidates that override none of the others."""
@@ -375,6 +377,17 @@ class FileEdges:
         """Return the type that an `impl` or an extension adds to."""
         value, _ = self._names.meaning(self._file, "", qualified)
         return self._names.node(value)
+
+
+def _defined(named: list[tuple[File, Node]]) -> list[tuple[File, Node]]:
+    """Leave out declarations of members that are defined elsewhere."""
+    bodies = {node.qualified for file, node in named if _is_apart(file, node)}
+    return [(file, node) for file, node in named if _is_apart(file, node) or node.qualified not in bodies]
+
+
+def _is_apart(file: File, node: Node) -> bool:
+    """Return whether a function stands apart from its class."""
+    return file.rules.declares_apart and node.qualified.rpartition(".")[0] not in file.nodes
 
 
 def _is_member(file: File, node: Node) -> bool:

@@ -150,7 +150,7 @@ class Names(Spaces):
 
     def is_variable(self, file: File, scope: str, name: str) -> bool:
         """Return whether a name is bound to a value, and not imported."""
-        return any(name in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope), ""))
+        return any(name in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope, file.within), ""))
 
     def _through_packages(
         self, file: File, scope: str, value: Value | None, parts: Sequence[tuple[str, str]]
@@ -224,7 +224,7 @@ class Names(Spaces):
 
     def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up in the scopes around, innermost first."""
-        for around in parent_scopes(scope):
+        for around in parent_scopes(scope, file.within):
             node = file.nodes.get(around)
             is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
             if is_class and not (file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)):

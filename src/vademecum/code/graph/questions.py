@@ -416,7 +416,11 @@ def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
     told = []
     for each in listed:
         chunk = next(chunks)[0] if each.chunk >= 0 else None
-        signature = next((s.signature for s in chunk.symbols if s.qualified == each.name), "") if chunk else ""
+        signature = (
+            next((s.signature for s in chunk.symbols if f".{each.name}".endswith(f".{s.qualified}")), "")
+            if chunk
+            else ""
+        )
         text = ""
         if each.line and each.line_path in place:
             lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")

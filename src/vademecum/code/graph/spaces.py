@@ -22,7 +22,8 @@ class Spaces(Classes):
     def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration in the namespace that begins a chain.
 
-        With it comes the number of names after the first that lead there, 0 for none.
+        With it comes the number of names after the first that lead there, 0 for none. A name that the repository declares
+        elsewhere is unknown: a parser may have lost its place.
         """
         for used, (name, suffix) in enumerate(parts[1:], 1):
             if parts[used - 1][1]:
@@ -32,7 +33,7 @@ class Spaces(Classes):
                 return found, used
             if suffix:
                 break
-        return UNKNOWN, 0
+        return UNKNOWN, int(bool(self.definitions.named(parts[1][0], file.family)))
 
     def in_namespace(self, file: File, scope: str, spaces: list[str], name: str) -> Meaning:
         """Return a declaration of a namespace that other files open."""

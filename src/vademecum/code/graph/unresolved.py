@@ -25,7 +25,7 @@ from vademecum.code.graph.terms import Node, Tier, node_id
 from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
-from vademecum.code.languages.scopes import CLASSES, declaration_of
+from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
 from vademecum.code.search.explain import whole_words
 from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import LEFT_OUT
@@ -56,15 +56,16 @@ class Wanted:
         self.asked = {node.id for node in nodes}
         above = graph.nodes(node.parent for node in nodes)
         self.is_member = all(
-            "." in node.qualified and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
+            not _is_bare(node) and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
             for node in nodes
         )  # fmt: skip
+        self.at_top = {node.path for node in nodes if _is_bare(node)}
         # Between a constant and a declaration may stand a function without a name, which names the declaration bare.
         self.may_be_bare = any(above[node.parent].kind == "constant" for node in nodes if node.parent in above)
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
-        bare = {node.id for node in known if "." not in node.qualified}
+        bare = {node.id for node in known if _is_bare(node)}
         self.sources = {edge.source for edge in edges if edge.target in self.asked}
         self.others = {edge.source for edge in edges if edge.target not in self.asked}
         self.others_bare = {edge.source for edge in edges if edge.target not in self.asked and edge.target in bare}
@@ -189,11 +190,12 @@ class _Place:
     def _bound(self) -> set[str]:
         """The qualified names of scopes that bind the name themselves.
 
-        A name that is taken out of an object may be the one that is wanted.
+        A name that is taken out of an object or a list may be the one that is wanted.
         """
         name, owners = self.wanted.name, self._refs.owners
         bound = [row for row in self._refs.bindings if row[2] == name]
-        return {declaration_of(owners[row[0]]) for row in bound if row[4] != "?.?" and not row[4].endswith(f".{name}")}
+        taken_out = ("?.?", f".{name}", "[]")
+        return {declaration_of(owners[row[0]]) for row in bound if not row[4].endswith(taken_out)}
 
     @cached_property
     def _judged(self) -> set[int]:
@@ -213,7 +215,7 @@ class _Place:
             said = {part for row in imported for part in re.split(r"\W+", row[3])} - {""}
             is_outside = bool(said) and said.isdisjoint(wanted.path_parts)
             return is_outside or (itself in wanted.others_bare and itself not in wanted.sources)
-        return self._rules.is_lexical and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
+        return self._rules.is_lexical and bool(tops) and self.path not in wanted.at_top
 
     def left(self) -> Iterator[tuple[int, int]]:
         """Yield start and end of each unexplained place, in bytes."""
@@ -239,7 +241,8 @@ class _Place:
         before = self.content[max(0, start - _REACH) : start]
         joined = before.rstrip()
         if joined.endswith(_JOINTS):
-            return owner in wanted.others or self._is_other_member(joined, start, end)
+            is_other = owner in wanted.others and not self.has_unresolved
+            return is_other or self._is_other_member(joined, start, end)
         if before[-1:] in _QUOTES:
             return False
         return owner in wanted.others_bare or self._is_other(joined, start, end)
@@ -318,6 +321,12 @@ class _Place:
         """Return whether the syntax tree says that a place is code."""
         root = self.examined.root
         return root is None or is_code(root.descendant_for_byte_range(at, at + 1))
+
+
+def _is_bare(node: Node) -> bool:
+    """Return whether the bare name may mean a declaration."""
+    around = node.qualified.rpartition(".")[0]
+    return not around or is_nameless(around)
 
 
 def is_code(node: tree_sitter.Node | None) -> bool:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
-_COMMON = """
-    push_back begin end c_str data front back emplace emplace_back at substr find_first_of reserve resize str what good eof
-"""
 _STANDARD_TEXT = """
     assert ctype errno fcntl float inttypes limits locale malloc math memory poll pthread sched semaphore setjmp
     signal stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd wchar windows
@@ -43,13 +40,14 @@ _CPP_HEADER = (
 # `class` and its name, before a function's type or name (`FMT_API void f(`), before its body (`f() FMT_NOEXCEPT {`), or
 # after a field or a function: clang's thread safety annotations. One that is given a text stands on a line above.
 _CAPITALS = rb"\b[A-Z][A-Z0-9_]{2,}"
+_SEVERAL = rb"[A-Z][A-Z0-9_]{2,}(?:[ \t]+[A-Z][A-Z0-9_]{2,}(?=[ \t]+(?!final\b)\w))*"  # before a class's name
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _INDENTED = rb"(?:^|(?<=\n\t)|(?<=\n\t\t)|(?<=\n  )|(?<=\n    ))"
 _MACROS = (
     rb"(?m)^" + _MACRO + rb"(?=[ \t]*\r?$)"
-    rb"|(?<=\bclass )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
-    rb"|(?<=\bstruct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
-    rb"|(?<=\bclass )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{])"
+    rb"|(?<=\bclass )" + _SEVERAL + rb"(?=[ \t]+\w+[^;\n]*$)"
+    rb"|(?<=\bstruct )" + _SEVERAL + rb"(?=[ \t]+\w+[^;\n=(]*$)"
+    rb"|(?<=\bclass )" + _SEVERAL + rb"(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{])"
     rb"|(?<=[\w)][ \n])[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED"
     rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
@@ -139,8 +137,8 @@ class C(Language):
         headers = [each for each in found if each not in bodies]
         seen = {modules.locate(file.path, module, self) for _, module, _ in file.imports.get("", ())}
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
-        if any((not read or _is_conditional(e)) and _may_be_the_librarys(e) for e in found):
-            return None  # the C library's, as far as the file says
+        if any((not read or _is_conditional(e)) and self._may_be_the_librarys(e) for e in found):
+            return None  # the library's, as far as the file says
         sure = [each for each in bodies if not _is_conditional(each)]
         if len(sure) == 1 and not own:
             return sure[0], bool(read)
@@ -148,6 +146,13 @@ class C(Language):
             return read[0], True
         alone = own or next((each for each in (headers, bodies) if len(each) == 1 or self._are_one(each)), [])
         return (alone[0], bool(own)) if alone else None
+
+    def _may_be_the_librarys(self, candidate: Candidate) -> bool:
+        """Return whether the library may have a function, by its name."""
+        file, name = candidate[0], candidate[1].qualified
+        in_none = not (spaces_around(candidate) or spaces_lost(file))
+        is_used = bool(self.library) and any(module == self.library for _, module, _ in file.imports.get(name, ()))
+        return is_used or (in_none and name in LANGUAGE.common_names)
 
     def _are_one(self, found: Sequence[Candidate]) -> bool:
         """Return whether declarations are overloads: of one namespace, all in headers."""
@@ -159,11 +164,6 @@ class C(Language):
         condition = node.parent
         first = condition.named_children[1:2] if condition is not None and condition.type == "preproc_ifdef" else ()
         return any(each.type == "preproc_def" and each.child_by_field_name("value") is None for each in first)
-
-
-def _may_be_the_librarys(candidate: Candidate) -> bool:
-    in_none = not (spaces_around(candidate) or spaces_lost(candidate[0]))
-    return in_none and candidate[1].qualified in LANGUAGE.common_names
 
 
 def _is_conditional(candidate: Candidate) -> bool:
@@ -197,7 +197,6 @@ LANGUAGE = C(
     declares_apart=True,
     shares_names=True,
     opened_in=anywhere,
-    common=_COMMON,
     has_library=True,
     types_results=True,
 )

@@ -6,7 +6,7 @@
 (compound_statement (declaration type: (_) @type declarator: (function_declarator declarator: (identifier) @name)))
 (namespace_definition name: (_) @package body: (_) @space)
 (new_expression type: (_) @new)
-(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)])
+(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)] right: (_) @each)
 (field_declaration type: (_) @return declarator: (function_declarator))
 (field_declaration type: (_) @return declarator: [(pointer_declarator (function_declarator)) (reference_declarator (function_declarator))])
 (template_argument_list (type_descriptor type: (type_identifier) @ref))

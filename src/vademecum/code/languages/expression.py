@@ -11,9 +11,11 @@ import re
 from functools import lru_cache
 
 _PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
-_NAME = re.compile(r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b")
+_NAME = re.compile(
+    r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*(?:[?!](?=[^\w.!?]|$))?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b"
+)
 _NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
-_JOINT = re.compile(r"\s*(?:\?\.|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
+_JOINT = re.compile(r"\s*(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
 _LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _BRACKETS = {
@@ -22,8 +24,9 @@ _BRACKETS = {
     "{": re.compile(r"[{}]"),
     "<": re.compile(r"<|(?<![-=])>"),
 }
-_PASSED = re.compile(r"[!?]|\s+(?=[.(\[?\-&:{]|$)")
+_PASSED = re.compile(r"\?\.(?=[(\[])|[!?]|\s+(?=[.(\[?\-&:{]|$)")
 _MADE = re.compile(r"new\s*\(\s*([A-Za-z_][\w.]*)\s*\)(?=[.\s)]*$|\s*\.)")  # Go's new(T)
+_SHARED = re.compile(r"(?:std::)?make_(?:shared|unique)\s*<\s*([A-Za-z_][\w:]*)(?:<[^<>()]*>)?\s*>(?=\()")  # C++'s
 _CAST = re.compile(
     r"\(\s*([A-Za-z_][^()]*)\)\s*(?=[A-Za-z_])|(?:[^()]|\([^()]*\))+?\s+as!?\??\s+(?!const\b)([A-Za-z_][^()]*)$"
 )
@@ -36,10 +39,14 @@ def chain(text: str) -> str:
 
     >>> chain("self.store\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
     ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
+    >>> chain("a?.b!.c"), chain("a.empty?"), chain("a!!.b?.()")
+    ('a.b.c', 'a.empty?', 'a.b()')
     >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
     ('xs[].run', "'.join", '', 'Vec.new()')
     >>> chain("new(Foo).run"), chain("((Foo) a.b()).run"), chain("(a as Foo).run"), chain("a.(*Foo).run")
     ('Foo().run', 'Foo().run', 'Foo().run', 'Foo().run')
+    >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run")
+    ('a.Foo()', 'Foo().run')
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -54,9 +61,9 @@ def _head(text: str, at: int) -> tuple[str, int]:
     """Return the first name and where it ends."""
     if text.startswith("?.", at):
         return "?", at + 1
-    made = _MADE.match(text, at)
+    made = _MADE.match(text, at) or _SHARED.match(text, at)
     if made:
-        return f"{made[1]}()", made.end()
+        return made[1].replace("::", ".") + ("()" if made.re is _MADE else ""), made.end()
     name = _NAME.match(text, at)
     if name:
         return name[0].replace("\\", "."), name.end()

@@ -46,7 +46,7 @@ _ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts
 # Statements.
 _FROM = r"(?:import|export)\s+(?:type\s+)?(?:(?P<what>.*?)\s+from\s+)?[\"'](?P<module>[^\"'\n]+)[\"']"
 _BRACES = r"\{(.*?)\}"
-_DEFAULT = r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class)?\s*([A-Za-z_$][\w$]*)\s*(.?)"
+_DEFAULT = r"export\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:(?:function|class|interface)\b\s*\*?)?\s*([A-Za-z_$][\w$]*)\s*(.?)"
 _REQUIRE = r"import\s+(?:type\s+)?(\w+)\s*=\s*require\(\s*[\"']([^\"']+)"
 _REQUIRED = r"\(?\s*(?:await\s+)?(?:require|import)\(\s*[\"'`]([^\"'`\n]+)[\"'`]\s*\)\s*\)?(?:\s*\.\s*(\w+))?\s*"
 _NAMES_ALONE = r"export\s*(?:type\s*)?[{*]"

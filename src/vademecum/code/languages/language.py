@@ -100,7 +100,7 @@ class Language:
 
     @cached_property
     def common_names(self) -> frozenset[str]:
-        """Names of methods that libraries of the family have."""
+        """Names of methods that libraries of the language have."""
         listed = Path(__file__).with_name("library") / f"{self.id}.txt"
         return frozenset(f"{self.common} {listed.read_text('ascii') if self.has_library else ''}".split())
 

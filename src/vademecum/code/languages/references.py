@@ -48,7 +48,7 @@ from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
-from vademecum.code.languages.scopes import is_nameless, parent_scopes
+from vademecum.code.languages.scopes import declaration_of, functions_around, is_nameless, parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -58,7 +58,7 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-VERSION = 12  # raised when other references are found, so that those found before are found anew
+VERSION = 13  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
@@ -72,7 +72,7 @@ class References:
     """The references of one content.
 
     `owners` are qualified names of its declarations; the first, "", is the file itself. A function without a name has
-    one too, as in `setup.<1>`: it is a scope, but no declaration.
+    one too, as in `setup.<1>`: it is a scope, but no declaration, and tells those of one name apart: `<1>.Store.get`.
     Every row begins with its owner's number and the line. A binding's scope is the owner in which its text is to be
     read: a field belongs to its class, and is bound in a constructor.
     """
@@ -95,6 +95,14 @@ class References:
     aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
     conditional: list[tuple[int, int]] = field(default_factory=list)
     getters: list[tuple[int, int]] = field(default_factory=list)
+    within: list[tuple[int, int, int]] = field(default_factory=list)  # … the function without a name around it
+    apart: list[tuple[int, int, int, str]] = field(default_factory=list)  # … last line of a declaration, its name alone
+
+    def known(self, qualified: str, line: int) -> str:
+        """Return a declaration's name, told apart by the function around it."""
+        within = ((self.owners[owner], name) for owner, *lines, name in self.apart if lines[0] <= line <= lines[1])
+        names = [f"{own}{rest}" for own, name in within if not (rest := qualified.removeprefix(name)) or rest[0] == "."]
+        return names[-1] if names else qualified
 
     def dump(self) -> str:
         """Return it as JSON, empty parts left out."""
@@ -166,22 +174,32 @@ class _Finder:
         """Return the places where the innermost scope changes, with its number."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
-        parts = frozenset(blocks)
-        holders = [(d.core, -d.end, d.qualified, d.capture) for d in outline.all if d.capture not in LEAVES]
+        parts, several = frozenset(blocks), _several(outline) if self._rules.nests_functions else frozenset()
+        holders = [(d.core, -d.end, d.qualified, d.capture, d.start) for d in outline.all if d.capture not in LEAVES]
         holders = [holder for holder in holders if holder[2]]
         holders += [
-            (start, -end, f"<{number}>", "function") for number, (start, end) in enumerate([*literals, *blocks], 1)
+            (start, -end, f"<{number}>", "function", start)
+            for number, (start, end) in enumerate([*literals, *blocks], 1)
         ]
-        for start, minus_end, qualified, capture in sorted(holders):
+        for start, minus_end, qualified, capture, first in sorted(holders):
             while stack and stack[-1][0] <= start:
                 end, _ = stack.pop()
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
-            is_part = (start, -minus_end) in parts
+            is_part, around = (start, -minus_end) in parts, self.found.owners[stack[-1][1]] if stack else ""
             if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
                 continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
-            around = self.found.owners[stack[-1][1]] if stack and qualified[0] == "<" else ""
-            number = self._number(f"{around}.{qualified}" if around else qualified)
+            if qualified[0] == "<":
+                known = f"{around}.{qualified}" if around else qualified
+            elif qualified in several and is_nameless(around):
+                known = f"{around}.{qualified.removeprefix(f'{declaration_of(around)}.')}"
+                lines = self._lines.number(first), self._lines.number(-minus_end - 1)
+                self.found.apart.append((self._number(known), *lines, qualified))
+            else:
+                known = self.found.known(qualified, self._lines.number(start)) if several else qualified
+            number = self._number(known)
+            if qualified[0] != "<" and is_nameless(around):
+                self.found.within.append((number, self._lines.number(start), stack[-1][1]))
             self._kinds.setdefault(number, capture)
             stack.append((-minus_end, number))
             starts.append(start)
@@ -357,10 +375,11 @@ class _Finder:
     def settle(self) -> None:
         """Bind names that are given a value where they are declared, too."""
         rows, again = self.found.bindings, set(self._again)
+        within = functions_around(self.found.owners, self.found.within)
         declared = {(row[0], row[2]) for number, row in enumerate(rows) if number not in again}
         for number in self._again:
             owner, _, name = rows[number][:3]
-            for around in (*parent_scopes(self.found.owners[owner]), ""):
+            for around in (*parent_scopes(self.found.owners[owner], within), ""):
                 place = self._numbers.get(around, -1)
                 if (place, name) in declared:
                     if place != owner:
@@ -466,7 +485,8 @@ class _Finder:
         for declaration in outline.all:
             if not declaration.qualified or not (declaration.bases or declaration.decorators):
                 continue
-            owner, line = self._number(declaration.qualified), self._lines.number(declaration.core)
+            line = self._lines.number(declaration.core)
+            owner = self._number(self.found.known(declaration.qualified, line))
             self.found.bases += [(owner, line, base) for base in declaration.bases]
             for decorator in declaration.decorators:
                 if spelled := chain(decorator).removesuffix("()"):
@@ -481,10 +501,16 @@ def _held(how: str, text: str) -> tuple[str, str]:
     return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
 
 
+def _several(outline: Outline) -> frozenset[str]:
+    """Return the names that several declarations of the file have."""
+    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
+    return frozenset(name for name, count in counted.items() if count > 1)
+
+
 def _bodies(outline: Outline) -> set[int]:
     """Return the ends of functions whose names are unique in the file."""
-    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
-    return {each.end for each in outline.all if each.capture not in LEAVES and counted[each.qualified] == 1}
+    several = _several(outline)
+    return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}
 
 
 def _dividing(matches: Sequence[Match], ends: Container[int]) -> list[Part]:
@@ -515,16 +541,16 @@ def _bound_texts(matches: Sequence[Match]) -> dict[int, tuple[bytes, bytes]]:
     for _, captured in matches:
         if "name" in captured and (how := _how(captured)) in {TYPE, VALUE}:
             name = captured["name"][0]
-            written = captured[how][0].text or b""
-            text = captured[VALUE][0].text or b"" if written == b"auto" and VALUE in captured else written
+            text = captured[how][0].text or b""
             if text != b"auto" or name.start_byte not in found:
                 found[name.start_byte] = (name.text or b"", text)
     return found
 
 
-def _how(captured: Container[str]) -> str:
-    """Return how a name is bound."""
-    for how in (TYPE, VALUE, EACH, CONTEXT):
+def _how(captured: Mapping[str, list[tree_sitter.Node]]) -> str:
+    """Return how a name is bound, by its value for `auto`."""
+    is_inferred = TYPE in captured and captured[TYPE][0].text == b"auto"
+    for how in (VALUE, EACH, TYPE) if is_inferred else (TYPE, VALUE, EACH, CONTEXT):
         if how in captured:
             return how
     return GIVEN if "listed" in captured else SHADOW

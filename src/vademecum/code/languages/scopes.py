@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -58,17 +59,28 @@ class Source(Protocol):
 Candidate = tuple[Source, Declared]
 
 
-def parent_scopes(scope: str) -> Iterator[str]:
+def parent_scopes(scope: str, within: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
     """Yield a qualified name and its parents, innermost first.
 
-    The file's "" is left out.
+    The file's "" is left out. A declaration may stand `within` a function without a name, which is no part of its own.
 
-    >>> list(parent_scopes("A.f.g"))
-    ['A.f.g', 'A.f', 'A']
+    >>> list(parent_scopes("A.f.g")), list(parent_scopes("A.f.g", {"A.f": "A.<1>"}))
+    (['A.f.g', 'A.f', 'A'], ['A.f.g', 'A.f', 'A.<1>', 'A'])
     """
     while scope:
         yield scope
-        scope = scope.rpartition(".")[0]
+        scope = within.get(scope) or scope.rpartition(".")[0]
+
+
+def functions_around(owners: Sequence[str], within: Iterable[tuple[int, int, int]]) -> dict[str, str]:
+    """Return the one nameless function around each declaration.
+
+    `within` has numbers of `owners`: a declaration, its line, and the function.
+    """
+    found: dict[str, set[str]] = {}
+    for owner, _, around in within:
+        found.setdefault(owners[owner], set()).add(owners[around])
+    return {name: around.pop() for name, around in found.items() if len(around) == 1}
 
 
 def is_nameless(scope: str) -> bool:
