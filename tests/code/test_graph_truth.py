@@ -376,6 +376,12 @@ SCRIPT = {
         "use.ts:use",
         {"a.ts:Store.settle typed", "b.ts:classOf exact"},
     ),
+    "a member of what may be missing": (
+        {"a.ts": "export class Store { settle() {} next(): Store { return this; } }\n",
+         "use.ts": "import { Store } from './a';\nexport function use(one: Store | null, two: Store) { one?.settle(); two!.next?.().settle(); }\n"},
+        "use.ts:use",
+        {"a.ts:Store.settle typed", "a.ts:Store.next typed"},
+    ),
     "a variable of a function without a name, in a function that it declares": (
         {"a.ts": "export class Store { settle() {} }\n",
          "use.ts": "import { Store } from './a';\nexport const decorate = (): any => (target: any) => {\n  const store = new Store();\n"
@@ -418,6 +424,11 @@ SCRIPT = {
     ),
 }  # fmt: skip
 OTHERS = {
+    "a member of what may be missing, in PHP": (
+        {"a.php": "<?php\nclass Store { function settle() {} }\nfunction use_it(?Store $one) { $one?->settle(); }\n"},
+        "a.php:use_it",
+        {"a.php:Store.settle typed"},
+    ),
     "one name for instances of several classes": (
         {
             "base.py": "class Field:\n    def settle(self): ...\n\n\nclass Number(Field): ...\n\n\nclass Text(Field):\n    def settle(self): ...\n",

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 _PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
 _NAME = re.compile(
-    r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*(?:[?!](?=[^\w.!?]|$))?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b"
+    r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*(?:[?!](?=[^\w.!?\[-]|$))?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b"
 )
 _NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
 _JOINT = re.compile(r"\s*(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
@@ -39,8 +39,8 @@ def chain(text: str) -> str:
 
     >>> chain("self.store\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
     ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
-    >>> chain("a?.b!.c"), chain("a.empty?"), chain("a!!.b?.()")
-    ('a.b.c', 'a.empty?', 'a.b()')
+    >>> chain("a?.b!.c"), chain("a.empty?"), chain("a!!.b?.()"), chain("$a?->b"), chain("a?[0].b")
+    ('a.b.c', 'a.empty?', 'a.b()', '$a.b', 'a[].b')
     >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
     ('xs[].run', "'.join", '', 'Vec.new()')
     >>> chain("new(Foo).run"), chain("((Foo) a.b()).run"), chain("(a as Foo).run"), chain("a.(*Foo).run")
