@@ -37,6 +37,16 @@ class Meaning:
         return Ok(np.array([[0.9, 0.43589] if each else [-0.43589, 0.9] for each in alike], np.float32))
 
 
+class Nearer:
+    """An embedder of the user's own, to which any question is nearer to letters than to all else."""
+
+    name, dim, remote = "minilm", 2, False
+
+    def embed(self, passages, kind):
+        near = [1.0 if kind == "query" else 0.6 if "letter" in each.text else 0.3 for each in passages]
+        return Ok(np.array([[cosine, (1 - cosine**2) ** 0.5] for cosine in near], np.float32))
+
+
 def ids(answer):
     return [match.id for match in answer.matches if match.kind == "tool"]
 
@@ -46,6 +56,20 @@ def test_an_embedder_of_ones_own_says_more_than_the_built_in_one(opened, name, f
     tools = opened(Meaning(name))
     tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
     assert ids(tools.search("transmit a message"))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [("I want everything that has to do with my grandmother's birthday to be posted tomorrow", "post/dispatch"),
+     ("count everything", "log/message")],
+)  # fmt: skip
+def test_a_word_said_in_passing_does_not_outweigh_the_meaning(opened, asked, first):
+    """Beside an embedder of one's own, words weigh by how far the best tool says the whole question."""
+    tools = opened(Nearer())
+    tools.register(
+        [Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count everything there is.")]
+    )
+    assert ids(tools.search(asked))[0] == first
 
 
 def test_nothing_registered_is_said(tools):

@@ -53,9 +53,8 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
     """Return the signals c, t and m, float32 (3,)."""
-    documents, question = asked.view.documents, asked.question
-    tfidf = documents.tfidf(question, asked.document_matches)
-    signals = asked.meaning[allowed].max(), tfidf[allowed].max(), documents.dense(question)[allowed].mean()
+    meanings = asked.view.documents.dense(asked.question)
+    signals = asked.meaning[allowed].max(), asked.tfidf[allowed].max(), meanings[allowed].mean()
     return np.array(signals, np.float32)
 
 

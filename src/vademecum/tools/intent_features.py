@@ -14,6 +14,7 @@ from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_SAID = 0.5  # the highest tf-idf cosine from which words weigh fully beside an embedder of the user's own
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = (
     20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
@@ -188,33 +189,31 @@ class Asked:
         return self.view.documents.nearest(self.question)
 
     @cached_property
+    def tfidf(self) -> Floats:
+        """Each tool's tf-idf cosine with the intent, float32 (n,), 0..1."""
+        return self.view.documents.tfidf(self.question, self.document_matches)
+
+    @cached_property
     def match(self) -> Floats:
         """Each tool's score by text alone, float32 (n,)."""
         view, question = self.view, self.question
-        words = self._words(question, self.document_matches)
+        documents, many = view.documents, int(view.server.max(initial=0))
+        words = _words(self.bm25, self.tfidf)
         if question.steps:
-            steps = np.maximum.reduce([self._words(each, view.documents.matches(each)) for each in question.steps])
-            words = (words + np.float32(_STEPS) * steps) / np.float32(1 + _STEPS)
-        many = int(view.server.max(initial=0))
+            found = [(step, documents.matches(step)) for step in question.steps]
+            steps = [_words(documents.bm25(*each), documents.tfidf(*each)) for each in found]
+            words = (words + np.float32(_STEPS) * np.maximum.reduce(steps)) / np.float32(1 + _STEPS)
+        if documents.own:  # it knows what is meant by words that no tool says
+            words *= min(float(self.tfidf.max(initial=0)) / _SAID, 1)
         server = _relative(view.servers.bm25(question))
         mates = np.zeros(many + 1, np.float32)
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
-        near = _SERVER * server + _MATES * mates.take(view.server)
-        near = words + min(many / _SERVERS, 1) * near
-        if not view.documents.own:
+        near = words + min(many / _SERVERS, 1) * (_SERVER * server + _MATES * mates.take(view.server))
+        if not documents.own:
             return np.asarray(near + _MEANING * self.meaning, np.float32)
-        meaning = (
-            view.documents.dense(question) + self.meaning
-        )  # the whole and the nearest clause as much as words, each
+        meaning = documents.dense(question) + self.meaning  # the whole and the nearest clause, as much as words each
         return np.asarray((1 + _MEANING) / 3 * (near + meaning), np.float32)  # on the scale of the built-in embedder
-
-    def _words(self, question: Question, matches: Matches) -> Floats:
-        """Return each tool's fit by words, as a share of the best."""
-        documents = self.view.documents
-        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
-        bm25 = self.bm25 if question is self.question else documents.bm25(question, matches)
-        return (_relative(bm25) + _relative(documents.tfidf(question, matches))) / np.float32(2)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
@@ -301,6 +300,14 @@ def same_intent(asked: Asked) -> int | None:
     near = np.flatnonzero((asked.alike > _SAME) & (asked.weight > 0))
     fine = [n for n in near if view.traces[n].ok and view.offered[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
+
+
+def _words(bm25: Floats, tfidf: Floats) -> Floats:
+    """Return each tool's fit by words, as a share of the best.
+
+    BM25 is the better one where texts are long, tf-idf where a question says its topic several times.
+    """
+    return (_relative(bm25) + _relative(tfidf)) / np.float32(2)
 
 
 def _relative(score: Floats) -> Floats:
