@@ -96,7 +96,7 @@ def test_the_page_holds_no_traces_and_no_places(file: Path) -> None:
 
 def test_what_is_drawn_is_what_is_known() -> None:
     """Nodes, arcs of each kind with their evidence, and of each input of the plan where it comes from."""
-    data = graph_record(TOOLS, TRACES, PLAN, GROUPS)
+    data = graph_record(TOOLS, TRACES, PLAN, {group.id: group for group in GROUPS})
     names = [node["id"] for node in data["nodes"]]
     assert sorted(names) == sorted([*CALLS, "capability/c", "meta/m"])
     shown = {node["id"]: (node["kind"], node["name"]) for node in data["nodes"]}

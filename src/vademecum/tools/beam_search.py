@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,25 +27,18 @@ from vademecum.tools.weights import PHASES, Model
 KNOWN = 0.1  # of the probability: where all likely chains hold less, none of them is known
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """The calls of a plan: a likely chain, or a set."""
+def decoded(asked: Asked, model: Model) -> tuple[Chain, bool]:
+    """Return an intent's calls, and whether they are a chain.
 
-    chain: Chain
-    is_chain: bool = True
-
-
-def decoded(asked: Asked, model: Model) -> Decoded:
-    """Return the calls that an intent takes; none where nothing is likely."""
-    if not asked.view.tools:
-        return Decoded(Chain((), ()))
-    chains, taken = likely_chains(asked, model)
-    if not chains:
-        return Decoded(Chain((), ()))
+    Else they are a set. There are none where nothing is likely.
+    """
+    chains, taken = likely_chains(asked, model) if asked.view.tools else ([], None)
+    if not chains or taken is None:
+        return Chain((), ()), True
     if sum(math.exp(chain.likely) for chain in chains) < KNOWN:
-        return Decoded(_likely_set(asked, model, taken), is_chain=False)
+        return _likely_set(asked, model, taken), False
     weight = probabilities(chain_features(asked, chains, taken), model.chains)
-    return Decoded(chains[agreeing([chain.tools for chain in chains], weight)])
+    return chains[agreeing([chain.tools for chain in chains], weight)], True
 
 
 def _likely_set(asked: Asked, model: Model, taken: Floats) -> Chain:

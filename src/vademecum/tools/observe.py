@@ -25,7 +25,7 @@ from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.tools.records import Call, Rejected, Trace
-from vademecum.tools.register import items_of
+from vademecum.tools.register import read_items
 
 LONGEST_INTENT = 8_000  # characters kept of an intent: it is matched, never replayed
 _MOST_CALLS = 2_000
@@ -59,14 +59,7 @@ def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
     Raises:
         UsageError: it is not JSON.
     """
-    traces: list[Trace] = []
-    rejected: list[Rejected] = []
-    for place, item in items_of(text, "traces"):
-        try:
-            traces.append(trace_of(item))
-        except UsageError as error:
-            rejected.append(Rejected(place, str(error)))
-    return traces, rejected
+    return read_items(text, "traces", trace_of)
 
 
 def trace_of(item: Any) -> Trace:

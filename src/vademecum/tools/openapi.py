@@ -17,13 +17,13 @@ one that leads out of it is never fetched.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.tools.records import Rejected, Tool
+from vademecum.tools.register import parsed
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _LONGEST_ABOUT = 4_000  # characters of what a document says of itself
@@ -44,9 +44,8 @@ def is_openapi(text: str) -> bool:
     >>> is_openapi("openapi: 3.1.0\npaths: {}"), is_openapi('{"swagger": "2.0"}'), is_openapi('{"name": "openapi"}')
     (True, True, False)
     """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+    document = parsed(text)
+    if document is None:
         return not text.lstrip().startswith(("{", "[")) and _SAYS_SO.search(text) is not None
     return isinstance(document, Mapping) and "name" not in document and not {"openapi", "swagger"}.isdisjoint(document)
 
@@ -61,7 +60,10 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
     Raises:
         UsageError: It is no OpenAPI document.
     """
-    document = _parsed(text)
+    document = parsed(text)
+    document = _yaml(text) if document is None else document
+    if not isinstance(document, Mapping):
+        raise UsageError("this is no OpenAPI document: it is neither a JSON object nor a YAML mapping")
     version = str(document.get("openapi") or document.get("swagger") or "")
     if not version.startswith(("3.", "2.")) or not isinstance(document.get("paths"), Mapping):
         raise UsageError("this is no OpenAPI document: it needs `openapi: 3.x` (or `swagger: 2.0`) and `paths`")
@@ -87,16 +89,6 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
         tools[tool.id] = tool
         rejected += [Rejected(place, reason) for reason in schemas.problems]
     return list(tools.values()), rejected
-
-
-def _parsed(text: str) -> Table:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        document = _yaml(text)
-    if not isinstance(document, Mapping):
-        raise UsageError("this is no OpenAPI document: it is neither a JSON object nor a YAML mapping")
-    return document
 
 
 def _yaml(text: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -20,32 +20,23 @@ def graph_record(
     tools: Sequence[Tool],
     traces: Sequence[Trace],
     plan: Plan | None = None,
-    groups: Collection[Group] = (),
+    groups: Mapping[str, Group] | None = None,
 ) -> dict[str, Any]:
-    """Return the picture.
+    """Return nodes, arcs between them by number, and the plan.
+
+    Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
 
     Args:
         tools: the registered tools.
         traces: the observed traces.
         plan: a suggested plan.
-        groups: the learned chains of calls.
+        groups: the learned chains of calls by id.
     """
-    relations = Relations(tools, traces, {group.id: group.members for group in groups})
-    shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
-    return picture(tools, traces, {group.id: group for group in groups}, relations) | {"plan": shown}
-
-
-def picture(
-    tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Group], relations: Relations
-) -> dict[str, Any]:
-    """Return nodes, and arcs between them by number.
-
-    Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
-    """
+    groups = groups or {}
+    graph = Relations(tools, traces, {id_: group.members for id_, group in groups.items()}).graph
     calls = Counter(call.tool for trace in traces for call in trace.calls)
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
     known = {tool.id: tool for tool in tools}
-    graph = relations.graph
     shown = [_shown(arc) for arc in graph.arcs if arc.tail and arc.kind != "needs"]
     shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
     names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
@@ -68,6 +59,7 @@ def picture(
         ],
         "tools": len(tools),
         "traces": len(traces),
+        "plan": _plan(plan, known, graph) if plan else None,
     }
 
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
 from vademecum.protocols import ToolServer
 from vademecum.tools.records import Rejected, Tool
+
+T = TypeVar("T")
 
 # What would change how the rest of a line reads, or begin another: control characters, and those that turn the direction of text.
 _CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
@@ -37,14 +39,7 @@ def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]
     Raises:
         UsageError: it is not JSON, or holds nothing that could be a tool.
     """
-    tools: list[Tool] = []
-    rejected: list[Rejected] = []
-    for place, item in items_of(text, "tools"):
-        try:
-            tools.append(tool_of(item, server))
-        except UsageError as error:
-            rejected.append(Rejected(place, str(error)))
-    return tools, rejected
+    return read_items(text, "tools", lambda item: tool_of(item, server))
 
 
 def tool_of(item: Any, server: str = "") -> Tool:
@@ -104,17 +99,26 @@ def _said(text: Any) -> str:
     return _IN_TEXT.sub("", text[:_LONGEST_DESCRIPTION]) if isinstance(text, str) else ""
 
 
-def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
-    """Yield (place, value) for each item of a JSON text.
-
-    A line that is not JSON is yielded as None, so that the others count.
+def read_items(text: str, key: str, read: Callable[[Any], T]) -> tuple[list[T], list[Rejected]]:
+    """Read each item of a JSON text; return them and the refused.
 
     Raises:
-        UsageError: nothing in it is JSON.
+        UsageError: nothing in the text is JSON.
     """
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+    found: list[T] = []
+    rejected: list[Rejected] = []
+    for place, item in _items(text, key):
+        try:
+            found.append(read(item))
+        except UsageError as error:
+            rejected.append(Rejected(place, str(error)))
+    return found, rejected
+
+
+def _items(text: str, key: str) -> Iterator[tuple[str, Any]]:
+    """Yield (place, value) of each item; None for no JSON."""
+    whole = parsed(text)
+    if whole is None:
         yield from _lines(text, key)
         return
     if isinstance(whole, Mapping) and isinstance(whole.get(key), list):
@@ -127,16 +131,17 @@ def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
 
 def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    read = [(number, _value(line)) for number, line in lines]
+    read = [(number, parsed(line)) for number, line in lines]
     found = any(isinstance(value, Mapping | list) for _, value in read)  # a number stands in any file
     if lines and not found:
         raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
     yield from ((f"line {number}", value) for number, value in read)
 
 
-def _value(line: str) -> Any:
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text; None for another text."""
     try:
-        return json.loads(line)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 

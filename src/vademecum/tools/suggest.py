@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vademecum.index.fusion import top
-from vademecum.tools.beam_search import Decoded, decoded
+from vademecum.tools.beam_search import decoded
 from vademecum.tools.chains import Chain
 from vademecum.tools.dependencies import chosen_links, expected_links, links_of
 from vademecum.tools.intent_features import Asked, put, same_intent, trusted
@@ -39,11 +39,12 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     if _says_nothing(asked):
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
     replayed = same_intent(asked)
-    found = decoded(asked, model) if replayed is None else _as_it_was(view.chains[replayed])
-    chain = found.chain
+    chain, is_chain = decoded(asked, model) if replayed is None else (_as_it_was(view.chains[replayed]), True)
     if not chain.tools:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    linked = _linked(asked, known, found) if replayed is None else set(links_of(view.traces[replayed]))
+    linked = (
+        _linked(asked, known, chain, is_chain=is_chain) if replayed is None else set(links_of(view.traces[replayed]))
+    )
     plan = ordered(view, known.ways, known.pairs, chain, linked)
     sure = 1.0 if replayed is not None else confidence(asked, chain, fitted=bool(model.traces))
     if sure < LEAST:
@@ -61,16 +62,16 @@ def _says_nothing(asked: Asked) -> bool:
     return bool(asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE)
 
 
-def _as_it_was(chain: tuple[int, ...]) -> Decoded:
-    return Decoded(Chain(chain, (1.0,) * len(chain)))
+def _as_it_was(chain: tuple[int, ...]) -> Chain:
+    return Chain(chain, (1.0,) * len(chain))
 
 
-def _linked(asked: Asked, known: Known, found: Decoded) -> set[tuple[int, int]]:
-    chain, tools, ways = found.chain.tools, asked.view.tools, known.ways
-    features = known.pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
-    if found.is_chain:
-        return chosen_links(features, known.model.links, len(chain))
-    return expected_links(features, known.model.links, found.chain.probabilities)
+def _linked(asked: Asked, known: Known, chain: Chain, *, is_chain: bool) -> set[tuple[int, int]]:
+    tools, ways = asked.view.tools, known.ways
+    features = known.pairs.features(chain.tools, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
+    if is_chain:
+        return chosen_links(features, known.model.links, len(chain.tools))
+    return expected_links(features, known.model.links, chain.probabilities)
 
 
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:

@@ -172,7 +172,7 @@ class Tools:
     def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
         """Return nodes, hyperarcs between them, and the plan, as JSON-serialisable values."""
         tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
-        return graph_record(tools, self._ledger.traces(), plan, self._current.read().groups.known.values())
+        return graph_record(tools, self._ledger.traces(), plan, self._current.read().groups.known)
 
     def group(self, id_: str) -> Group | None:
         """Return a learned group by its id; None for an unknown one."""

@@ -28,6 +28,7 @@ from typing import Any
 from vademecum.tools.arguments import LOOKED_AT, used
 from vademecum.tools.observe import argument_names, tool_id, trace
 from vademecum.tools.records import Call, Trace
+from vademecum.tools.register import parsed
 
 MOST_CALLS = 200  # of one trace: what comes after is left out
 
@@ -100,18 +101,9 @@ def read_transcript(text: str) -> list[Trace]:
 
 
 def _records(text: str) -> Iterator[Record]:
-    try:
-        whole = [json.loads(text)]
-    except (ValueError, RecursionError):
-        whole = [_parsed(line) for line in text.splitlines()]
-    yield from (record for record in whole if isinstance(record, Mapping))
-
-
-def _parsed(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    whole = parsed(text)
+    records = map(parsed, text.splitlines()) if whole is None else [whole]
+    yield from (record for record in records if isinstance(record, Mapping))
 
 
 def _trace(reading: _Reading, turn: _Turn, number: int) -> Trace:
@@ -150,7 +142,7 @@ def _codex(record: Record, item: Record, reading: _Reading) -> None:
         reading.asked(_texts(item.get("content"), "input_text", "text"), at)
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         given = item.get("arguments") if kind == "function_call" else item.get("action") or {"input": item.get("input")}
-        arguments = _parsed(given) if isinstance(given, str) else given
+        arguments = parsed(given) if isinstance(given, str) else given
         reading.called(_text(item.get("call_id")), item.get("name") or "shell", arguments, at)
     elif kind in ("function_call_output", "custom_tool_call_output"):
         said, ok = _codex_output(item.get("output"))
@@ -159,7 +151,7 @@ def _codex(record: Record, item: Record, reading: _Reading) -> None:
 
 def _codex_output(output: Any) -> tuple[str, bool]:
     """A call's output and success, from a field or from JSON."""
-    told = _parsed(output) if isinstance(output, str) else output
+    told = parsed(output) if isinstance(output, str) else output
     if not isinstance(told, Mapping):
         return output if isinstance(output, str) else _texts(output, "text", "output_text"), True
     code = told.get("metadata", {}).get("exit_code", 0) if isinstance(told.get("metadata"), Mapping) else 0
