@@ -87,16 +87,16 @@ def set_arguments(description: str | None, name: str, sets: str) -> argparse.Arg
 
 
 @cache
-def embedder() -> Any:
-    """The built-in embedder, loaded once."""
-    return load("embedder", "static")
+def embedder(spec: str = "static") -> Any:
+    """The built-in embedder, or another one, loaded once."""
+    return load("embedder", spec)
 
 
-def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path) -> Tools:
+def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path, spec: str = "static") -> Tools:
     """The capability over a new database with these tools and traces, as a user would have it."""
     home.mkdir(parents=True, exist_ok=True)
     store = SqliteStore(home / f"{time.monotonic_ns()}.db")
-    made = Tools(lambda: store, embedder, time.time)
+    made = Tools(lambda: store, lambda: embedder(spec), time.time)
     made.register(tools)
     made.observe(traces)
     made.settle()

@@ -44,13 +44,13 @@ def foreign(sets: list[TraceSet], one: TraceSet) -> list[tuple[str, frozenset[st
     return [(q, frozenset()) for other in others for q, _ in questions(other.tasks)[:each]]
 
 
-def rows(sets: list[TraceSet], one: TraceSet, traces: int, home: Path) -> Iterator[dict[str, Any]]:
+def rows(sets: list[TraceSet], one: TraceSet, traces: int, home: Path, spec: str) -> Iterator[dict[str, Any]]:
     """Yield what a search says of each question, with its signals."""
     train, test = next(iter(one.folds()))
     if not traces:
         train, test = [], one.tasks
     drawn = random.Random(SEED).sample(train, min(traces, len(train)))
-    made = capability(one.tools, traces_of(drawn), home)
+    made = capability(one.tools, traces_of(drawn), home, spec)
     known = made._now()
     for text, gold in [*questions(test), *foreign(sets, one)]:
         found = made.search(text)
@@ -115,6 +115,7 @@ def fitted(cold: dict[str, list[dict[str, Any]]]) -> None:
 def main() -> None:
     parser = set_arguments(__doc__, "tools-found", "ultratool,livemcp,tmdb,bfcl_mt_base")
     parser.add_argument("--history", default="0,15,200", help="how many tasks were observed")
+    parser.add_argument("--embedder", default="static")
     parser.add_argument("--fit", action="store_true")
     args = parser.parse_args()
     sets = [read_set(args.data / name) for name in args.sets.split(",")]
@@ -122,7 +123,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         for traces in args.history.split(","):
             asked = [one for one in sets if traces == "0" or one.name not in WITHOUT_HISTORY]
-            found[traces] = {one.name: list(rows(sets, one, int(traces), Path(home))) for one in asked}
+            found[traces] = {one.name: list(rows(sets, one, int(traces), Path(home), args.embedder)) for one in asked}
             table = [[name, *(f"{v:.3f}" for v in measured(each).values())] for name, each in found[traces].items()]
             print(
                 f"{traces} observed",

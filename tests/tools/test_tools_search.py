@@ -40,10 +40,13 @@ class Meaning:
 class Nearer:
     """An embedder of the user's own, to which any question is nearer to letters than to all else."""
 
-    name, dim, remote = "minilm", 2, False
+    dim, remote = 2, False
+
+    def __init__(self, name="minilm", near=0.6, far=0.3):
+        self.name, self.near, self.far = name, near, far
 
     def embed(self, passages, kind):
-        near = [1.0 if kind == "query" else 0.6 if "letter" in each.text else 0.3 for each in passages]
+        near = [1.0 if kind == "query" else self.near if "letter" in each.text else self.far for each in passages]
         return Ok(np.array([[cosine, (1 - cosine**2) ** 0.5] for cosine in near], np.float32))
 
 
@@ -70,6 +73,13 @@ def test_a_word_said_in_passing_does_not_outweigh_the_meaning(opened, asked, fir
         [Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count everything there is.")]
     )
     assert ids(tools.search(asked))[0] == first
+
+
+@pytest.mark.parametrize(("name", "says"), [("static:like", Verdict.AMBIGUOUS), ("minilm", Verdict.NOT_FOUND)])
+def test_an_embedder_of_ones_own_is_far_at_a_cosine_at_which_the_built_in_one_is_not(opened, name, says):
+    tools = opened(Nearer(name, near=0.2, far=0.0))
+    tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
+    assert tools.search("paint the garage").verdict is says
 
 
 def test_nothing_registered_is_said(tools):

@@ -14,7 +14,8 @@ one is, on scales that do not depend on the others:
 
 Few traces say nothing by their silence. So with fewer than `FEW` of them memory only adds, and no answer is less sure than without.
 The weights were fitted by `benchmarks/tools_found.py` on questions that a catalogue's tools fit, and on as many of other
-catalogues. They hold for the built-in embedder; without an embedder words decide alone.
+catalogues. These hold for the built-in embedder; an embedder of the user's own has those of all-MiniLM-L6-v2, and without an
+embedder words decide alone.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from vademecum.tools.texts import Floats
 FOUND_FROM = 0.05  # below, no tool fits: right 24 of 25 times, where as many questions fit as do not
 FEW = 20  # traces
 _TEXT = np.array([-4.64, 6.98, 8.12, 9.8])  # bias, nearest meaning, tf-idf, mean of meaning
+_OWN = np.array([-6.77, 10.74, 5.79, 7.68])  # the same, beside an embedder of the user's own
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
 
@@ -44,8 +46,10 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     if not allowed.any():
         return 0.0
     near, words, mean = text_signals(asked, allowed)
-    meant = asked.question.vector is not None and asked.view.documents.vectors is not None
-    odds = float(_TEXT @ (1, near, words, mean) if meant else _WORDS @ (1, words))
+    documents = asked.view.documents
+    meant = asked.question.vector is not None and documents.vectors is not None
+    by_meaning = _OWN if documents.own else _TEXT
+    odds = float(by_meaning @ (1, near, words, mean) if meant else _WORDS @ (1, words))
     traces, alike = memory_signals(asked)
     by_memory = _MEMORY * traces / (traces + _TRACES) * (alike - _ALIKE)
     return 1 / (1 + math.exp(-(odds + (max(by_memory, 0.0) if traces < FEW else by_memory))))
