@@ -9,6 +9,8 @@ training tasks were observed. livemcp has no training tasks and is asked without
 without history. Five draws: of a fifth of the tools with all tasks that have them left out, and of 10 and 40 observed tasks; of
 livemcp 40 tasks are drawn to be observed. That all such tools that text has first are shown was chosen on draws within
 training tasks of tmdb and bfcl, and with two of the draws of livemcp in view.
+
+`--bare` asks without history alone, `--embedder SPEC` with an embedder of the user's own.
 """
 
 from __future__ import annotations
@@ -47,13 +49,14 @@ def by_text(view: View, intent: str) -> dict[str, list[str]]:
     return {name: [view.tools[n].id for n in np.argsort(-score, kind="stable")[:5]] for name, score in scores.items()}
 
 
-def measured(one: TraceSet, home: Path) -> dict[str, Any]:
+def measured(one: TraceSet, home: Path, spec: str, *, is_bare: bool) -> dict[str, Any]:
     """Everything about one set."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for train, test in one.folds():
-        bare = capability(one.tools, [], home)
+        bare = capability(one.tools, [], home, spec)
         view = bare._now().view
-        learned = None if one.name in WITHOUT_HISTORY else capability(one.tools, traces_of(train), home)
+        is_asked = not is_bare and one.name not in WITHOUT_HISTORY
+        learned = capability(one.tools, traces_of(train), home, spec) if is_asked else None
         for task in test:
             found["without history"].append(scored(_first(bare, task.intent), task.gold))
             for name, order in by_text(view, task.intent).items():
@@ -110,18 +113,22 @@ def _first(made: Any, intent: str) -> list[str]:
 
 
 def main() -> None:
-    args = set_arguments(__doc__, "tools-search", "ultratool,livemcp,tmdb,bfcl_mt_base").parse_args()
+    parser = set_arguments(__doc__, "tools-search", "ultratool,livemcp,tmdb,bfcl_mt_base")
+    parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--embedder", default="static")
+    args = parser.parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
         for name in args.sets.split(","):
-            result[name] = measured(read_set(args.data / name), Path(home))
+            result[name] = measured(read_set(args.data / name), Path(home), args.embedder, is_bare=args.bare)
             print(
                 name,
                 report.table(["", "hit@1", "recall@5"], [[k, *m.values()] for k, m in result[name].items()]),
                 sep="\n",
             )
-            result[name]["unused"] = unused(read_set(args.data / name), Path(home))
-            print(result[name]["unused"], flush=True)
+            if not args.bare:
+                result[name]["unused"] = unused(read_set(args.data / name), Path(home))
+                print(result[name]["unused"], flush=True)
     if not args.no_write:
         print(report.write(args.name, result))
 

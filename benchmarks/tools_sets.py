@@ -32,18 +32,27 @@ _UNNAMED = re.compile(r"(my )?workflow ?\d*", re.IGNORECASE)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clones", type=Path, required=True)
-    parser.add_argument("--into", type=Path, required=True)
-    args = parser.parse_args()
+    args = arguments(__doc__)
     for name, (repository, commit, make) in SETS.items():
         tools, tasks = make(lambda under, r=repository, c=commit: files_of(args.clones / r.replace("/", "+"), c, under))
-        folder = args.into / name
-        folder.mkdir(parents=True, exist_ok=True)
-        for kind, rows in (("tools", tools), ("tasks", tasks)):
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            (folder / f"{kind}.jsonl").write_text(text, encoding="utf-8")
-        print(f"{name}: {len(tools)} tools, {len(tasks)} tasks, {sum(len(task['seq']) for task in tasks)} steps")
+        write(args.into / name, tools, tasks)
+
+
+def arguments(description: str | None) -> argparse.Namespace:
+    """Return where the clones are, and where the sets go."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--into", type=Path, required=True)
+    return parser.parse_args()
+
+
+def write(folder: Path, tools: Sequence[Row], tasks: Sequence[Row]) -> None:
+    """Write a set, and say how large it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, rows in (("tools", tools), ("tasks", tasks)):
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / f"{kind}.jsonl").write_text(text, encoding="utf-8")
+    print(f"{folder.name}: {len(tools)} tools, {len(tasks)} tasks, {sum(len(task['seq']) for task in tasks)} steps")
 
 
 def files_of(clone: Path, commit: str, under: str) -> Iterator[tuple[str, str]]:
