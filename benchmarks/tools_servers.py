@@ -2,8 +2,8 @@
 
     python benchmarks/tools_servers.py --clones CLONES --into TRACES
 
-CLONES is as for `tools_sets.py`. The questions (`tools_questions.tsv`) were written before any of them was asked, in words that no
-description has; a question with several tools is answered by each of them. Nothing of the servers is part of the project.
+CLONES is as for `tools_sets.py`. The questions (`tools_questions.tsv`) were written before any of them was asked, in words that
+do not copy the descriptions; a question with several tools is answered by each of them. Nothing of the servers is part of the project.
 """
 
 from __future__ import annotations

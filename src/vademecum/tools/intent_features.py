@@ -16,9 +16,7 @@ from vademecum.tools.view import View
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 _SAID = 0.5  # the highest tf-idf cosine from which words weigh fully beside an embedder of the user's own
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
-_SERVERS = (
-    20  # from which a server's name and its other tools say all they can: of a few, their names are mostly chance
-)
+_SERVERS = 20  # from which a server's name and its other tools say all they can: of few, names are mostly chance
 # Cosines with a past intent from which a few traces know more than text, measured with 1 to 19 traces of training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it

@@ -36,21 +36,9 @@ _HEADS: Mapping[str, tuple[float, float]] = {
     "unseen_match": (5.0, 2.9),
 }
 _STOPPING: Mapping[str, float] = {
-    "bias": -2.4,
-    "transition": 0.46,
-    "session": 0.0,
-    "unmet": -2.4,
-    "long": 4.4,
-    "open": 0.42,
-    "surest": -0.76,
-}
-_LINKING: Mapping[str, float] = {
-    "bias": -1.0,
-    "rate": 1.6,
-    "adjacent": 2.5,
-    "provides": 3.0,
-    "distance": -2.0,
-}
+    "bias": -2.4, "transition": 0.46, "session": 0.0, "unmet": -2.4, "long": 4.4, "open": 0.42, "surest": -0.76,
+}  # fmt: skip
+_LINKING: Mapping[str, float] = {"bias": -1.0, "rate": 1.6, "adjacent": 2.5, "provides": 3.0, "distance": -2.0}
 _RANKING: Mapping[str, float] = {"likely": 0.8, "taken": 0.15, "unmet": -2.0, "in_order": 5.0, "known": 0.3}
 _CERTAIN = (2.9, 1.1)
 

@@ -22,9 +22,7 @@ class Tool:
     input_schema: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of its arguments
     output_schema: Mapping[str, Any] = field(default_factory=dict)  # empty where it promises nothing
     about: str = field(default="", compare=False)  # what its server says of itself; kept once for each server
-    annotations: Mapping[str, Any] = field(
-        default_factory=dict, compare=False
-    )  # MCP's hints, of a running server alone
+    annotations: Mapping[str, Any] = field(default_factory=dict, compare=False)  # MCP's hints, of a running server
 
     @property
     def reads(self) -> bool:

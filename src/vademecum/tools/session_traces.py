@@ -45,9 +45,7 @@ from vademecum.tools.fields import words
 from vademecum.tools.observe import argument_names, trace
 from vademecum.tools.records import Call, Trace
 
-PAUSE_S = (
-    900.0  # without a call or a question: what comes next is for something else, unless it says or shows otherwise
-)
+PAUSE_S = 900.0  # without a call or a question: what comes next is for something else, unless it shows otherwise
 MOST_CALLS, MOST_INTENTS, MOST_TASKS = 100, 8, 6
 _SHORT = 3  # letters of a word that says little: "the", "and", "for"
 _ALIKE = 0.5  # share of the shorter intent's words from which two ask for much the same

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -36,23 +36,15 @@ Record = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class _Called:
-    tool: str
-    arguments: Any
-    at: float
-    said: str = ""
-    ok: bool = True
-    latency_s: float = 0.0
-
-
-@dataclass(slots=True)
 class _Turn:
-    """One task of a transcript."""
+    """One task of a transcript, with its calls and their results."""
 
     session: str
     intent: str = ""
     at: float = 0.0
-    calls: list[_Called] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -62,7 +54,7 @@ class _Reading:
     agent: str = ""
     session: str = ""
     turns: list[_Turn] = field(default_factory=list)
-    open: dict[str, _Called] = field(default_factory=dict)  # by the agent's own id of the call
+    open: dict[str, tuple[_Turn, int, float]] = field(default_factory=dict)  # by the agent's own id of the call
 
     def asked(self, text: str, at: float) -> None:
         """Begin the user's next task, without text in angle brackets."""
@@ -75,15 +67,20 @@ class _Reading:
             return
         if not self.turns:
             self.turns.append(_Turn(self.session, at=at))
-        call = self.open[id_] = _Called(tool_id(tool), arguments, at)
-        if len(self.turns[-1].calls) < MOST_CALLS:
-            self.turns[-1].calls.append(call)
+        turn, here = self.turns[-1], len(self.turns[-1].calls)
+        if here < MOST_CALLS:
+            turn.links += [(earlier, here) for earlier in used(arguments, turn.said, turn.intent)]
+            turn.calls.append(Call(tool_id(tool), argument_names(arguments)))
+            turn.said.append("")
+            self.open[id_] = turn, here, at
 
     def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
         """Note the outcome of a call."""
-        if call := self.open.pop(id_, None):
-            call.said, call.ok = said[:LOOKED_AT], ok
-            call.latency_s = round(max(at - call.at, 0.0), 3) if at and call.at else 0.0
+        if id_ in self.open:
+            turn, here, began = self.open.pop(id_)
+            took = round(max(at - began, 0.0), 3) if at and began else 0.0
+            turn.said[here] = said[:LOOKED_AT]
+            turn.calls[here] = replace(turn.calls[here], ok=ok, latency_s=took)
 
 
 def read_transcript(text: str) -> list[Trace]:
@@ -107,13 +104,9 @@ def _records(text: str) -> Iterator[Record]:
 
 
 def _trace(reading: _Reading, turn: _Turn, number: int) -> Trace:
-    links: list[tuple[int, int]] = []
-    for here, call in enumerate(turn.calls):
-        before = [earlier.said for earlier in turn.calls[:here]]
-        links += [(earlier, here) for earlier in used(call.arguments, before, turn.intent)]
-    calls = tuple(Call(one.tool, argument_names(one.arguments), one.ok, one.latency_s) for one in turn.calls)
     session = f"{reading.agent}:{turn.session}"
-    return trace(turn.intent, calls, id_=f"{session}:{number}", links=tuple(links), session=session, at=turn.at)
+    links, calls = tuple(turn.links), tuple(turn.calls)
+    return trace(turn.intent, calls, id_=f"{session}:{number}", links=links, session=session, at=turn.at)
 
 
 def _claude(record: Record, message: Record, reading: _Reading) -> None:

@@ -15,13 +15,7 @@ from vademecum.tools.texts import Floats
 
 PHASES = 3  # first call, second call, later calls
 _FITS = ("next", "stop", "search", "certain", "links", "chains")
-_FORM = [
-    2,
-    list(HEADS),
-    list(STOPPING),
-    list(LINKING),
-    list(RANKING),
-]  # of what is kept: what has another form is fitted anew
+_FORM = [2, *map(list, (HEADS, STOPPING, LINKING, RANKING))]  # of what is kept: another form is fitted anew
 
 
 @dataclass(frozen=True, slots=True)
