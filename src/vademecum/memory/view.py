@@ -177,7 +177,7 @@ class View:
     def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Each living row's neighbours in its session, or -1: int32 (N,)."""
         before, after = np.full(len(self), -1, np.int32), np.full(len(self), -1, np.int32)
-        ranked = np.lexsort((self.numbers, self.at, self.session))
+        ranked = np.lexsort((self.at, self.session))  # stable: the rows of a session ascend by number
         ranked = ranked[self.alive[ranked]]
         one, next_one = ranked[:-1], ranked[1:]
         same = self.session[one] == self.session[next_one]
