@@ -161,9 +161,9 @@ def _done_to(kind: FactKind, value: str) -> Subject | None:
 
     "Never touch X without a test" must not replace "document X".
     """
-    verb, rest = _parted(value)
     if kind in (FactKind.TODO, FactKind.FIX):
-        return Subject(acted_on(verb, rest).name)
+        return Subject(acted_on(*_parted(value.partition(",")[0])).name)
+    verb, rest = _parted(value)
     if kind is FactKind.INSTRUCTION:
         return acted_on(verb, rest)
     act = _ACT.match(value) if kind is FactKind.DECISION else None

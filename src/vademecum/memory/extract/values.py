@@ -90,7 +90,7 @@ _CONDITION = re.compile(
 _AT_END = re.compile(
     rf"(?i),?\s+(?:when(?:ever)?|every time|each time|if|quand|lorsqu(?:e |')|chaque fois qu(?:e |')|si (?=tu|on|je)) ?{_WHEN}$"
 )
-_PARTS = re.compile(r"[,;(]\s*|\s[\u2013\u2014-]+\s|\s(?:but|mais|so|donc)\s(?!that\b|que\b)")
+_PARTS = re.compile(r"[,;(](?! (?:not|pas) )\s*|\s[\u2013\u2014-]+\s|\s(?:but|mais|so|donc)\s(?!that\b|que\b)")
 
 _RELATIVE = re.compile(r"(?i)(?:which|que)\b")
 # A further word of a list: "simple, minimal dependencies"
@@ -274,9 +274,9 @@ class _Reader:
         return self._shaped(core, part) or self._led(self._without_other(core), part)
 
     def _part(self, text: str) -> str:
-        """Return the part of a sentence that states the most."""
+        """Return the part of a sentence that states the most; of a fix all, since cause and remedy belong together."""
         cuts = [0, *(each.end() for each in islice(_PARTS.finditer(text), _MOST_PARTS)), len(text) + 1]
-        if len(cuts) == 2:
+        if len(cuts) == 2 or self.kind is FactKind.FIX:
             return text
         parts = [text[start:end].strip(" ,;(-\u2013\u2014") for start, end in pairwise(cuts)]
         odds = [0.0 if not part or _RELATIVE.match(part) else probability(part, self.kind) for part in parts]
