@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from vademecum.memory.extract.sentences import BUCKETS, KINDS, damping, features
 
 HERE = Path(__file__).parent
 FILLED, LEFT_OUT, RATE, RIDGE, DROPPED, UNMEANT = 10, 8, 0.03, 0.02, 0.5, 0.2
+COMMON = 5  # forms that a word stands in
 SEEDS = 1, 2, 3  # each form is filled anew with each
 LEANING = 1.5  # less for "none", chosen on the half of `benchmarks/coding_talk.tsv` that was looked at
 HEATS = 0.8, 1.0, 1.2, 1.4, 1.6, 2.0
@@ -149,14 +151,25 @@ def sentences(seed: int) -> list[tuple[str, str, bool]]:
     return [(kind, prose_of(text, _WHOLE).text.strip(" \n") or "x", left) for kind, text, left in out]
 
 
-def fit(rows: list[tuple[str, str, bool]], rounds: int) -> np.ndarray:
+def words() -> frozenset[str]:
+    """Return the words that stand in so many forms, outside of slots."""
+    counts = Counter(
+        word
+        for name in ("english", "french", "examples")
+        for _, form in forms(name)
+        for word in set(re.findall(r"[^\W\d_]+", _SLOT.sub(" ", form).lower()))
+    )
+    return frozenset(word for word, count in counts.items() if count >= COMMON)
+
+
+def fit(rows: list[tuple[str, str, bool]], rounds: int, common: frozenset[str]) -> np.ndarray:
     """Return weights of shape (BUCKETS, kinds), averaged over the later half of the rounds.
 
     Half of a sentence's features are left out at random each time, so that no single word decides.
     """
     shape = BUCKETS, len(KINDS)
     weights, squares, total = np.zeros(shape, np.float32), np.full(shape, 1e-3, np.float32), np.zeros(shape, np.float32)
-    held = [(np.array(features(text)), KINDS.index(kind)) for kind, text, _ in rows]
+    held = [(np.array(features(text, common)), KINDS.index(kind)) for kind, text, _ in rows]
     chance = np.random.default_rng(5)
     for number in range(rounds):
         for place in chance.permutation(len(held)):
@@ -185,8 +198,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     rows = [row for seed in SEEDS for row in sentences(seed)]
-    weights = fit([row for row in rows if not row[2]], arguments.rounds)
-    out = [(np.array(features(text)), kind) for kind, text, left in rows if left]
+    common = words()
+    weights = fit([row for row in rows if not row[2]], arguments.rounds, common)
+    out = [(np.array(features(text, common)), kind) for kind, text, left in rows if left]
     heat = min(HEATS, key=lambda heat: surprise(weights * heat, out))
     told = [KINDS[int(weights[places].sum(0).argmax())] for places, _ in out]
     print(
@@ -199,12 +213,13 @@ def main() -> None:
             f"{kind:12} {len(own):5} found {right / len(own):.3f}, told rightly {right / max(told.count(kind), 1):.3f}"
         )
     if arguments.into:
-        weights = fit(rows, arguments.rounds) * heat
+        weights = fit(rows, arguments.rounds, common) * heat
         scale = np.abs(weights).max(0) / 127
         save_file(
             {
                 "weights": np.round(weights / scale).astype(np.int8),
                 "scale": scale.astype(np.float32),
+                "common": np.frombuffer("\n".join(sorted(common)).encode(), np.uint8),
                 "leaning": np.array([LEANING], np.float32),
             },
             arguments.into,

@@ -33,6 +33,9 @@ _DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # the beginn
 NEARLY_AS_SURE = 0.1
 REPEATED = 0.5  # a repetition removes this share of the remaining doubt, times its own confidence
 MOST = 0.99  # only a person's confirmation is certain
+# The subject of a long rule is a guess: "editing" of "editing in short bursts" and of "AI tools for editing to save time"
+LONG, ALIKE = 4, 0.25  # terms of a value; share of both values' terms
+_RULES = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION})
 # Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other.
 REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
@@ -180,14 +183,16 @@ def _decides(claim: Claim, other: _Run) -> bool:
 def _contradicts(claim: Claim, other: _Run) -> bool:
     """Return whether two values of one subject contradict each other.
 
-    Two denials do not, nor does a denial with a value that names something else.
+    Two denials do not, nor does a denial with a value that names something else, nor do two long rules with few words in common.
     """
     values = claim.value, other.first.value
     denied = [_DENIED.match(value) is not None for value in values]
-    if not any(denied) or all(denied):
-        return not any(denied)
     one, two = map(names_in, values)
-    return not one or not two or not one.isdisjoint(two)
+    if any(denied):
+        return not all(denied) and (not one or not two or not one.isdisjoint(two))
+    said = [set(terms(value)) for value in values]
+    is_long = claim.kind in _RULES and not (one or two or claim.corrects) and min(map(len, said)) >= LONG
+    return not is_long or len(said[0] & said[1]) >= ALIKE * len(said[0] | said[1])
 
 
 def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> list[_Run]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -37,6 +37,7 @@ _TOKEN = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b(?! (?:lists?|files?|apps?)\b)\s*[:\u2013\u2014-]?\s*\w")
 _CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
+_ENDINGS = ("ing", "ed", "ly", "s", "er", "ant", "é")
 _WEIGHTS = Path(__file__).parent / "sentences-1.safetensors"
 
 
@@ -71,8 +72,8 @@ def probability(sentence: str, kind: FactKind) -> float:
 
 @lru_cache(maxsize=256)  # a sentence, its clauses and their parts are asked again and again
 def _odds(sentence: str) -> tuple[float, ...]:
-    weights, scale, leaning = _model()
-    places = features(sentence)
+    weights, scale, leaning, common = _model()
+    places = features(sentence, common)
     scores = weights[places].sum(0, dtype=np.int32) * (scale * damping(len(places)))
     scores[0] -= leaning
     powers = np.exp(scores - scores.max())
@@ -87,24 +88,32 @@ def damping(count: float) -> float:
     return math.sqrt(_USUAL / max(count, 1.0))
 
 
-def features(sentence: str) -> list[int]:
-    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`."""
+def features(sentence: str, common: Container[str]) -> list[int]:
+    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`.
+
+    Of words that are not `common`, neighbours see the ending alone: what a sentence is about says little of what it is.
+    """
     shapes, names = list[str](), list[str]()
     for shape, name in islice(_tokens(sentence), _MOST_TOKENS):
         shapes.append(shape)
         names += [name] if name else []
     words = ["^", *shapes, "$"]
     found = {*words, *names, f"{min(len(shapes), 24) // 3} long"}
+    found.update(f"~{word[-3:]}" for word in words if len(word) > 4)
+    found.update(f"{word[:4]}~" for word in words if len(word) > 5)
+    words = [word if word in common or not word.isalpha() else _ending(word) for word in words]
     found.update(map(" ".join, pairwise(words)))
     found.update(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
     found.update(f"{one} _ {other}" for one, other in zip(words, words[2:], strict=False))
     found.update(f"^{word}" for word in words[1:4])
     found.update(f"{word}$" for word in words[-4:-1])
-    found.update(f"~{word[-3:]}" for word in words if len(word) > 4)
-    found.update(f"{word[:4]}~" for word in words if len(word) > 5)
     if words[-2] == "?":
         found.update([f"?{word}" for word in words])
     return sorted({crc32(each.encode("utf-8", "surrogatepass")) % BUCKETS for each in found})
+
+
+def _ending(word: str) -> str:
+    return next((f"<{ending}>" for ending in _ENDINGS if word.endswith(ending) and len(word) > 4), "<other>")
 
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
@@ -121,6 +130,7 @@ def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def _model() -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
+def _model() -> tuple[NDArray[np.int8], NDArray[np.float32], float, frozenset[str]]:
     arrays, _ = load_arrays(_WEIGHTS)
-    return np.asarray(arrays["weights"], np.int8), np.asarray(arrays["scale"], np.float32), float(arrays["leaning"][0])
+    weights, scale = np.asarray(arrays["weights"], np.int8), np.asarray(arrays["scale"], np.float32)
+    return weights, scale, float(arrays["leaning"][0]), frozenset(bytes(arrays["common"]).decode().split("\n"))
