@@ -433,6 +433,14 @@ def test_a_decision_has_its_reason_and_a_fix_its_problem() -> None:
     assert only("Crash on start: solved by pinning numpy").reason == "Crash on start"
 
 
+def test_a_fix_keeps_cause_and_remedy() -> None:
+    """What is told of a past error says what it was and what ended it."""
+    fix = only("The crash was a stale cache, clearing it at login fixed it.")
+    assert fix.kind == FactKind.FIX
+    assert "stale cache" in f"{fix.value} {fix.reason}"
+    assert "clearing it at login" in fix.value
+
+
 @pytest.mark.parametrize(
     ("message", "about", "reason"),
     [

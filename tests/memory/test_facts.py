@@ -30,6 +30,15 @@ def test_another_value_closes_the_interval():
     assert (new.valid_from, new.valid_to, new.disputed) == (5.0, None, False)
 
 
+def test_two_long_rules_that_share_their_guessed_subject_alone_both_hold():
+    """Where a subject is a guess, a rule ends only another that says much the same."""
+    bursts, tools = "short bursts of editing before lunch", "cheap tools for editing that save money"
+    said = [claim_like(each, at=at, about="editing") for at, each in enumerate((bursts, tools))]
+    assert [fact.value for fact in settle(said, {}) if fact.valid_to is None] == [bursts, tools]
+    longer = claim_like("long bursts of editing before lunch", at=5.0, about="editing")
+    assert [fact.value for fact in settle([*said, longer], {}) if fact.valid_to is None] == [tools, longer.value]
+
+
 def test_two_causes_of_one_problem_are_no_contradiction():
     """A thing that was done stands beside others; only what can be one way or the other is disputed."""
     text = "Le bug de connexion venait d'un cookie expiré ; corrigé en renouvelant le jeton"

@@ -35,7 +35,6 @@ REPEATED = 0.5  # a repetition removes this share of the remaining doubt, times 
 MOST = 0.99  # only a person's confirmation is certain
 # The subject of a long rule is a guess: "editing" of "editing in short bursts" and of "AI tools for editing to save time"
 LONG, ALIKE = 4, 0.25  # terms of a value; share of both values' terms
-_RULES = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION})
 # Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other.
 REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
@@ -191,8 +190,9 @@ def _contradicts(claim: Claim, other: _Run) -> bool:
     if any(denied):
         return not all(denied) and (not one or not two or not one.isdisjoint(two))
     said = [set(terms(value)) for value in values]
-    is_long = claim.kind in _RULES and not (one or two or claim.corrects) and min(map(len, said)) >= LONG
-    return not is_long or len(said[0] & said[1]) >= ALIKE * len(said[0] | said[1])
+    if claim.kind in (FactKind.DECISION, FactKind.FACT) or one or two or claim.corrects or min(map(len, said)) < LONG:
+        return True
+    return len(said[0] & said[1]) >= ALIKE * len(said[0] | said[1])
 
 
 def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> list[_Run]:

@@ -47,7 +47,9 @@ class View:
         at: int64 (N,), milliseconds since the epoch.
         roles: uint8 (N,), index into ROLES.
         session: int32 (N,), which session; sessions of two scopes are two.
+        session_names: The sessions' names, by their codes.
         speaker: int32 (N,), who spoke; a name in two scopes is two speakers.
+        session_count, speaker_count: How many of each there are.
         alive: bool (N,), False for events that were deleted.
     """
 
@@ -60,8 +62,10 @@ class View:
         self.numbers: NDArray[np.int64] = self._joined("numbers", np.int64)
         self.at: NDArray[np.int64] = self._joined("at", np.int64)
         self.roles: NDArray[np.uint8] = self._joined("roles", np.uint8)
-        self._sessions, self.session = self._coded("session")
+        sessions, self.session = self._coded("session")
         self._speakers, self.speaker = self._coded("speaker")
+        self.session_names = tuple(name for _, name in sessions)
+        self.session_count, self.speaker_count = len(sessions), len(self._speakers)
         dead = [~np.isin(self.numbers[self.rows_in(part.scope)], part.dead) for part in parts]
         self.alive: NDArray[np.bool_] = np.concatenate([np.zeros(0, bool), *dead])
 
@@ -78,21 +82,6 @@ class View:
         """Return where the events of a scope stand."""
         ends = zip(self.parts, self._starts, self._starts[1:], strict=False)
         return next((slice(begin, end) for part, begin, end in ends if part.scope == scope), slice(0, 0))
-
-    @property
-    def session_names(self) -> tuple[str, ...]:
-        """The sessions' names, by their codes."""
-        return tuple(name for _, name in self._sessions)
-
-    @property
-    def session_count(self) -> int:
-        """The number of sessions."""
-        return len(self._sessions)
-
-    @property
-    def speaker_count(self) -> int:
-        """The number of speakers."""
-        return len(self._speakers)
 
     def sessions_named(self, name: str) -> list[int]:
         """Return the codes of the sessions with a name, one per scope."""

@@ -1,7 +1,7 @@
 """Tell a sentence's kind with a small linear model.
 
 Features are words, pairs and triples of words, and endings, hashed into 32,768 buckets; names of tools, paths, numbers and days
-count as such, whatever they are. `training/memory_reading` holds the sentences and the program that fit the weights. The built-in
+count as such, whatever they are, and beside another word so do all but the words that many sentences have. `training/memory_reading` holds the sentences and the program that fit the weights. The built-in
 embedder's vectors as further features gained nothing.
 """
 
@@ -89,10 +89,7 @@ def damping(count: float) -> float:
 
 
 def features(sentence: str, common: Container[str]) -> list[int]:
-    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`.
-
-    Of words that are not `common`, neighbours see the ending alone: what a sentence is about says little of what it is.
-    """
+    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`."""
     shapes, names = list[str](), list[str]()
     for shape, name in islice(_tokens(sentence), _MOST_TOKENS):
         shapes.append(shape)
