@@ -4,7 +4,8 @@
 
 `coding_talk.tsv` was written for this: decisions, house rules, likes, facts, fixes and work left to do in free phrasing, and what must not
 be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
-text, stay unread until reading is finished. `--talk coding_talk_later.tsv` measures lines that were written later, before a change of reading.
+text, stay unread until reading is finished. `--talk coding_talk_later.tsv` and `--talk coding_talk_newest.tsv` measure lines that were written later,
+each before a change of reading.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.

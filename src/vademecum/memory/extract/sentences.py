@@ -90,12 +90,9 @@ def damping(count: float) -> float:
 
 def features(sentence: str, common: Container[str]) -> list[int]:
     """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`."""
-    shapes, names = list[str](), list[str]()
-    for shape, name in islice(_tokens(sentence), _MOST_TOKENS):
-        shapes.append(shape)
-        names += [name] if name else []
-    words = ["^", *shapes, "$"]
-    found = {*words, *names, f"{min(len(shapes), 24) // 3} long"}
+    tokens = list(islice(_tokens(sentence), _MOST_TOKENS))
+    words = ["^", *(shape for shape, _ in tokens), "$"]
+    found = {*words, *(name for _, name in tokens if name), f"{min(len(tokens), 24) // 3} long"}
     found.update(f"~{word[-3:]}" for word in words if len(word) > 4)
     found.update(f"{word[:4]}~" for word in words if len(word) > 5)
     words = [word if word in common or not word.isalpha() else _ending(word) for word in words]
