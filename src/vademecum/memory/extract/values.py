@@ -274,7 +274,7 @@ class _Reader:
         return self._shaped(core, part) or self._led(self._without_other(core), part)
 
     def _part(self, text: str) -> str:
-        """Return the part of a sentence that states the most; of a fix all, since cause and remedy belong together."""
+        """Return the part that states the most, and all of a fix."""
         cuts = [0, *(each.end() for each in islice(_PARTS.finditer(text), _MOST_PARTS)), len(text) + 1]
         if len(cuts) == 2 or self.kind is FactKind.FIX:
             return text
