@@ -149,9 +149,8 @@ def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
     assert Path("/proc/self/status").exists() or sys.platform != "linux"
     if sys.platform == "linux":
         done = subprocess.run([sys.executable, "-c", GROWTH, str(tmp_path)], capture_output=True, text=True, check=True)
-        assert (
-            int(done.stdout) < 250
-        )  # KiB, for 6,000 events: 7,000 KiB with room for all of them, 356 with room for 1,000 KiB
+        # KiB, for 6,000 events: 200 to 410 by how the allocator takes them, 7,000 with room for all of them
+        assert int(done.stdout) < 1_000
 
 
 @pytest.mark.slow
