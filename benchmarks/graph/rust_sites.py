@@ -95,14 +95,21 @@ def bodies(tree: list[str], sources: Sources) -> dict[str, list[Function]]:
     return found
 
 
-def calls(tree: list[str]) -> Iterator[tuple[str, str, str, re.Match[str]]]:
-    """Yield crate number, path and type arguments of each callee, and the place of its name."""
+def calls(tree: list[str]) -> Iterator[tuple[str, str, str, re.Match[str], int]]:
+    """Yield crate number, path and type arguments of each callee, the place of its name, and the line a call begins on."""
     for number, line in enumerate(tree):
         if line.endswith("Call {") and (meant := MEANT.search(tree[number + 1])):
             fun = next((at for at in range(number + 2, number + 12) if tree[at].strip() == "fun:"), 0)
             span = next((s for later in tree[fun : fun + 6] if (s := SPAN.search(later))), None) if fun else None
             if span is not None and "{constructor#" not in meant[2]:
-                yield meant[1], meant[2], meant[3] or "", span
+                whole = SPAN.search(tree[number - 2]) or span
+                yield meant[1], meant[2], meant[3] or "", span, int(whole[2])
+
+
+def head(written: str) -> str:
+    """Return the name of a type without its path and arguments, "" for one without a name."""
+    named = re.match(r"(?:&|\*(?:const|mut)\b|mut\b|dyn\b|'[\w?{}]+|\s)*([\w:]+)", written)
+    return named[1].rpartition("::")[2] if named else ""
 
 
 def leads(crate: str, path: str, arguments: str, known: dict[str, list[Function]], sources: Sources) -> list[Place]:
@@ -111,9 +118,9 @@ def leads(crate: str, path: str, arguments: str, known: dict[str, list[Function]
     holder = around.rpartition("::")[2]
     if crate == "0" and (exact := [each.place for each in known.get(name, ()) if each.path == path]):
         return exact + [each.place for each in known[name] if each.trait == holder]
-    itself = re.split(r"[<,\[ ]", arguments.lstrip("&"))[0].rpartition("::")[2]
+    itself = head(arguments)
     own = [each for each in known.get(name, ()) if each.trait == holder]
-    of_type = [each for each in own if re.search(rf"\b{re.escape(itself)}\b", each.of)] if itself else []
+    of_type = [each for each in own if head(each.of) == itself] if itself else []
     if crate != "0":
         return [each.place for each in of_type]
     return [*(each.place for each in of_type or own), *sources.required(holder, name)]
@@ -133,11 +140,11 @@ def main() -> None:
         )
         tree = done.stdout.split("\n")
         known = bodies(tree, sources)
-        for crate, callee, arguments, span in calls(tree):
+        for crate, callee, arguments, span, begun in calls(tree):
             file, line, column = span[1], int(span[4]), int(span[5])
             written = re.search(r"(\w+)\W*$", sources.lines(file)[line - 1][: column - 1])
             places = leads(crate, callee, arguments, known, sources)
-            site = (file, int(span[2]), line, callee.rpartition("::")[2])
+            site = (file, begun, line, callee.rpartition("::")[2])
             if written is not None and written[1] == site[3]:
                 found.setdefault(site, set()).update(places)
     listed: list[list[Any]] = [

@@ -21,6 +21,8 @@ _PLACE = re.compile(
 _RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
 _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
 _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
+# Rust writes a method of a trait as `<Engine as Run>::run`.
+_OF_TRAIT = re.compile(r"\s*([\w.:]*)<(\S.*?) as .+>((?:\.|::)[\w.:]+(?:\(\))?)\s*")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
 _SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing` is in `axum/src/routing`
 _DOTTED = re.compile(r"[\w$.]*")
@@ -167,6 +169,8 @@ def split_name(name: str) -> list[str]:
     (['std', 'vec', 'Vec'], ['Engine', 'open'], ['Illuminate', 'Support', 'Str', 'slug'])
     >>> split_name("example.org/gin.(*Context).Next"), split_name("Router<S, Vec<u8>>::route")
     (['gin', 'Context', 'Next'], ['Router', 'route'])
+    >>> split_name("<Id<T> as From<a::Key>>::from")
+    ['Id', 'from']
     """
     if _DOTTED.fullmatch(name):  # most names
         return [part for part in name.split(".") if part]
@@ -174,12 +178,14 @@ def split_name(name: str) -> list[str]:
 
 
 def _plainly(text: str) -> str:
-    """Return a text without Go's pointers and generic arguments.
+    """Return a text without Go's pointers, generic arguments and traits.
 
-    Arguments are removed only from a text that is one name.
+    Arguments and traits are removed only from a text that is one name.
     """
     if "(*" in text:  # few lines of a long text have one
         text = "\n".join(_RECEIVER.sub(r"\1\2", line) if "(*" in line else line for line in text.split("\n"))
+    if " as " in text and (written := _OF_TRAIT.fullmatch(text)):
+        text = "".join(written.groups())
     if not _HAS_ARGUMENTS.match(text):
         return text
     name, nested = text.strip(), 1

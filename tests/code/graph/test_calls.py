@@ -113,6 +113,37 @@ RUBY = {
         "Use.go",
         {"Store.settled_text unique"},
     ),
+    "a module that stands in the class that includes it": (
+        {"a.rb": "class Store\n  module Helpers\n    def settle; 1; end\n  end\n  include Helpers\nend\nclass Two\n  def settle; 1; end\nend\n"
+                 "class Use\n  def go\n    Store.new.settle\n  end\nend\n"},
+        "Use.go",
+        {"Store exact", "Store.Helpers.settle exact"},
+    ),
+    "what methods give that end in a condition, or clean up": (
+        {"a.rb": "class One\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Two\n  def settle; 1; end\n  def rest; 1; end\nend\n"
+                 "class Use\n  def one(x)\n    One.new\n  ensure\n    x.close\n  end\n  def two(x)\n    if x\n      Two.new\n    else\n      nil\n    end\n  end\n"
+                 "  def go\n    one(1).settle\n    two(1).rest\n  end\nend\n"},
+        "Use.go",
+        {"Use.one exact", "Use.two exact", "One.settle typed", "Two.rest typed"},
+    ),
+    "a method of a class that gives what one of its name gives": (
+        {"a.rb": "class One\n  def self.parse(x)\n    new.parse(x)\n  end\n  def parse(x)\n    @x = x\n    self\n  end\n  def settle; 1; end\nend\n"
+                 "class Two\n  def settle; 1; end\nend\nclass Use\n  def go\n    One.parse(1).settle\n  end\nend\n"},
+        "Use.go",
+        {"One.parse exact", "One.settle typed"},
+    ),
+    "a parameter with a default, and a variable with several values of a class": (
+        {"a.rb": "class One\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Two\n  def settle; 1; end\n  def rest; 1; end\nend\n"
+                 "class Use\n  def go(one = One.new, x = 1)\n    two = x ? Two.new : (x || Two.new)\n    one.settle\n    both = x ? Two.new : Two.new\n    both.rest\n    two.settle\n  end\nend\n"},
+        "Use.go",
+        {"One exact", "Two exact", "One.settle typed", "Two.rest typed", "Two.settle guess"},
+    ),
+    "what the blocks of a test keep": (
+        {"a.rb": "class One\n  def settle; 1; end\nend\nclass Two\n  def settle; 1; end\nend\n",
+         "test/spec_a.rb": "describe One do\n  before { @x = One.new }\n  it 'a' do\n    @x.settle\n  end\nend\ndescribe Two do\n  before { @x = Two.new }\nend\n"},
+        "",
+        {"One exact", "Two exact", "One.settle typed"},
+    ),
 }  # fmt: skip
 RUST = {
     "a type parameter has the methods of its bound": (
@@ -156,6 +187,68 @@ RUST = {
                        "impl<T> Pointer for *mut T { fn settled_at(self) -> u8 { 1 } }\nfn go(p: *const u8) { p.settled_at(); }\n"},
         "go",
         {"Pointer.settled_at unique"},
+    ),
+    "a method that is declared for several arguments of a type": (
+        {"src/lib.rs": "struct Slim<const N: usize>;\nimpl Slim<1> { fn settle(&self) { self.rest(); } fn rest(&self) {} }\n"
+                       "impl Slim<2> { fn settle(&self) { self.rest(); } fn rest(&self) {} }\n"},
+        "Slim<2>.settle",
+        {"Slim<2>.rest exact"},
+    ),
+    "a method that is declared for several arguments, where those are not known": (
+        {"src/lib.rs": "struct Slim<const N: usize>;\nimpl Slim<1> { fn rest(&self) {} }\nimpl Slim<2> { fn rest(&self) {} }\n"
+                       "fn go(x: Slim<1>) { x.rest(); }\n"},
+        "go",
+        {"Slim<1>.rest guess", "Slim<2>.rest guess"},
+    ),
+    "a type's own method before a trait's of its name": (
+        {"src/lib.rs": "trait Pick { fn settle(&self); }\nstruct One;\nimpl Pick for One { fn settle(&self) { self.settle(); } }\n"
+                       "impl One { fn settle(&self) {} }\n"},
+        "<One as Pick>.settle",
+        {"One.settle exact"},
+    ),
+    "a trait's method that a type has for several arguments": (
+        {"src/lib.rs": "trait Pick<T> { fn settle(&self, x: T); }\nstruct One;\nimpl Pick<u8> for One { fn settle(&self, x: u8) {} }\n"
+                       "impl Pick<u16> for One { fn settle(&self, x: u16) {} }\nfn go(x: One) { x.settle(1); }\n"},
+        "go",
+        {"Pick.settle typed"},
+    ),
+    "what a type parameter and an associated type have": (
+        {"src/lib.rs": "trait Bits { fn none() -> u8; }\ntrait Vector { type Mask: Bits + Copy; fn fill() -> u8; fn rest(&self); }\nstruct Two;\n"
+                       "impl Two { fn none() -> u8 { 1 } fn fill() -> u8 { 1 } fn rest(&self) {} }\nstruct One<V> { v: V }\n"
+                       "impl<V: Vector + ?Sized> One<V> { fn go(&self) { V::fill(); V::Mask::none(); self.v.rest(); } }\n"},
+        "One.go",
+        {"Vector.fill typed", "Bits.none typed", "Vector.rest typed"},
+    ),
+    "an element of an array or a slice": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n"
+                       "fn go(all: &[One], few: [Two; 2]) { all[0].settle(); few[1].rest(); }\n"},
+        "go",
+        {"One.settle typed", "Two.rest typed"},
+    ),
+    "a name that each arm of a match binds to another type": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} }\nenum Kind { A(One), B(Two) }\n"
+                       "fn go(kind: &Kind) { match *kind { Kind::A(ref x) => x.settle(), Kind::B(ref x) => x.settle() } }\n"},
+        "go",
+        {"One.settle typed", "Two.settle typed"},
+    ),
+    "a module below the own one, and the one above": (
+        {"src/lib.rs": "mod a;\nmod b;\n", "src/a.rs": "pub struct One;\nimpl One { pub fn new() {} fn go(&self) { self::lower(); super::b::rest(); } }\n"
+                       "pub fn lower() {}\n", "src/b.rs": "pub fn rest() {}\npub fn lower() {}\n"},
+        "One.go",
+        {"lower exact", "rest exact"},
+    ),
+    "what an iterator yields, and what an option holds": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n"
+                       "struct All;\nimpl Iterator for All { type Item = One; fn next(&mut self) -> Option<One> { None } }\nfn all() -> All { All }\n"
+                       "fn go(two: Option<Two>) { for x in all() { x.settle(); } two.map(|y| y.rest()); }\n"},
+        "go",
+        {"all exact", "One.settle typed", "Two.rest typed"},
+    ),
+    "a type that a condition imports or declares": (
+        {"src/lib.rs": "#[cfg(a)]\nuse std::sync::atomic::Count;\n#[cfg(not(a))]\nstruct Count;\nimpl Count { fn settle() {} }\nfn go() { Count::settle(); }\n"
+                       "struct Two;\nimpl Two { fn settle() {} }\n"},
+        "go",
+        {"Count.settle guess", "Two.settle guess"},
     ),
 }  # fmt: skip
 PHP = {

@@ -12,6 +12,7 @@ from vademecum.code.graph.meanings import (
     GIVES,
     HELD,
     LACKING,
+    SEVERAL,
     UNKNOWN,
     WRITTEN,
     Meaning,
@@ -20,7 +21,7 @@ from vademecum.code.graph.meanings import (
     itself,
 )
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
@@ -32,6 +33,7 @@ _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not wri
 _MOST_BASES = 64
 _DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
+_YIELDS = ("next", "into_iter", "iter")  # Rust's, where the type of what they yield is declared elsewhere
 _RECEIVER = {"Self", "this", "static"}
 _ITSELF = {*_RECEIVER, "self"}
 
@@ -82,19 +84,20 @@ class Classes(ABC):
         """Return a member of a class or of its bases.
 
         A method of a class or a trait comes before one that an interface only declares. The member is external if a
-        base is external and no nearer class has the member.
+        base is external and no nearer class has the member. Of several `impl`s the one trait they implement has it.
         """
         bases, complete = self.bases(value)
+        found = self._of_one(value, value, name)
+        if found is SEVERAL:
+            traits = [each for base in bases if (each := self._of_one(base, value, name))]
+            return traits[0] if len(traits) == 1 else HELD
         declared: Meaning | None = None
-        for each in (value, *bases):
-            found = self._of_one(each, value, name)
-            if found is None:
-                continue
-            holder = self.node(each)
-            if each is value or holder is None or holder.kind not in _DECLARING:
-                return found
-            declared = declared or found
-        return declared or (LACKING if complete else HELD)
+        for base in bases if found is None else ():
+            given, holder = self._of_one(base, value, name), self.node(base)
+            if given is not None and (holder is None or holder.kind not in _DECLARING):
+                return given
+            declared = declared or given
+        return found or declared or (LACKING if complete else HELD)
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
         """Return a member that a class of `value` declares itself."""
@@ -107,7 +110,11 @@ class Classes(ABC):
         if node is None or (
             file.rules.is_header(each.path) and node.kind in FUNCTIONS
         ):  # declared there, defined elsewhere
-            node = self._opened(file, each.name, name) or node
+            scopes = (file.scopes[scope] for scope in file.apart.get(each.name, ()))
+            parts = [members[name] for members in scopes if name in members]
+            if len(parts) > 1:
+                return SEVERAL
+            node = self._opened(file, each.name, name) or node if not parts else parts[0]
         rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             return self._read(value, node)
@@ -180,7 +187,7 @@ class Classes(ABC):
             return None
         last = scope.rpartition(".")[2]
         for other, node in self.definitions.named(name, file.family):
-            around = node.qualified.rpartition(".")[0]
+            around = plain_holder(node.qualified.rpartition(".")[0])
             if around.rpartition(".")[2] != last or other.path == file.path or not same(file.path, other.path):
                 continue
             if file.rules.reopens:
@@ -211,7 +218,7 @@ class Classes(ABC):
         while queue and len(found) < _MOST_BASES:
             each = queue.pop(0)
             for file, text in self._based_on(each):
-                base, _ = self.type(file, each.name.rpartition(".")[0], text)
+                base = self.base(file, each.name, text)
                 if base is None or base.is_external or not base.name:
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
                 elif base.what == "inst" and (known := Value("def", base.path, base.name)) not in found:
@@ -219,6 +226,11 @@ class Classes(ABC):
                     queue.append(known)
         found.pop(Value("def", value.path, value.name), None)
         return tuple(found), complete
+
+    def base(self, file: File, qualified: str, text: str) -> Value | None:
+        """Return the type that a declaration is based on."""
+        is_inside = file.rules.calls_bare  # Ruby's `include Inner` stands in the class
+        return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
 
     def _based_on(self, value: Value) -> Iterator[tuple[File, str]]:
         """Yield the base types of a class, from all its parts."""
@@ -228,7 +240,8 @@ class Classes(ABC):
             for other, node in self.definitions.named(value.name.rpartition(".")[2], file.family):
                 if node.qualified == value.name and node.kind in CLASSES and other.path != file.path:
                     files.append(other)
-        return ((each, text) for each in files for text in each.bases.get(value.name, ()))
+        parts = ((each, name) for each in files for name in (value.name, *each.apart.get(value.name, ())))
+        return ((each, text) for each, name in parts for text in each.bases.get(name, ()))
 
     # -- types, bindings, results --------------------------------------------------------------------------------
 
@@ -236,6 +249,9 @@ class Classes(ABC):
         """Return an instance of a type, or a collection of instances."""
         if "{" in text and is_written_out(text):
             return WRITTEN, Tier.TYPED
+        if "+" in text and file.rules.numbers_fields:  # bounds: the one that is declared here
+            bounds = {value for part in text.split("+") if (value := self.type(file, scope, part)[0]) and value.name}
+            return (bounds.pop(), Tier.TYPED) if len(bounds) == 1 else UNKNOWN
         plain = plain_type(text)
         if not plain:
             return UNKNOWN
@@ -344,12 +360,21 @@ class Classes(ABC):
         if file.rules.calls_bare:
             value, tier = self.called_without_brackets(value, tier)
         if how == EACH:
+            if value is not None and value.what == "inst" and file.rules.numbers_fields:
+                return self._element(value)
             many = value is not None and value.what == "many"
             return (Value("inst", value.path, value.name), Tier.TYPED) if value and many else UNKNOWN
         if how == CONTEXT and value is not None and value.what == "inst":
             entered, _ = self.member(file, value, "__enter__", tier)
             return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
         return value, tier
+
+    def _element(self, value: Value) -> Meaning:
+        """Return an iterator's element, for other values the value."""
+        own = self.definitions.file(value.path)
+        if "Item" in own.aliases.get(value.name, ()):
+            return self.type(own, value.name, "Item")
+        return (value, Tier.TYPED) if not any(map(own.scopes.get(value.name, {}).get, _YIELDS)) else UNKNOWN
 
     def result(self, value: Value, tier: Tier, *, is_new: bool = False) -> Meaning:
         """Return the result of calling a value, with `new` or without."""
@@ -383,6 +408,11 @@ class Classes(ABC):
             return _written(declared[0]) in _RECEIVER
         return bool(rows) and all(text in SELVES for _, text in rows)
 
+    def _repeats(self, file: File, value: Value, text: str) -> bool:
+        """Return whether a result is a call of the function itself."""
+        called = self.meaning(file, value.name, text.removesuffix("()"))[0] if text.endswith("()") else None
+        return called is not None and (called.path, called.name) == (value.path, value.name)
+
     def _result(self, value: Value) -> Meaning:
         file = self.definitions.file(value.path)
         rows = file.returns.get(value.name, ())
@@ -394,7 +424,8 @@ class Classes(ABC):
             if _written(declared[0]) in _ITSELF and (around := file.class_around(value.name)):
                 return Value("inst", file.path, around), Tier.TYPED
             return self.type(file, value.name, declared[0])
-        found = {self.meaning(file, value.name, text)[0] for how, text in rows if how != TYPE and text not in _NOTHING}
+        given = (text for how, text in rows if how != TYPE and text not in _NOTHING)
+        found = {self.meaning(file, value.name, text)[0] for text in given if not self._repeats(file, value, text)}
         return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
 
 

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages import rules_of
-from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
-from vademecum.code.languages.scopes import CLASSES, functions_around
+from vademecum.code.languages.scopes import CLASSES, functions_around, parent_scopes
 from vademecum.types import FileKind
 
 T = TypeVar("T")
@@ -118,6 +118,23 @@ class File:
             found.setdefault(owners[owner], {}).setdefault(name, []).append((how, text, owners[scope]))
         return found
 
+    @cached_property
+    def apart(self) -> dict[str, list[str]]:
+        """By type: the scopes of its `impl`s that are told apart."""
+        found: dict[str, list[str]] = {}
+        for scope in (scope for scope in self.scopes if plain_holder(scope) != scope):
+            found.setdefault(plain_holder(scope), []).append(scope)
+        return found
+
+    def beside(self, qualified: str, name: str) -> Node | None:
+        """Return a member of the type that the `impl` around is for."""
+        for around in parent_scopes(qualified) if self.apart else ():
+            if around[-1] == ">" and around in self.scopes:
+                before, _, own = around.rpartition(".")
+                of = own[1:].partition(" as ")[0] if own[0] == "<" else own
+                return self.scopes.get(f"{before}.{of}" if before else of, {}).get(name)
+        return None
+
     def fields(self, qualified: str) -> Mapping[str, list[tuple[str, str, str]]]:
         """Return the bindings of a class's members by name."""
         return self.bindings.get(f"{qualified}.{FIELDS}" if self.makes_instances(qualified) else qualified, {})
@@ -164,9 +181,10 @@ class File:
         """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}
         for owner, _, name, text in self.refs.aliases:
-            known = found.setdefault(self.refs.owners[owner], {})
-            is_other = self.rules.declares_apart and known.get(name, text) != text  # as the preprocessor decides
-            known[name] = "" if is_other else known.get(name) or text
+            for holder in {(scope := self.refs.owners[owner]), plain_holder(scope)}:
+                known = found.setdefault(holder, {})
+                is_other = self.rules.declares_apart and known.get(name, text) != text  # as the preprocessor decides
+                known[name] = "" if is_other else known.get(name) or text
         return found
 
     @cached_property
@@ -246,11 +264,8 @@ class File:
 
     def around(self, qualified: str) -> Node:
         """Return the innermost node around a qualified name, at last the file."""
-        while qualified:
-            if qualified in self.nodes:
-                return self.nodes[qualified]
-            qualified = qualified.rpartition(".")[0]
-        return self.itself
+        own = qualified if qualified in self.nodes else plain_holder(qualified)
+        return self.nodes.get(own) or self.nodes.get(around_of(own, self.nodes), self.itself)
 
     def class_around(self, qualified: str) -> str:
         """Return the qualified name of the innermost class, "" for none."""
@@ -259,7 +274,7 @@ class File:
             if node is not None and (node.kind in CLASSES or self.makes_instances(qualified)):
                 return qualified
             if node is None and qualified in self.scopes:  # an `impl`, or methods of a type declared elsewhere
-                return qualified
+                return plain_holder(qualified)
             if node is None or node.kind in FUNCTIONS or node.kind in LEAVES:
                 qualified = qualified.rpartition(".")[0]
             else:
@@ -280,7 +295,7 @@ def _rank(kind: str, lines: int) -> tuple[bool, int]:
 def around_of(qualified: str, nodes: Container[str]) -> str:
     """Return the qualified name of the nearest declaration around one, "" for none."""
     scope = qualified.rpartition(".")[0]
-    while scope and scope not in nodes:
+    while scope and scope not in nodes and (scope := plain_holder(scope)) not in nodes:
         scope = scope.rpartition(".")[0]
     return scope
 

@@ -18,7 +18,7 @@ from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
-from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
@@ -345,8 +345,9 @@ class FileEdges:
         file, names = self._file, self._names
         for owner, line, text in self._refs.bases:
             qualified = self._refs.owners[owner]
-            source = file.nodes.get(qualified) or self._type_of(qualified)
-            base, _ = names.type(file, qualified.rpartition(".")[0], text)
+            own = plain_holder(qualified)
+            source = file.nodes.get(own) or self._type_of(own)
+            base = names.base(file, qualified, text)
             target = names.node(base)
             if source is not None and target is not None and base is not None:
                 self.found.add(source, _how(target), target, Tier.EXACT, line)

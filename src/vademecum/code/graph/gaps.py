@@ -12,7 +12,7 @@ from vademecum.code.graph.terms import Edge, Node, Relation
 from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
-from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.explain import OUTSIDE, UNSEEN, whole_words
@@ -75,7 +75,8 @@ def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:
         refs = graph.references(around.path)
         for owner, _, text in refs.bases:
             name = re.split(r"[<\[(]", text)[0].strip()
-            if refs.owners[owner] == around.qualified and re.split(r"\W+", name)[-1] not in own | _NO_BASES:
+            holder = plain_holder(refs.owners[owner])
+            if holder == around.qualified and re.split(r"\W+", name)[-1] not in own | _NO_BASES:
                 yield name
         waiting += [base for number, base in bases.items() if number not in met]
         met |= bases.keys()

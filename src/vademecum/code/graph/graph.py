@@ -91,6 +91,9 @@ class Graph:
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
+        if "<" in name:  # of the `impl`s of a type the one with these arguments, or this trait
+            own = name.strip().replace("::", ".")
+            found = [node for node in found if node.qualified.replace("::", ".") == own] or found
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
         if all(file_kind(node.path) is FileKind.TEST for node in found) and parts:

@@ -34,6 +34,8 @@ Meaning = tuple[Value | None, Tier]
 UNKNOWN: Meaning = (None, Tier.EXACT)
 # Unknown, yet said to be the receiver's own or from elsewhere: that others have such a name says nothing.
 HELD: Meaning = (None, Tier.GUESS)
+# Unknown: several `impl`s of one type declare the member, for other arguments or traits.
+SEVERAL: Meaning = (None, Tier.GUESS)
 OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
 # A member that its class, all of it in the repository, lacks: generated, of the language's own, or of another class.
 LACKING: Meaning = (Value("external", "lacking"), Tier.EXACT)

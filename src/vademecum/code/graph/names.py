@@ -89,7 +89,8 @@ class Names(Spaces):
 
     def is_same_name(self, file: File, name: str) -> bool:
         """Return whether no inner scope gives a name another meaning."""
-        return not (name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
+        is_parameter = file.rules.numbers_fields and name in file.alias_names
+        return not (is_parameter or name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         parts = _parts(spelled)
@@ -98,6 +99,8 @@ class Names(Spaces):
         if not rest:
             return itself((value, tier)) if parts[0][1] else (value, tier)
         found, used = self._through_packages(file, scope, value, parts)
+        if parts[0] in {("self", ""), ("Self", "")} and (beside := file.beside(scope, rest[0][0])) is not None:
+            found, used = (Value("def", file.path, beside.qualified), Tier.EXACT), 1
         if used:
             value, tier = self._applied(file, *found, rest[used - 1])
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
@@ -109,7 +112,10 @@ class Names(Spaces):
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
                     return UNKNOWN
-            value, tier = self._step(file, value, tier, (name, suffix), goes_on=place < len(parts) - 1)
+            found = self._step(file, value, tier, (name, suffix), goes_on=place < len(parts) - 1)
+            if found == LACKING and place == 1 and parts[0] == ("self", "") and file.rules.names_modules:
+                found = self._step(file, Value("module", file.path), tier, (name, suffix), goes_on=False)
+            value, tier = found
         return value, tier
 
     def _step(self, file: File, value: Value, tier: Tier, part: tuple[str, str], *, goes_on: bool) -> Meaning:
@@ -199,8 +205,14 @@ class Names(Spaces):
             (self._in_function(file, scope, name) if scope else None)
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
+            or self._bound_of(file, scope, name)
             or self._around_file(file, scope, name)
         )
+
+    def _bound_of(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Return the trait that a type parameter or associated type has."""
+        value, tier = (file.rules.numbers_fields and self._alias(file, scope, name)) or UNKNOWN
+        return (value._replace(what="def"), tier) if value is not None and value.what == "inst" else None
 
     def _variable(self, file: File, scope: str, name: str) -> Meaning:
         """Return the meaning of a marked variable that no function binds."""
@@ -213,7 +225,11 @@ class Names(Spaces):
         if not around:
             if name == "self" and file.rules.names_modules:
                 return Value("module", file.path), Tier.EXACT
-            return UNKNOWN if name in SELVES or name.startswith("@") else None
+            rows = file.bindings.get("", _NONE).get(name.lstrip("@"), ()) if name[:1] == "@" else ()
+            blocks = ([row for row in rows if row[2].startswith(f"{block}.")] for block in parent_scopes(scope))
+            if rows:  # of a test in blocks, set in the nearest block
+                return self._bound(file, name, next(filter(None, blocks), rows))
+            return UNKNOWN if name in SELVES or name[:1] == "@" else None
         if name.startswith("@"):
             return self.member(file, self.own_class(file, around), name.lstrip("@"), Tier.EXACT)
         own = self.own_class(file, around)
@@ -251,7 +267,8 @@ class Names(Spaces):
         """Look the name up among the file's declarations and imports."""
         node = file.scopes.get("", {}).get(name)
         is_leaf = node is None or node.kind in LEAVES
-        if is_leaf or file.rules.has_exports:
+        is_either = file.rules.numbers_fields and node is not None and node.kind in CLASSES  # as a condition says
+        if is_leaf or is_either or file.rules.has_exports:
             imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
             if imports:  # a function without a name may declare the name too, for some of the file
                 return self.imported(file, *imports[0]) if is_leaf else UNKNOWN
@@ -398,11 +415,10 @@ class Names(Spaces):
         if node is not None and value.what == "def":
             if self.definitions.file(node.path).rules.erases_types and node.kind in _HOLD_NOTHING:
                 return self._of_namesake(value, name, tier)
-            exported = self._exported_beside(node, name)
-            if exported is not None:
-                return exported
-            if node.kind not in CLASSES:
-                return self.held(node, name) or self.put_on(node, name)
+            own = self.definitions.file(node.path)
+            apart = self._exported_beside(node, name) or self._bound_of(own, node.qualified, name)
+            if apart is not None or node.kind not in CLASSES:
+                return apart or self.held(node, name) or self.put_on(node, name)
         if (
             turned := file.rules.turns.get(name)
         ) is not None:  # on `self` too, which is a class in a method of the class

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vademecum.code.languages import comments
@@ -123,6 +123,7 @@ class Outline:
         for declaration in self.all:
             self._claim_leads(declaration)
             self._name(declaration)
+        self._tell_apart()
         if equations:
             self.top = self._merged(self.top)
             for declaration in self.all:
@@ -272,6 +273,31 @@ class Outline:
         if not declaration.signature:
             declaration.signature = self._signature(declaration)
 
+    def _tell_apart(self) -> None:
+        """Tell `impl`s of one type apart that declare one name.
+
+        They are named by the whole type, and by the trait: `Slim<V, 1>`, `<Slim as From<A>>`. An `impl` without a trait that
+        declares a name alone keeps the plain name.
+        """
+        impls = [each for each in self.all if each.capture == "impl" and each.names]
+        heads = {
+            each: (self._text(*each.names[0], 120).replace(".", ""), "".join(each.bases[:1]).replace(".", ""))
+            for each in impls
+        }  # type and trait
+        declaring: dict[str, set[tuple[str, str]]] = {}
+        functions = [(each, child.qualified) for each in heads for child in each.children if child.capture in FUNCTIONS]
+        for each, name in functions:
+            declaring.setdefault(name, set()).add(heads[each])
+        apart = {
+            each
+            for each, name in functions
+            if len(rivals := declaring[name]) > 1 and (heads[each][1] or sum(not trait for _, trait in rivals) > 1)
+        }
+        for each in apart:
+            before, (of, trait) = len(each.qualified), heads[each]
+            each.name = f"<{of} as {trait}>" if trait else of
+            _move(each.children, before, each.qualified)
+
     def _signature(self, declaration: Declaration) -> str:
         """Return the declaration's text up to its body, values one line."""
         start = max(declaration.core, declaration.head)
@@ -310,6 +336,31 @@ class Outline:
             else:
                 merged.append(declaration)
         return merged
+
+
+def _move(declarations: Sequence[Declaration], before: int, scope: str) -> None:
+    """Put declarations, and all in them, into a renamed scope.
+
+    `before` is the length of its former name.
+    """
+    for each in declarations:
+        each.scope = f"{scope}{each.scope[before:]}" if before else ".".join(filter(None, (scope, each.scope)))
+        _move(each.children, before, scope)
+
+
+def plain_holder(qualified: str) -> str:
+    """Return the plain name of a type that an `impl` is for.
+
+    >>> plain_holder("a.Slim<V, 1>"), plain_holder("<b::X<T> as From<Y>>"), plain_holder("f.<1>"), plain_holder("<(A, B) as T>")
+    ('a.Slim', 'b.X', 'f.<1>', '')
+    """
+    if qualified[-1:] != ">":
+        return qualified
+    around, _, own = qualified.rpartition(".")
+    of, is_trait, _ = own[1:].partition(" as ")
+    if own[0] == "<" and not is_trait:
+        return qualified
+    return ".".join(filter(None, (around, _plain_scope(of if is_trait and own[0] == "<" else own))))
 
 
 @functools.lru_cache(4096)

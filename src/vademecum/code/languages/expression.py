@@ -168,10 +168,14 @@ def plain_type(text: str) -> str:
     ('Foo', 'pkg.Foo', 'Foo[]', 'Server')
     >>> plain_type("std::unique_ptr<S>"), plain_type("&mut Bar"), plain_type("Foo | Bar"), plain_type("(a: B) => C")
     ('S', 'Bar', '', '')
+    >>> plain_type("&[Foo]"), plain_type("[Foo; 2]")
+    ('Foo[]', 'Foo[]')
     """
     text = text.strip().strip("\"'")
     noise = _TYPE_NOISE.match(text)
     text = (text[noise.end() :] if noise else text).strip()
+    if text[:1] == "[" and text[-1:] == "]" and len(text) > 2:  # Rust's `[T; N]` and `[T]`
+        text = f"[]{text[1:-1].partition(';')[0]}"
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:])
         return (inner and not inner.endswith("[]") and f"{inner}[]") or ""

@@ -53,6 +53,8 @@ from vademecum.code.languages.scopes import declaration_of, functions_around, is
 if TYPE_CHECKING:
     import tree_sitter
 
+    from vademecum.code.languages.language import Language
+
 _MATCHES = 1 << 16
 _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
@@ -129,7 +131,8 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
-    finder = _Finder(lines, outline, language, literals, _dividing(matches, _bodies(outline)))
+    parts = _dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
+    finder = _Finder(lines, outline, language, literals, parts)
     finder.take(matches)
     finder.declared(outline)
     finder.settle()
@@ -187,9 +190,10 @@ class _Finder:
                 starts.append(end)
                 owners.append(stack[-1][1] if stack else 0)
             is_part, around = (start, -minus_end) in parts, self.found.owners[stack[-1][1]] if stack else ""
-            if qualified[0] == "<" and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
+            nameless = qualified[0] == "<" and is_nameless(qualified)
+            if nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
                 continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
-            if qualified[0] == "<":
+            if nameless:
                 known = f"{around}.{qualified}" if around else qualified
             elif qualified in several and is_nameless(around):
                 known = f"{around}.{qualified.removeprefix(f'{declaration_of(around)}.')}"
@@ -198,7 +202,7 @@ class _Finder:
             else:
                 known = self.found.known(qualified, self._lines.number(start)) if several else qualified
             number = self._number(known)
-            if qualified[0] != "<" and is_nameless(around):
+            if not nameless and is_nameless(around):
                 self.found.within.append((number, self._lines.number(start), stack[-1][1]))
             self._kinds.setdefault(number, capture)
             stack.append((-minus_end, number))
@@ -513,17 +517,17 @@ def _bodies(outline: Outline) -> set[int]:
     return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}
 
 
-def _dividing(matches: Sequence[Match], ends: Container[int]) -> list[Part]:
+def _dividing(matches: Sequence[Match], ends: Container[int], rules: Language, content: bytes) -> list[Part]:
     """Return the blocks that bind a name of their function anew.
 
     The name is bound to another type, or another value, in another block. A function's body ends in one of `ends`, or
     the function shares its name, as those do that a macro writes: all of these count as one.
     """
     blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured)
-    found: dict[tuple[int, bytes], dict[bytes, set[Part]]] = {}  # by function and name: text → blocks
+    found: dict[tuple[int, str], dict[str, set[Part]]] = {}  # by function and name: text → blocks
     stack: list[Part] = []
     following = 0
-    for place, (name, text) in sorted(_bound_texts(matches).items()) if blocks else ():
+    for place, (name, text) in sorted(_bound_texts(matches, rules, content).items()) if blocks else ():
         while following < len(blocks) and blocks[following][0] <= place:
             stack = [*(block for block in stack if block[1] > blocks[following][0]), blocks[following]]
             following += 1
@@ -535,15 +539,23 @@ def _dividing(matches: Sequence[Match], ends: Container[int]) -> list[Part]:
     return sorted(block for block in divided if block[1] not in ends)
 
 
-def _bound_texts(matches: Sequence[Match]) -> dict[int, tuple[bytes, bytes]]:
+def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> dict[int, tuple[str, str]]:
     """Return, by place, bound names with the types, or values, they have."""
-    found: dict[int, tuple[bytes, bytes]] = {}
+
+    def text(node: tree_sitter.Node) -> str:
+        start, end = node.byte_range
+        return content[start : min(end, start + _LONGEST)].decode(errors="ignore")
+
+    found: dict[int, tuple[str, str]] = {}
     for _, captured in matches:
         if "name" in captured and (how := _how(captured)) in {TYPE, VALUE}:
             name = captured["name"][0]
-            text = captured[how][0].text or b""
-            if text != b"auto" or name.start_byte not in found:
-                found[name.start_byte] = (name.text or b"", text)
+            written = text(captured[how][0])
+            if written != "auto" or name.start_byte not in found:
+                found[name.start_byte] = (text(name), written)
+        elif "pattern" in captured:
+            taken = rules.taken_apart(captured["pattern"][0], text)
+            found |= {name.start_byte: (text(name), path) for name, path in taken}
     return found
 
 

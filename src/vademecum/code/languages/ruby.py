@@ -28,6 +28,11 @@ _COMMON = """
 """
 
 
+_BRANCHES = frozenset({"assignment", "operator_assignment", "conditional", "if", "unless", "elsif"})
+_PARTS = ("right", "consequence", "alternative")
+_BLOCKS = frozenset({"then", "else", "begin", "parenthesized_statements"})
+
+
 class _Ruby(Language):
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read a call that may load a file.
@@ -44,9 +49,10 @@ class _Ruby(Language):
         return f"?.{(name.text or b'').decode(errors='ignore').lstrip(':')}"
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
-        """Return an assignment's value, or a call without its arguments."""
-        if value.type.endswith("assignment") and (given := value.child_by_field_name("right")) is not None:
-            return self.alternatives(given, text) or (text(given),)
+        """Return the ends of a value, calls without their arguments."""
+        ends = _ends(value)
+        if ends != [value]:
+            return [each for end in ends for each in self.alternatives(end, text) or (text(end),)]
         method = value.child_by_field_name("method") if value.type == "call" else None
         if method is None or method.end_byte == value.end_byte:
             return ()
@@ -72,6 +78,16 @@ class _Ruby(Language):
             if own:
                 return own[0], own[0][1].kind in CLASSES
         return None
+
+
+def _ends(value: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the expressions whose value an expression may have."""
+    parts = value.named_children[-1:] if value.type in _BLOCKS else []
+    if value.type in _BRANCHES or (value.type == "binary" and value.children[1].type in {"||", "or"}):
+        parts = [
+            part for name in ("left", *_PARTS)[value.type != "binary" :] if (part := value.child_by_field_name(name))
+        ]
+    return [end for part in parts for end in _ends(part)] or [value]
 
 
 LANGUAGE = _Ruby(

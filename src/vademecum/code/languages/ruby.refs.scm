@@ -3,8 +3,9 @@
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
 (assignment left: (call receiver: (_) @object method: (identifier) @setter))
 (block_argument (simple_symbol) @token)
-(method body: (body_statement (_) @returned .))
-(singleton_method body: (body_statement (_) @returned .))
+(method body: (body_statement (_statement) @returned . [(rescue) (ensure)]? .))
+(singleton_method body: (body_statement (_statement) @returned . [(rescue) (ensure)]? .))
+(optional_parameter name: (_) @name value: [(call) (constant) (scope_resolution)] @value)
 (return (argument_list . (_) @returned .))
 ; a name may be a call wherever a value may stand
 [(program (identifier) @bare) (body_statement (identifier) @bare) (begin (identifier) @bare)

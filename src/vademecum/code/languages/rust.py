@@ -269,6 +269,7 @@ LANGUAGE = _Rust(
     queries=("rust",),
     is_lexical=True,
     names_modules=True,
+    self_names=frozenset({"self", "Self"}),
     has_submodules=True,
     numbers_fields=True,
     separator="::",

@@ -16,6 +16,7 @@
 (function_signature_item return_type: (_) @return)
 (arguments [(identifier) (scoped_identifier)] @load)
 (closure_expression) @inner
+[(block) (match_arm)] @block
 (token_tree [(identifier) (primitive_type)] @token . (token_tree))
 [(struct_item body: (ordered_field_declaration_list) @fields) (enum_variant body: (ordered_field_declaration_list) @fields)]
 [(tuple_struct_pattern) (struct_pattern)] @pattern
@@ -32,10 +33,10 @@
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
 (for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
-(type_parameter name: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
+(type_parameter name: (type_identifier) @alias bounds: (_) @type)
 (type_parameter name: (type_identifier) @alias !bounds)
-(where_predicate left: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
-(associated_type name: (type_identifier) @alias bounds: (trait_bounds . (_) @type .))
+(where_predicate left: (type_identifier) @alias bounds: (_) @type)
+(associated_type name: (type_identifier) @alias bounds: (_) @type)
 (associated_type name: (type_identifier) @alias !bounds)
 (type_item name: (type_identifier) @alias type: (_) @type)
 ; names that patterns bind to parts of a value

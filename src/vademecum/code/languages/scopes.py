@@ -86,10 +86,11 @@ def functions_around(owners: Sequence[str], within: Iterable[tuple[int, int, int
 def is_nameless(scope: str) -> bool:
     """Return whether a scope is a function without a name.
 
-    >>> is_nameless("A.f.<1>"), is_nameless("A.operator<")
-    (True, False)
+    >>> is_nameless("A.f.<1>"), is_nameless("A.operator<"), is_nameless("<A as B>")
+    (True, False, False)
     """
-    return scope.rpartition(".")[2][:1] == "<"
+    own = scope.rpartition(".")[2]
+    return own[:1] == "<" and own[1:2].isdigit()
 
 
 def declaration_of(scope: str) -> str:
