@@ -29,7 +29,7 @@ from vademecum.code.search.confidence import probability, verdict
 from vademecum.code.search.freshness import FileState, compared, corresponding
 from vademecum.code.search.rank import Ranked
 from vademecum.code.search.rerank import Reranking
-from vademecum.code.search.search import JUDGED, TITLED, Found, check_query, ranked_together, together
+from vademecum.code.search.search import JUDGED, Found, check_query, ranked_together, readings_of, together
 from vademecum.code.search.signals import Floats, signals_of
 from vademecum.code.snapshot.files import FILE_KINDS, FileRow, file_table
 from vademecum.code.snapshot.repository import Repository, commit_of
@@ -37,7 +37,7 @@ from vademecum.code.snapshot.segments import read_arrays
 from vademecum.code.snapshot.view import View, view_of
 from vademecum.errors import AccessError, UsageError
 from vademecum.index.bm25 import CODE, term_keys
-from vademecum.index.query import Plan, plan_query, title_of
+from vademecum.index.query import Plan, plan_query
 from vademecum.index.segment import PENDING, BlobArrays, segment_of
 from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer
@@ -133,12 +133,12 @@ def search_shared(server: SearchServer, query: Query, asking: Repository, repos:
         StoreError: the server failed.
     """
     scope, embedder = scope_of(query, repos), asking.embedder()
-    plan, title = plan_query(query.text), title_of(query.text)
-    plans = [plan, plan_query(title)] if title and ranker in TITLED else [plan]
+    plan = plan_query(query.text)
+    plans = readings_of(plan, query.text, ranker)
     readings = [read_question(server, each, query, scope, embedder) for each in plans]
     candidates = candidates_of(server, [hit for reading in readings for hit in reading.hits], query, embedder)
     found = [candidates.ranked(server, reading, query, scope, ranker) for reading in readings]
-    best = found[0] if len(found) == 1 else together(*found)
+    best = together(*found)
     judged = best.ranked.first(max(query.k, JUDGED))
     decided = verdict(plan, judged, best.probable, best.unknown)
     if decided is Verdict.NOT_FOUND:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from vademecum.index.tokenize import key, query_terms, run_terms
 
@@ -17,6 +18,12 @@ _PLACE = re.compile(
     r"(?:\W*|\W*(?:at|from)\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
     r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+|(?:, |:)in .{1,200})?\W*"
 )
+# The same within a text, as a link to a line too. A path begins where a word does and is bounded, so that the time is linear.
+_PLACES = re.compile(
+    r"(?<![\w./\\@+~-])(?P<path>[\w./\\@+~-]{3,300})(?::|#L|\(|\", line )(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7}))?"
+    r"(?:, in (?P<name>\w+))?"
+)
+_LINKED = re.compile(r".*/blob/[^/]+/")  # in a link, before a file's path
 # Go writes a pointer's method as `(*Engine).Run`. Traces add the package's path: `example.org/a/gin.(*Engine).Run`.
 _RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
 _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
@@ -30,7 +37,20 @@ _QUALIFIER = re.compile(r"\.|::|->|(?<!\.)#|/|\\")
 _LONGEST = 20_000  # characters read of a question; an issue with its log fits
 _LONGEST_PLACE = 500  # characters of a location, with a trace's text around it
 MAX_TERMS = 400
+MAX_PLACES = 40  # locations of a text that are looked up; the first
 MAX_QUALIFIED = 8  # qualified names looked up; a text with more is a log or a listing
+
+
+class Place(NamedTuple):
+    """A location within a text: a file's lines.
+
+    `path` may have folders of another machine before it. `name` is the function's, "" where the text says none.
+    """
+
+    path: str
+    first: int
+    last: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +65,7 @@ class Plan:
         is_symbol: whether the question is one name, written as only code does.
         is_bare: whether the question is one word, which may be a name.
         lines: first and last line of a location; 0 for other questions.
+        places: the locations within a longer text.
     """
 
     text: str
@@ -55,6 +76,7 @@ class Plan:
     joined: tuple[str, ...] = ()
     qualified: tuple[tuple[str, ...], ...] = ()
     lines: tuple[int, int] = (0, 0)
+    places: tuple[Place, ...] = ()
 
 
 def plan_query(text: str) -> Plan:
@@ -77,7 +99,10 @@ def plan_query(text: str) -> Plan:
     qualified = tuple(dict.fromkeys(parts for name in spelled if len(parts := tuple(split_name(name))) > 1))
     if len(qualified) > MAX_QUALIFIED:
         qualified = ()
-    return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified)
+    return Plan(
+        text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified,
+        places=places_in(text),
+    )  # fmt: skip
 
 
 def place_of(text: str) -> tuple[str, int, int] | None:
@@ -95,6 +120,27 @@ def place_of(text: str) -> tuple[str, int, int] | None:
         return None
     first = int(found["first"])
     return found["path"], first, max(first, int(found["last"] or 0))
+
+
+def places_in(text: str) -> tuple[Place, ...]:
+    """Return the locations within a text, each once, innermost first.
+
+    A trace that writes `line 3, in run` has its last call last, others have it first. At most MAX_PLACES are returned.
+
+    >>> places_in('File "/lib/app/net.py", line 12, in send, see https://example.org/a/b/blob/main/src/net.py#L3-L9')
+    (Place(path='/lib/app/net.py', first=12, last=12, name='send'), Place(path='src/net.py', first=3, last=9, name=''))
+    """
+    found = [
+        Place(
+            _LINKED.sub("", each["path"].replace("\\", "/")),
+            int(each["first"]),
+            max(int(each["first"]), int(each["last"] or 0)),
+            each["name"] or "",
+        )
+        for each in _PLACES.finditer(text)
+    ]
+    last_first = [place for place in reversed(found) if place.name]
+    return tuple(dict.fromkeys(last_first + found))[:MAX_PLACES]
 
 
 def plan_place(path: str, first: int, last: int) -> Plan:

@@ -390,6 +390,43 @@ def test_a_place_in_a_file_is_answered_by_what_stands_there(repo, engine, place,
     assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/n.py"), pieces
 
 
+COUNTED = "def {0}(n):\n    '''Count to {0}.'''\n    return n + {0!r} * 3\n"
+
+
+@pytest.mark.parametrize(
+    "pointing",
+    ['Traceback (most recent call last):\n  File "/usr/lib/app/src/n.py", line 8, in two\n    return n',
+     "See https://example.org/me/app/blob/0a1b2c/src/n.py#L7-L8 for it.", "panic:\n\t/home/me/app/src/n.py:8 +0x2b",
+     "#0 /var/app/src/n.py(8): two()", r"in C:\app\src\n.py:8"],
+)  # fmt: skip
+def test_an_issue_that_points_at_lines_is_answered_by_them(repo, engine, pointing):
+    """A link to a line, or a frame of a trace, leads to its function, whatever else the issue talks about."""
+    text = "\n\n".join(map(COUNTED.format, ("one", "two", "three")))
+    other = COUNTED.format("crash") + "\n\n" + COUNTED.format("wrong")
+    code = engine(repo("app", {"src/n.py": text, "lib/crash.py": other}), embedder="static").codebase
+    issue = "It counts wrong, then a crash\n\nCount to crash, and it is wrong.\n"
+    assert "two" not in code.search(issue, joined=False).evidence[0].symbols
+    assert code.search(f"{issue}\n{pointing}\n", joined=False).evidence[0].symbols == ("two",)
+
+
+def test_a_trace_of_another_version_leads_to_the_function_it_names(repo, engine):
+    """Its lines have moved since, and the function kept its name."""
+    text = "\n\n".join(map(COUNTED.format, ("one", "two", "three")))
+    code = engine(repo("app", {"src/n.py": text}), embedder="static").codebase
+    answer = code.search('It is slow\n\n  File "/usr/lib/app/src/n.py", line 2, in three\n', joined=False)
+    assert answer.evidence[0].symbols == ("three",)
+
+
+def test_a_path_that_several_files_end_with_points_at_none(repo, engine):
+    """A name alone that many packages have says nothing of which is meant; and a filter holds for what is pointed at too."""
+    files = {f"{name}/views.py": COUNTED.format(name) for name in ("one", "two", "three")}
+    code = engine(repo("app", files), embedder="static").codebase
+    issue = "Count to three\n\nIt ends in {}:1 and then stops\n"
+    assert code.search(issue.format("views.py"), joined=False).evidence[0].path == "three/views.py"
+    assert code.search(issue.format("two/views.py"), joined=False).evidence[0].path == "two/views.py"
+    assert code.search(issue.format("two/views.py"), paths=["three/*"]).evidence[0].path == "three/views.py"
+
+
 @pytest.mark.parametrize("text", ["10.0.0.1:8080", "src/gone.py:2", "n.py: 2 and more"])
 def test_what_is_no_place_is_a_question(repo, engine, text):
     """A port is no line, and a file that is not there has none."""

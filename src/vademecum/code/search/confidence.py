@@ -81,15 +81,17 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
+    defining = int((ranked["definition"] >= 1).sum())  # a name's definitions, and what the question points at
     if plan.is_symbol:
-        defining = int((ranked["definition"] >= 1).sum())
         if defining:
             return Verdict.RESOLVED if defining == 1 else Verdict.AMBIGUOUS
         has = bool((ranked["definition"] >= DEFINING["has"]).any())  # a member of the name, or a file
         # every part of the name, and the name as a whole
         mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
         return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
-    names_nothing = bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)
+    names_nothing = (
+        bool(plan.names) and not defining and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)
+    )
     if probable < FOUND_FROM or (probable < LIKELY_FROM and names_nothing):
         return Verdict.NOT_FOUND
     if probable >= RESOLVED_FROM:

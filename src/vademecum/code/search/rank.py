@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.model import Model, judge, pool_of
+from vademecum.code.search.model import NOVELTY_OF_LONG, Model, judge, pool_of
 from vademecum.code.search.signals import DEFINING, PER_FILE, Floats, Rows, Signals
 from vademecum.index.fusion import convex, reciprocal_rank, top
 from vademecum.index.query import Plan
@@ -173,6 +173,23 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
         best[which] = np.bincount(number, told[which] * shares)
     order = np.argsort(-best[names.index("score")], kind="stable")
     return Ranked(rows[order], names, best[:, order], max(each.searched for each in rankings))
+
+
+def with_places(ranked: Ranked, signals: Signals, rows: NDArray[np.int64], weights: Floats) -> Ranked:
+    """Join a ranking with the rows that the question's places mean.
+
+    What a text points at is worth as much as all that its words find: a row its weight, times the prior of its file's
+    kind. Gains add up, so that what the words find begins a result as it does without places.
+    """
+    share = weights * signals.of("prior", rows)
+    share /= share.sum()
+    shown = _shown(signals, rows) | {"definition": np.full(len(rows), DEFINING["declares"], np.float32)}
+    coverage = np.minimum(signals.coverage(rows) + shown["path"], 1)
+    gain = share / np.float32(1 - NOVELTY_OF_LONG)
+    told = np.stack([*shown.values(), share, np.ones_like(share), share, share, coverage, gain])
+    both = weighed_together([Ranked(rows, WEIGHED, told), ranked], [1, 1])
+    both["gain"][:] *= 2
+    return both
 
 
 def meant_first(ranked: Ranked) -> Ranked:

@@ -7,7 +7,7 @@ plan query → words + meaning + names, for every chunk → filter → join → 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from vademecum.code.search.evidence import gather_evidence
 from vademecum.code.search.explain import missing_vectors, nearest_names, unwritten, why_not
 from vademecum.code.search.filters import allowed_masks, check_pattern
 from vademecum.code.search.model import fitted_for
-from vademecum.code.search.rank import RANKERS, Ranked, meant_first, rank, weighed_together
+from vademecum.code.search.rank import RANKERS, Ranked, meant_first, rank, weighed_together, with_places
 from vademecum.code.search.rerank import AS_RANKED, Reranking, rerank
 from vademecum.code.search.signals import (
     Floats,
@@ -26,6 +26,7 @@ from vademecum.code.search.signals import (
     as_qualified,
     known_ending,
     laid_end_to_end,
+    rows_of_places,
     signals_of,
 )
 from vademecum.code.snapshot.observed import count_freshness, count_verdict, embedder_failed, stage
@@ -52,15 +53,13 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         StoreError: the database failed.
     """
     check_query(query, ranker)
-    plan, title = read(opened, query.text), title_of(query.text)
+    plan = read(opened, query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
     by = AS_RANKED if plan.is_bare else reranking  # a name's definitions come first
     with stage("filter"):
         masks = allowed_masks(opened, query)
     request = Request(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
-    found = find(request, plan)
-    if title and ranker in TITLED:
-        found = together(found, find(request, plan_query(title)))
+    found = together(*(find(request, reading) for reading in readings_of(plan, query.text, ranker)))
     decided = verdict(plan, found.ranked.first(request.judged), found.probable, found.unknown)
     count_verdict(decided)
     notes = notes_of(opened)
@@ -88,6 +87,12 @@ def read(opened: Sequence[Opened], text: str) -> Plan:
             if ending := known_ending(each.view.files, path):
                 return plan_place(ending, *lines)
     return plan_query(text)
+
+
+def readings_of(plan: Plan, text: str, ranker: str) -> list[Plan]:
+    """Return the readings of a question: the whole, and its title."""
+    title = title_of(text) if ranker in TITLED else ""
+    return [plan, replace(plan_query(title), places=plan.places)] if title else [plan]
 
 
 def as_it_stands(notes: str, why: str) -> str:
@@ -201,19 +206,26 @@ def ranked_together(
     """
     joined_signals = laid_end_to_end(as_qualified(views, signals, plan))
     ranked = rank(joined_signals, plan, allowed, depth, ranker, model=fitted_for(embedder))
+    if plan.places and ranked.gain is not None:
+        rows, weights = rows_of_places(views, plan.places)
+        passed = np.ones(len(rows), bool) if allowed is None else np.isin(rows, allowed)
+        if passed.any():
+            ranked = with_places(ranked, joined_signals, rows[passed], weights[passed])
     if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
         ranked = meant_first(ranked)
     return ranked
 
 
-def together(whole: Found, title: Found) -> Found:
+def together(whole: Found, title: Found | None = None) -> Found:
     """Join two readings by the sum of scores, the title's twice.
 
     A long text is often an issue: its title states the topic, and the text adds other observations. Scores are expected
     gains, so they add up. Measured on issues outside every reported evaluation (docs/ranking.md).
     """
-    if not len(whole.ranked.rows) or not len(title.ranked.rows):
-        return whole if len(whole.ranked.rows) else title
+    if title is None or not len(title.ranked.rows):
+        return whole
+    if not len(whole.ranked.rows):
+        return title
     ranked = weighed_together([title.ranked, whole.ranked], [TITLE_COUNTS, 1.0])
     return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.dense_note)
 
