@@ -291,7 +291,8 @@ def known_ending(files: FileTable, path: str) -> str:
 
     A shortened path keeps at least two names, since a file's name alone may be any file's.
     """
-    while not _ending_as(files, path):
+    named = [f"/{files.paths[file]}" for file in _ending_as(files, path.rpartition("/")[2])]
+    while not any(each.endswith(f"/{path}") for each in named):
         if path.count("/") < 2:  # a file's name alone may be any file's
             return ""
         path = path.partition("/")[2]
