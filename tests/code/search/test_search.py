@@ -409,6 +409,16 @@ def test_an_issue_that_points_at_lines_is_answered_by_them(repo, engine, pointin
     assert code.search(f"{issue}\n{pointing}\n", joined=False).evidence[0].symbols == ("two",)
 
 
+def test_a_place_is_known_in_each_of_several_repositories(repo, engine):
+    """A trace of one leads there, whichever is searched beside it."""
+    names = (("one", "two"), ("three", "four"), ("five", "six"))
+    several = [repo(f"app{n}", {f"src{n}/n.py": "\n\n".join(map(COUNTED.format, own))}) for n, own in enumerate(names)]
+    code = engine(*several, embedder="static").codebase
+    for n, (_, second) in enumerate(names):
+        answer = code.search(f"It counts wrong\n\n#0 /var/src{n}/n.py(7): run()\n", joined=False)
+        assert answer.evidence[0].symbols == (second,)
+
+
 def test_a_trace_of_another_version_leads_to_the_function_it_names(repo, engine):
     """Its lines have moved since, and the function kept its name."""
     text = "\n\n".join(map(COUNTED.format, ("one", "two", "three")))
