@@ -322,6 +322,21 @@ def test_a_member_that_is_inherited_is_found_where_it_is_declared(repo, engine):
     assert code.callers("Sub.walk").verdict == "not_found"
 
 
+def test_a_method_of_one_of_several_impls_is_asked_about_by_its_whole_name(repo, engine):
+    """The plain name means all of them, a name with arguments or a trait just one."""
+    text = (
+        "struct Slim<const N: usize>;\nimpl Slim<1> { fn one(&self) { self.rest(); } fn rest(&self) {} }\n"
+        "impl Slim<2> { fn two(&self) { self.rest(); } fn rest(&self) {} }\n"
+        "struct Id;\nimpl From<u8> for Id { fn from(x: u8) -> Id { Id } }\nimpl From<u16> for Id { fn from(x: u16) -> Id { Id } }\n"
+    )
+    code = engine(repo("app", {"src/lib.rs": text})).codebase
+    assert [each.name for each in code.callers("Slim.rest").found] == ["Slim<1>.one", "Slim<2>.two"]
+    assert [each.name for each in code.callers("Slim<2>::rest").found] == ["Slim<2>.two"]
+    assert [each.name for each in code.callers("<Id as From<u16>>::from").of] == ["<Id as From<u16>>.from"]
+    assert len(code.callers("Id::from").of) == 2
+    assert code.symbol("Slim.rest").evidence[0].path == "src/lib.rs"
+
+
 def test_one_declaration_is_no_way(code):
     said = code.path("answer", "serve.answer")
     assert (said.verdict, said.reason) == ("none", "answer and serve.answer name one declaration")
