@@ -10,7 +10,10 @@ import click
 
 
 class Group(click.Group):
-    """A group of verbs; `aliases` are hidden second names, `meant` maps other words to verbs to suggest."""
+    """A group of verbs that suggests the right one.
+
+    `aliases` are hidden second names; `meant` maps other words to verbs.
+    """
 
     def __init__(
         self, *args: Any, aliases: Mapping[str, str] = {}, meant: Mapping[str, str] = {}, **options: Any

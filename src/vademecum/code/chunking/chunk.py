@@ -81,7 +81,7 @@ def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str
 
 def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
     # loaded only when needed
-    from vademecum.code.languages.references import find_references
+    from vademecum.code.languages.find_references import find_references
 
     return find_references(lines, syntax, outline, language)
 

@@ -1,4 +1,4 @@
-; What C refers to. The vocabulary of captures is explained in references.py.
+; What C refers to. The vocabulary of captures is explained in find_references.py.
 (call_expression function: (_) @call)
 (preproc_include) @using
 (parameter_declaration type: (_) @type declarator: (_) @name)

@@ -1,4 +1,4 @@
-; What only C++ refers to. The vocabulary of captures is explained in references.py.
+; What only C++ refers to. The vocabulary of captures is explained in find_references.py.
 (declaration type: (_) @type declarator: (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)
   (reference_declarator (identifier) @name)] value: (_) @value))
 (declaration type: (_) @type declarator: (reference_declarator (identifier) @name))

@@ -1,4 +1,4 @@
-; What C# refers to. The vocabulary of captures is explained in references.py.
+; What C# refers to. The vocabulary of captures is explained in find_references.py.
 (namespace_declaration name: (_) @package)
 (file_scoped_namespace_declaration name: (_) @package)
 (invocation_expression function: (_) @call)

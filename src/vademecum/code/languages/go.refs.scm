@@ -1,4 +1,4 @@
-; What Go refers to. The vocabulary of captures is explained in references.py.
+; What Go refers to. The vocabulary of captures is explained in find_references.py.
 (package_clause (_) @package)
 (call_expression function: (_) @call)
 (composite_literal type: (_) @new)

@@ -1,4 +1,4 @@
-; What Java refers to. The vocabulary of captures is explained in references.py.
+; What Java refers to. The vocabulary of captures is explained in find_references.py.
 (package_declaration (_) @package)
 (method_invocation object: (_)? @object name: (_) @method arguments: (_) @arguments)
 (method_declaration parameters: (_) @parameters)

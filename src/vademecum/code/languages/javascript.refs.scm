@@ -1,4 +1,4 @@
-; What JavaScript refers to. The vocabulary of captures is explained in references.py.
+; What JavaScript refers to. The vocabulary of captures is explained in find_references.py.
 (call_expression function: (_) @call)
 (new_expression constructor: (_) @new)
 (import_statement) @using

@@ -1,4 +1,4 @@
-; What Kotlin refers to. The vocabulary of captures is explained in references.py.
+; What Kotlin refers to. The vocabulary of captures is explained in find_references.py.
 (package_header (_) @package)
 (call_expression . (_) @call)
 (import) @using

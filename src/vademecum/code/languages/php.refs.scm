@@ -1,4 +1,4 @@
-; What PHP refers to. The vocabulary of captures is explained in references.py.
+; What PHP refers to. The vocabulary of captures is explained in find_references.py.
 (namespace_definition name: (_) @package)
 (function_call_expression function: [(name) (qualified_name)] @call)
 (member_call_expression object: (_) @object name: (name) @method)

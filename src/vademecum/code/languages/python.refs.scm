@@ -1,4 +1,4 @@
-; What Python refers to. The vocabulary of captures is explained in references.py.
+; What Python refers to. The vocabulary of captures is explained in find_references.py.
 (call function: (_) @call)
 [(import_statement) (import_from_statement)] @using
 (typed_parameter . (identifier) @name type: (_) @type)

@@ -1,4 +1,4 @@
-; What Ruby refers to. The vocabulary of captures is explained in references.py.
+; What Ruby refers to. The vocabulary of captures is explained in find_references.py.
 (call receiver: (_)? @object method: (_) @method)
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
 (assignment left: (call receiver: (_) @object method: (identifier) @setter))

@@ -1,4 +1,4 @@
-; What Rust refers to. The vocabulary of captures is explained in references.py.
+; What Rust refers to. The vocabulary of captures is explained in find_references.py.
 (call_expression function: (_) @call)
 (macro_invocation macro: (_) @call)
 (struct_expression name: (_) @new)

@@ -1,4 +1,4 @@
-; What only TypeScript refers to. The vocabulary of captures is explained in references.py.
+; What only TypeScript refers to. The vocabulary of captures is explained in find_references.py.
 (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name type: (_) @type)
 (required_parameter (accessibility_modifier) pattern: (identifier) @field type: (_) @type)
 (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !type)

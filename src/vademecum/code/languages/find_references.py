@@ -1,0 +1,569 @@
+"""Find the references of one file, by the names as written.
+
+References belong to content, as chunks do: they are found once, beside them, and resolved per snapshot by `graph`. The
+queries (`<language>.refs.scm`) use this vocabulary:
+
+    call                    what is called; with `object`, `method` and perhaps `arguments` where the grammar keeps them apart
+    setter                  a method that is called by an assignment, as `name=` is by `x.name = 1`
+    parameters              the parameters of a function that others of its name may overload
+    token                   the last name of a call that has no syntax of its own: among a macro's arguments, a symbol
+    new                     a class of which an instance is made
+    using, exporting        an import statement, an export statement
+    package                 the package or namespace the file belongs to; with `space`, its part of the file
+    name + type | value | each | context
+                            a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
+                            is only shadowed
+    declared                a name that is declared without a value, which it is given later
+    again + value           a name declared before, perhaps by a function around, and bound to a value now
+    holder + members        an object that is written out, with the name it is bound to
+    documented + docs       a declaration, and the comment that tells the types it leaves out
+    fields                  the types of fields that have numbers for names
+    pattern                 a pattern that names the type of what it takes apart
+    name + given | meant    a parameter of a function without a name that is handed to a call, or meant to be of a type;
+                            with `among`, the arguments, `key`, a member of one, and `listed`, the parameters
+    taking                  the parameters of a function that may be handed functions
+    field                   a parameter that makes a field of the class around it
+    return, returned        a function's declared type; a value it returns
+    embedded                a type that stands for a base (Go)
+    load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+    inner                   a function without a name: a scope of its own
+    block                   a part of a function that is a scope where it binds a name otherwise than another part
+    getter                  a method that is read like a field
+    conditional             declared where the preprocessor may leave it out
+    alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vademecum.code import languages
+from vademecum.code.languages.declarations import LEAVES, Outline
+from vademecum.code.languages.expression import chain, plain_type
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.parse import Match, Syntax
+from vademecum.code.languages.references import (
+    CONTEXT,
+    EACH,
+    FIELDS,
+    GIVEN,
+    LITERAL,
+    SHADOW,
+    TYPE,
+    VALUE,
+    VERSION,
+    References,
+)
+from vademecum.code.languages.scopes import declaration_of, functions_around, is_nameless, parent_scopes
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+    from vademecum.code.languages.language import Language
+
+_MATCHES = 1 << 16
+_DEPTH = 1000
+_LONGEST = 400  # characters of an expression or a type
+_OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
+
+Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
+_LITERALS = frozenset("{[\"'`0123456789")
+
+
+def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
+    r"""Return a file's references as JSON, "" without a query.
+
+    >>> from vademecum.code.languages.parse import parse
+    >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
+    >>> syntax = parse(source, "python").unwrap()
+    >>> found = References.load(find_references(Lines(source), syntax, Outline(source, syntax), "python"))
+    >>> found.owners, found.imports, found.calls, found.bindings
+    (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
+    """
+    matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
+    if matches is None:
+        return ""
+    literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
+    parts = _dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
+    finder = _Finder(lines, outline, language, literals, parts)
+    finder.take(matches)
+    finder.declared(outline)
+    finder.settle()
+    finder.hidden()
+    return finder.found.dump()
+
+
+def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
+    """Return the matches of the references query, None without one."""
+    query = languages.references_query(language)
+    if query is None:
+        return None
+    import tree_sitter
+
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
+    cursor.set_max_start_depth(_DEPTH)
+    return cursor.matches(syntax.root)
+
+
+class _Finder:
+    """Sorts matches of the query into rows."""
+
+    def __init__(
+        self, lines: Lines, outline: Outline, language: str, literals: Sequence[Part], blocks: Sequence[Part]
+    ) -> None:
+        self.found = References(VERSION)
+        self._lines = lines
+        self._content = lines.content
+        self._rules = languages.rules_of(language)
+        self._numbers: dict[str, int] = {"": 0}
+        self._kinds: dict[int, str] = {}
+        self._bound_at: dict[int, int] = {}  # by place, the row of its binding
+        self._again: list[int] = []  # the rows of names that are declared elsewhere
+        self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
+        self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
+        self._starts, self._owners = self._sweep(outline, literals, blocks)
+        self._line_starts = lines.starts
+        # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
+        self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
+
+    def _sweep(self, outline: Outline, literals: Sequence[Part], blocks: Sequence[Part]) -> tuple[list[int], list[int]]:
+        """Return the places where the innermost scope changes, with its number."""
+        starts, owners = [0], [0]
+        stack: list[tuple[int, int]] = []
+        parts, several = frozenset(blocks), _several(outline) if self._rules.nests_functions else frozenset()
+        holders = [(d.core, -d.end, d.qualified, d.capture, d.start) for d in outline.all if d.capture not in LEAVES]
+        holders = [holder for holder in holders if holder[2]]
+        holders += [
+            (start, -end, f"<{number}>", "function", start)
+            for number, (start, end) in enumerate([*literals, *blocks], 1)
+        ]
+        for start, minus_end, qualified, capture, first in sorted(holders):
+            while stack and stack[-1][0] <= start:
+                end, _ = stack.pop()
+                starts.append(end)
+                owners.append(stack[-1][1] if stack else 0)
+            is_part, around = (start, -minus_end) in parts, self.found.owners[stack[-1][1]] if stack else ""
+            nameless = qualified[0] == "<" and is_nameless(qualified)
+            if nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
+                continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
+            if nameless:
+                known = f"{around}.{qualified}" if around else qualified
+            elif qualified in several and is_nameless(around):
+                known = f"{around}.{qualified.removeprefix(f'{declaration_of(around)}.')}"
+                lines = self._lines.number(first), self._lines.number(-minus_end - 1)
+                self.found.apart.append((self._number(known), *lines, qualified))
+            else:
+                known = self.found.known(qualified, self._lines.number(start)) if several else qualified
+            number = self._number(known)
+            if not nameless and is_nameless(around):
+                self.found.within.append((number, self._lines.number(start), stack[-1][1]))
+            self._kinds.setdefault(number, capture)
+            stack.append((-minus_end, number))
+            starts.append(start)
+            owners.append(number)
+        while stack:
+            end, _ = stack.pop()
+            starts.append(end)
+            owners.append(stack[-1][1] if stack else 0)
+        return starts, owners
+
+    def _number(self, qualified: str) -> int:
+        if qualified not in self._numbers:
+            self._numbers[qualified] = len(self._numbers)
+            self.found.owners.append(qualified)
+        return self._numbers[qualified]
+
+    def _at(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Return (owner, line) of a node."""
+        start = node.start_byte
+        return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
+
+    def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
+        """Return (owner, line, text) of a node."""
+        start, end = node.byte_range
+        if end - start > _LONGEST:
+            end = start + _LONGEST
+        return (
+            self._owners[bisect_right(self._starts, start) - 1],
+            bisect_right(self._line_starts, start),
+            self._ascii[start:end] or self._cut(start, end),
+        )
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        start, end = node.byte_range
+        return self._cut(start, min(end, start + _LONGEST))
+
+    def _cut(self, start: int, end: int) -> str:
+        return self._ascii[start:end] or self._content[start:end].decode(errors="ignore")
+
+    def _whole(self, node: tree_sitter.Node) -> str:
+        return self._cut(*node.byte_range)
+
+    def take(self, matches: Iterable[tuple[int, Mapping[str, list[tree_sitter.Node]]]]) -> None:
+        """Take matches, as a cursor gives them."""
+        found, said = self.found, self._said
+        plain = {"call": found.calls, "bare": self._bare, "load": found.loads, "new": found.news, "ref": found.types}
+        for _, captured in matches:
+            for name, nodes in captured.items():
+                if name in plain:  # as nearly all are
+                    owner, line, text = said(nodes[0])
+                    if name in _AS_WRITTEN or (text := chain(text)):
+                        plain[name].append((owner, line, text))
+                elif name in _HANDLERS:
+                    _HANDLERS[name](self, nodes[0], captured)
+                else:
+                    continue
+                break
+
+    def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        holder = self._text(captured["object"][0]) if "object" in captured else ""
+        before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
+        count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
+        self.found.calls.append((*self._at(node), before + self._text(node) + count))
+
+    def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        before = chain(self._text(captured["object"][0])) or "?"
+        self.found.calls.append((*self._at(node), f"{before}.{self._text(node)}="))
+
+    def parameters(self, node: tree_sitter.Node, _: Any) -> None:
+        taken = _written(node)
+        rest = sum(each.type in _RESTS for each in taken)
+        self.found.arities.append((*self._at(node), len(taken) - rest, _NO_END if rest else len(taken)))
+
+    def taking(self, node: tree_sitter.Node, _: Any) -> None:
+        listed = self._rules.taken(node, self._text)
+        if listed:
+            owner, line = self._at(node)
+            self.found.takes += [(owner, line, place, text) for place, text in listed]
+
+    def calling_in_macro(self, node: tree_sitter.Node, _: Any) -> None:
+        if (spelled := self._rules.call_of_tokens(node)) and (named := chain(spelled)):
+            self.found.calls.append((*self._at(node), named))
+
+    def importing(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        self.found.imports += [(owner, line, *bound) for bound in self._rules.imported(self._whole(node))]
+
+    def exporting(self, node: tree_sitter.Node, _: Any) -> None:
+        line = self._lines.number(node.start_byte)
+        self.found.exports += [(0, line, *bound) for bound in self._rules.exported(node, self._text, self._whole)]
+
+    def package(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        package = self._text(node).replace("\\", ".").replace("::", ".")
+        self.found.package = self._rules.package(self.found.package, package)
+        if "space" in captured and not self._rules.is_transparent(node):
+            lines = [self._lines.number(place) for place in captured["space"][0].byte_range]
+            self.found.spaces.append((lines[0], lines[1], package))
+
+    def returning(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
+
+    def returned(self, node: tree_sitter.Node, _: Any) -> None:
+        chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
+        if all(chains) or self._rules.calls_bare:  # there every function returns something, perhaps nobody knows what
+            self.found.returns += [(*self._at(node), VALUE, spelled or "?") for spelled in chains]
+
+    def embedded(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.bases.append((*self._at(node), self._text(node)))
+
+    def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take a bound name and its value or type."""
+        owner, line, name = self._said(node)
+        how = _how(captured)
+        text = self._text(captured[how][0]) if how in captured else ""
+        if how == GIVEN:
+            text = _handed(node, captured, self._text)
+        if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
+            return
+        if name[:1] in _OPENING:
+            self._take_apart(node, captured, how)
+            return
+        scope = owner
+        own = None if name.isidentifier() else _OWN.fullmatch(name)
+        if own:
+            owner, name = self._class_of(owner), own[1] or own[2]
+        name = name.lstrip("*& ").removeprefix("mut ")
+        if not name.removeprefix("#").replace("$", "_").isidentifier():
+            return
+        values = [_held(how, text)]
+        if how == VALUE and (several := self._rules.alternatives(captured[how][0], self._text)):
+            values = [_held(how, each) for each in several]
+            values = [each for each in values if each != (SHADOW, LITERAL)] or values  # `given || {}` is what is given
+        if node.start_byte not in self._bound_at:  # two patterns may bind one name
+            self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
+        self._bind(node.start_byte, (owner, line, name, *values[0], scope))
+
+    def _take_apart(self, pattern: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], how: str) -> None:
+        """Bind the names of a pattern to members of a value."""
+        text = self._text(captured[how][0]) if how != SHADOW else ""
+        base = {TYPE: f"{plain_type(text)}()", EACH: f"{chain(text)}[]", VALUE: chain(text)}.get(how, "")
+        base = base if base[:1] not in "([" and "[](" not in base else ""
+        types = dict(self._rules.member_types(captured[TYPE][0], self._text)) if how == TYPE else {}
+        for node, path in self._rules.taken_apart(pattern, self._text):
+            owner, line, name = self._said(node)
+            known = (
+                (TYPE, types[path[1:]]) if path[1:] in types else (VALUE, f"{base or '?'}{path}" if path else _UNCLEAR)
+            )
+            self._bind(node.start_byte, (owner, line, name, *known, owner))
+
+    def parting(self, node: tree_sitter.Node, _: Any) -> None:
+        for name, path in self._rules.taken_apart(node, self._text):
+            owner, line, text = self._said(name)
+            self._bind(name.start_byte, (owner, line, text, VALUE, chain(path), owner))
+
+    def numbering(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        variant = node.parent.child_by_field_name("name") if node.parent is not None else None
+        own = self._text(variant) if variant is not None else ""
+        around = self.found.owners[owner]
+        holder = owner if around.rpartition(".")[2] == own else self._number(f"{around}.{own}")
+        for number, written in enumerate(node.children_by_field_name("type")):
+            self.found.bindings.append((holder, line, str(number), TYPE, self._text(written), owner))
+
+    def declaring(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line, name = self._said(node)
+        self._bind(node.start_byte, (owner, line, name, VALUE, _NO_VALUE, owner))
+
+    def binding_again(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        before = len(self.found.bindings)
+        self.binding(node, captured)
+        self._again += range(before, len(self.found.bindings))
+
+    def settle(self) -> None:
+        """Bind names that are given a value where they are declared, too."""
+        rows, again = self.found.bindings, set(self._again)
+        within = functions_around(self.found.owners, self.found.within)
+        declared = {(row[0], row[2]) for number, row in enumerate(rows) if number not in again}
+        for number in self._again:
+            owner, _, name = rows[number][:3]
+            for around in (*parent_scopes(self.found.owners[owner], within), ""):
+                place = self._numbers.get(around, -1)
+                if (place, name) in declared:
+                    if place != owner:
+                        rows.append((place, *rows[number][1:]))
+                    break
+        self._settle_bare()
+        self._settle_documented()
+
+    def _settle_bare(self) -> None:
+        """Keep the bare names that no function around binds, as calls."""
+        owners, bound = self.found.owners, {(row[0], row[2]) for row in self.found.bindings}
+        for row in self._bare:
+            around = [*parent_scopes(owners[row[0]])]
+            own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
+            if not any((self._numbers[each], row[2]) in bound for each in around[: own + 1] if each in self._numbers):
+                self.found.calls.append(row)
+
+    def documenting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        self._documented.append((node, captured["docs"][0]))
+
+    def _settle_documented(self) -> None:
+        """Take the types that comments tell of names and results."""
+        for node, comment in self._documented:
+            for name, typed in self._rules.documented(node, self._whole(comment)):
+                if name is None:
+                    owner, line = self._at(node.child_by_field_name("parameters") or node)
+                    self.found.returns.append((owner, line, TYPE, typed))
+                    continue
+                owner, line, text = self._said(name)
+                at = self._bound_at.setdefault(name.start_byte, len(self.found.bindings))
+                self.found.bindings[at : at + 1] = [(owner, line, text, TYPE, typed, owner)]
+
+    def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take the members of an object literal, bound by its name."""
+        owner, line, name = self._said(node)
+        around = self.found.owners[owner]
+        is_owner = around.rpartition(".")[2] == name  # an object with methods is a declaration itself
+        holder = owner if is_owner else self._number(f"{around}.{name}" if around else name)
+        for key, spelled in self._rules.members(captured["members"][0], self._text):
+            self.found.bindings.append((holder, line, key, VALUE, spelled, owner))
+
+    def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:
+        """Keep one binding for each place, the more telling one."""
+        known = self._bound_at.get(at)
+        if known is None or not {row[3], self.found.bindings[known][3]} & _WEAK:
+            self._bound_at[at] = len(self.found.bindings)
+            self.found.bindings.append(row)
+        elif row[3] not in _WEAK or self.found.bindings[known][3] == SHADOW:
+            self.found.bindings[known] = row
+
+    def _assigned(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
+        """Take an assignment's imports or exports; return whether it has any."""
+        taken = self._rules.assigned(bound_to, held, self._text, self._whole)
+        if taken is None:
+            return False
+        imports, exports = taken
+        self.found.imports += [(owner, line, *each) for each in imports]
+        self.found.exports += [(0, line, *each) for each in exports]
+        return True
+
+    def aliasing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        if not self._rules.is_alias(node, bounded="type" in captured):
+            return
+        meant = self._text(captured["type"][0]) if "type" in captured else ""
+        self.found.aliases.append((*self._at(node), self._text(node), meant))
+
+    def may_be_left_out(self, node: tree_sitter.Node, _: Any) -> None:
+        name, start = node.child_by_field_name("name"), node.start_byte
+        at = bisect_right(self._starts, start) - 1
+        if not self._rules.is_guarded(node) and (name is not None or self._starts[at] == start):
+            owner = self._owners[at] if name is None else self._number(self._text(name))
+            self.found.conditional.append((owner, self._lines.number(start)))
+
+    def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line = self._at(node)
+        if "type" in captured:
+            held = self._text(captured["type"][0])
+            self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
+
+    def _class_of(self, owner: int) -> int:
+        """Return the innermost class around a declaration, or itself.
+
+        A function with a capital may be one, and keeps its fields apart from its variables.
+        """
+        own = self.found.owners[owner]
+        for qualified in parent_scopes(own):
+            if self._kinds.get(self._numbers.get(qualified, -1), "class") not in _CALLABLE:
+                return self._number(qualified)
+        made = (each for each in parent_scopes(own) if each.rpartition(".")[2][:1].isupper())
+        made_of = next(made, "") if self._rules.nests_functions else ""
+        return self._number(f"{made_of}.{FIELDS}" if made_of else "")
+
+    def getting(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.getters.append(self._at(node))
+
+    def hidden(self) -> None:
+        """Take the packages that the parser did not see."""
+        for package in self._rules.hidden_packages(self._content):
+            self.found.package = self._rules.package(self.found.package, package)
+
+    def declared(self, outline: Outline) -> None:
+        """Take the bases and decorators of declarations."""
+        for declaration in outline.all:
+            if not declaration.qualified or not (declaration.bases or declaration.decorators):
+                continue
+            line = self._lines.number(declaration.core)
+            owner = self._number(self.found.known(declaration.qualified, line))
+            self.found.bases += [(owner, line, base) for base in declaration.bases]
+            for decorator in declaration.decorators:
+                if spelled := chain(decorator).removesuffix("()"):
+                    self.found.loads.append((owner, line, spelled))
+
+
+def _held(how: str, text: str) -> tuple[str, str]:
+    """Return the kind of a binding and the chain of an expression."""
+    if how in {TYPE, GIVEN, SHADOW}:
+        return how, text
+    spelled = chain(text)
+    return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
+
+
+def _several(outline: Outline) -> frozenset[str]:
+    """Return the names that several declarations of the file have."""
+    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
+    return frozenset(name for name, count in counted.items() if count > 1)
+
+
+def _bodies(outline: Outline) -> set[int]:
+    """Return the ends of functions whose names are unique in the file."""
+    several = _several(outline)
+    return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}
+
+
+def _dividing(matches: Sequence[Match], ends: Container[int], rules: Language, content: bytes) -> list[Part]:
+    """Return the blocks that bind a name of their function anew.
+
+    The name is bound to another type, or another value, in another block. A function's body ends in one of `ends`, or
+    the function shares its name, as those do that a macro writes: all of these count as one.
+    """
+    blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured)
+    found: dict[tuple[int, str], dict[str, set[Part]]] = {}  # by function and name: text → blocks
+    stack: list[Part] = []
+    following = 0
+    for place, (name, text) in sorted(_bound_texts(matches, rules, content).items()) if blocks else ():
+        while following < len(blocks) and blocks[following][0] <= place:
+            stack = [*(block for block in stack if block[1] > blocks[following][0]), blocks[following]]
+            following += 1
+        stack = [block for block in stack if block[1] > place]
+        if stack:
+            function = stack[0][0] if stack[0][1] in ends else -1
+            found.setdefault((function, name), {}).setdefault(text, set()).add(stack[-1])
+    divided = {block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each}
+    return sorted(block for block in divided if block[1] not in ends)
+
+
+def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> dict[int, tuple[str, str]]:
+    """Return, by place, bound names with the types, or values, they have."""
+
+    def text(node: tree_sitter.Node) -> str:
+        start, end = node.byte_range
+        return content[start : min(end, start + _LONGEST)].decode(errors="ignore")
+
+    found: dict[int, tuple[str, str]] = {}
+    for _, captured in matches:
+        if "name" in captured and (how := _how(captured)) in {TYPE, VALUE}:
+            name = captured["name"][0]
+            written = text(captured[how][0])
+            if written != "auto" or name.start_byte not in found:
+                found[name.start_byte] = (text(name), written)
+        elif "pattern" in captured:
+            taken = rules.taken_apart(captured["pattern"][0], text)
+            found |= {name.start_byte: (text(name), path) for name, path in taken}
+    return found
+
+
+def _how(captured: Mapping[str, list[tree_sitter.Node]]) -> str:
+    """Return how a name is bound, by its value for `auto`."""
+    is_inferred = TYPE in captured and captured[TYPE][0].text == b"auto"
+    for how in (VALUE, EACH, TYPE) if is_inferred else (TYPE, VALUE, EACH, CONTEXT):
+        if how in captured:
+            return how
+    return GIVEN if "listed" in captured else SHADOW
+
+
+def _handed(
+    name: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], text: Callable[[tree_sitter.Node], str]
+) -> str:
+    """Return the text by which a callback's parameter is found.
+
+    The place of the parameter, that of the callback, perhaps as a member, and the chain of what is called; or "" and a
+    type for the two.
+    """
+    place = _place(captured["listed"][0], name)
+    if "meant" in captured:
+        return f"{place}//{text(captured['meant'][0]).lstrip(': ')}"
+    member = f".{text(captured['key'][0])}" if "key" in captured else ""
+    return f"{place}/{_place(captured['among'][0], name)}{member}/{chain(text(captured['given'][0]))}"
+
+
+def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
+    """Return which part of a list holds a node."""
+    return sum(each.end_byte <= inside.start_byte for each in _written(listed))
+
+
+def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the arguments or parameters of a list, without comments."""
+    return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
+
+
+_WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
+_RESTS = frozenset({"spread_parameter"})
+_NO_END = 1 << 16
+_CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+_NO_VALUE = "undefined"
+_OPENING = frozenset("{[")  # a pattern, of what is taken apart
+_UNCLEAR = "?.?"  # a member of which the name is not known
+_AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
+_HANDLERS = {
+    "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
+    "documented": _Finder.documenting,
+    "parameters": _Finder.parameters, "taking": _Finder.taking, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
+    "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
+    "again": _Finder.binding_again, "declared": _Finder.declaring,
+    "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
+}  # fmt: skip
