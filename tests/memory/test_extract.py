@@ -442,6 +442,20 @@ def test_a_fix_keeps_cause_and_remedy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "about"),
+    [
+        ("The flaky test was a timezone thing, freezing the clock fixed it.", "flaky test"),
+        ("The memory leak came from listeners that we never removed.", "memory leak"),
+        ("Le test instable c'était une histoire de fuseau horaire, réglé.", "test instable"),
+    ],
+)
+def test_a_fix_is_about_what_was_wrong(message: str, about: str) -> None:
+    """Not about the words that say how it was wrong."""
+    fix = only(message)
+    assert (fix.kind, fix.subject) == (FactKind.FIX, about)
+
+
+@pytest.mark.parametrize(
     ("message", "about", "reason"),
     [
         ("We decided to stop after three attempts because it bans us", ("stop", ""), "it bans us"),

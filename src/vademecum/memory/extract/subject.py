@@ -97,6 +97,12 @@ _ACT = re.compile(
 )
 
 
+# What was wrong, before the words that say how: "the flaky test was a timezone thing"
+_TROUBLE = re.compile(
+    r"(?i)((?!(?:it|that|this|ça|ce|il|on)\b)\S.{2,60}?)\s(?:was|were|is|are|came|comes|failed|broke|choked|disappeared|went|ran out"
+    r"|because|c'était|était|étaient|est|sont|venait|plantait)\b"
+)
+
 # Words between an act and its tool: "run the tests with pytest", "keep our Redis"
 _MEANS = re.compile(
     r"(?i)(?:.*\b(?:with|using|via|through|by|on|avec|sur|via|par)\s+)?(?:(?:the|our|my|a|an|le|la|les|notre|using|plain|pure)\s+)*(?:l')?"
@@ -162,7 +168,9 @@ def _done_to(kind: FactKind, value: str) -> Subject | None:
     "Never touch X without a test" must not replace "document X".
     """
     if kind in (FactKind.TODO, FactKind.FIX):
-        return Subject(acted_on(*_parted(value.partition(",")[0])).name)
+        told = value.partition(",")[0]
+        troubled = _TROUBLE.match(told) if kind is FactKind.FIX else None
+        return Subject(whole_noun(troubled[1]) if troubled else acted_on(*_parted(told)).name)
     verb, rest = _parted(value)
     if kind is FactKind.INSTRUCTION:
         return acted_on(verb, rest)
