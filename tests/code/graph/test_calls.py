@@ -10,6 +10,12 @@ pytestmark = pytest.mark.once
 
 RUBY = {
     # name of the case: files, who calls, what is called there and how that is known
+    "a class's own part in a block of a method": (
+        {"a.rb": "class A\n  def go\n    Module.new do\n      class << self\n        def rest; B.settle; end\n      end\n    end\n    B.settle\n  end\nend\n"
+                 "class B\n  def self.settle; end\nend\n"},
+        "A.go",
+        {"B.settle exact"},
+    ),
     "a name without brackets, wherever a value may stand": (
         {
             "a.rb": "class Store\n  def doctype; 1; end\n  def limit; 2; end\n  def made; 3; end\n  def sure?; 4; end\n"

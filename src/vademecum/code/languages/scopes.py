@@ -63,23 +63,32 @@ def parent_scopes(scope: str, within: Mapping[str, str] = MappingProxyType({})) 
     """Yield a qualified name and its parents, innermost first.
 
     The file's "" is left out. A declaration may stand `within` a function without a name, which is no part of its own.
+    Functions of one name may stand within each other: no function is gone around twice.
 
     >>> list(parent_scopes("A.f.g")), list(parent_scopes("A.f.g", {"A.f": "A.<1>"}))
     (['A.f.g', 'A.f', 'A'], ['A.f.g', 'A.f', 'A.<1>', 'A'])
+    >>> list(parent_scopes("f", {"f": "g.<1>", "g": "f.<1>"}))
+    ['f', 'g.<1>', 'g', 'f.<1>', 'f']
     """
+    left: list[str] = []
     while scope:
         yield scope
-        scope = within.get(scope) or scope.rpartition(".")[0]
+        around = within.get(scope, "") if scope not in left else ""
+        if around:
+            left.append(scope)
+        scope = around or scope.rpartition(".")[0]
 
 
 def functions_around(owners: Sequence[str], within: Iterable[tuple[int, int, int]]) -> dict[str, str]:
     """Return the one nameless function around each declaration.
 
-    `within` has numbers of `owners`: a declaration, its line, and the function.
+    `within` has numbers of `owners`: a declaration, its line, and the function. A part of a declaration that bears its
+    name, as Ruby's `class << self`, stands within none.
     """
     found: dict[str, set[str]] = {}
     for owner, _, around in within:
-        found.setdefault(owners[owner], set()).add(owners[around])
+        if not owners[around].startswith(f"{owners[owner]}."):
+            found.setdefault(owners[owner], set()).add(owners[around])
     return {name: around.pop() for name, around in found.items() if len(around) == 1}
 
 
