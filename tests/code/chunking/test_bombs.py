@@ -42,3 +42,24 @@ def test_what_is_kept_of_a_bomb_is_bounded_by_its_size(language, bomb, bounded):
     symbols = [symbol for chunk in parsed.chunks for symbol in chunk.symbols]
     assert sum(len(symbol.qualified) + len(symbol.signature) for symbol in symbols) <= 20 * len(content)
     assert len(parsed.references) <= 20 * len(content) + 1_000
+
+
+MANY = 3_000
+NESTED = {
+    "alternatives in Ruby": b"def f\n  x = " + b" || ".join([b"a"] * MANY) + b"\n  " + b" || ".join([b"b"] * MANY) + b"\nend\n",
+    "alternatives in braces": b"function f() { const x = " + b" || ".join([b"a"] * MANY) + b"; return " + b" ?? ".join([b"b"] * MANY) + b"; }\n",
+    "conditions": b"function f() { return " + b"a ? b : " * MANY + b"c; }\n",
+    "sums": b"void f() { auto x = " + b" + ".join([b"a()"] * MANY) + b"; }\n",
+    "calls of results": b"x = a" + b".b()" * MANY + b";\n",
+    "patterns": b"const " + b"{a: " * MANY + b"a" + b"}" * MANY + b" = b;\n",
+    "objects": b"x = " + b"{a: " * MANY + b"1" + b"}" * MANY + b";\n",
+    "branches": b"def f\n" + b"if a\n" * MANY + b"B.new\n" + b"end\n" * MANY + b"end\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NESTED)
+@pytest.mark.parametrize("language", with_grammar())
+def test_what_is_nested_deeper_than_python_goes_is_read(language, text):
+    """It is right in some language, so that every rule looks at it; none ends with an error."""
+    parsed = chunk_file(NESTED[text], language, references=True)
+    assert b"".join(NESTED[text].split()).startswith("".join(parsed.chunks[0].text.split()).encode()[:20])

@@ -77,6 +77,8 @@ _LITERALS = frozenset("{[\"'`0123456789")
 def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
     r"""Return a file's references as JSON, "" without a query.
 
+    A file that is nested too deep has none either.
+
     >>> from vademecum.code.languages.parse import parse
     >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
     >>> syntax = parse(source, "python").unwrap()
@@ -90,7 +92,10 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
     parts = _dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
     finder = _Finder(lines, outline, language, literals, parts)
-    finder.take(matches)
+    try:
+        finder.take(matches)
+    except RecursionError:  # nested deeper than Python goes: as a file that could not be parsed
+        return ""
     finder.declared(outline)
     finder.settle()
     finder.hidden()

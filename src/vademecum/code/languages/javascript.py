@@ -156,13 +156,18 @@ class Script(Language):
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return the expressions that a value may be, () for itself."""
-        kind = value.type
-        if kind not in _EITHER:
-            return (f"({text(value)})",) if kind == "as_expression" else ()
-        if kind == "binary_expression" and value.children[1].type not in {"||", "??"}:
-            return ()
-        held = [part for each in _EITHER[kind] if (part := value.child_by_field_name(each)) is not None]
-        return [each for part in held for each in self.alternatives(part, text) or (text(part),)]
+        ends: list[str] = []
+        left = [value]  # no recursion: `a || b || …` is as deep as it is long
+        while left:
+            each = left.pop()
+            if each.type in _EITHER and (each.type != "binary_expression" or each.children[1].type in {"||", "??"}):
+                parts = [part for name in _EITHER[each.type] if (part := each.child_by_field_name(name)) is not None]
+                left += reversed(parts)
+            elif each.type == "as_expression":
+                ends.append(f"({text(each)})")
+            elif each is not value:
+                ends.append(text(each))
+        return ends
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
         """Yield the names that a pattern binds, each with its path."""

@@ -82,12 +82,18 @@ class _Ruby(Language):
 
 def _ends(value: tree_sitter.Node) -> list[tree_sitter.Node]:
     """Return the expressions whose value an expression may have."""
-    parts = value.named_children[-1:] if value.type in _BLOCKS else []
-    if value.type in _BRANCHES or (value.type == "binary" and value.children[1].type in {"||", "or"}):
-        parts = [
-            part for name in ("left", *_PARTS)[value.type != "binary" :] if (part := value.child_by_field_name(name))
-        ]
-    return [end for part in parts for end in _ends(part)] or [value]
+    ends: list[tree_sitter.Node] = []
+    left = [value]  # no recursion: `a || b || …` is as deep as it is long
+    while left:
+        each = left.pop()
+        is_binary = each.type == "binary"
+        parts = each.named_children[-1:] if each.type in _BLOCKS else []
+        if each.type in _BRANCHES or (is_binary and each.children[1].type in {"||", "or"}):
+            names = ("left", *_PARTS) if is_binary else _PARTS
+            parts = [part for name in names if (part := each.child_by_field_name(name))]
+        left += reversed(parts)
+        ends += [] if parts else [each]
+    return ends
 
 
 LANGUAGE = _Ruby(
