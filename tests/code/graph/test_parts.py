@@ -25,8 +25,9 @@ class StoppedError(Exception):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Link two files at once."""
+    """Link two files at once, and store what is linked at once."""
     monkeypatch.setattr(build, "AT_ONCE", 2)
+    monkeypatch.setattr(build, "STORED_AT_ONCE", 1)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.graph.definitions import Definitions, File
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 VERSION = "17"  # raised when edges are made another way, so that graphs made before are made anew
 AT_ONCE = 4_000  # files that are linked before what was read for them is let go of: some 300 MB
+STORED_AT_ONCE = 4  # parts of that size that one transaction stores
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
@@ -122,14 +124,31 @@ def _in_parts(
     Names are looked up among the nodes that are stored. Files in `done` are linked; once any is, all nodes are stored.
     """
     paths = sorted(files)
-    for part in _cut(paths) if not done else ():
+    if not done:
+        yield from _gathered(_declared(records, new, files, paths, progress))
+    left = [path for path in paths if path not in done]
+    yield from _gathered(_linked(records, new, files, left, progress, proofs))
+
+
+def _gathered(parts: Iterator[Rows]) -> Iterator[Rows]:
+    """Join parts that are stored in one transaction.
+
+    Each transaction rewrites most pages of the indexes over names, paths and targets.
+    """
+    while held := list(islice(parts, STORED_AT_ONCE)):
+        yield joined(held)
+
+
+def _declared(
+    records: Records, new: Definitions, files: Files, paths: Sequence[str], progress: Progress
+) -> Iterator[Rows]:
+    """Yield the rows of files' nodes, some files at once."""
+    for part in _cut(paths):
         progress("linking", 0, len(paths))
         records.read_symbols(files[path][0] for path in part)
         yield rows_of([node for path in part for node in nodes_of(new.file(path))], ())
         new.forget()
         records.forget()
-    left = [path for path in paths if path not in done]
-    yield from _linked(records, new, files, left, progress, proofs)
 
 
 def _linked(
