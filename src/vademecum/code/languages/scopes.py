@@ -70,12 +70,12 @@ def parent_scopes(scope: str, within: Mapping[str, str] = MappingProxyType({})) 
     >>> list(parent_scopes("f", {"f": "g.<1>", "g": "f.<1>"}))
     ['f', 'g.<1>', 'g', 'f.<1>', 'f']
     """
-    left: list[str] = []
+    stood_within: list[str] = []
     while scope:
         yield scope
-        around = within.get(scope, "") if scope not in left else ""
+        around = within.get(scope, "") if scope not in stood_within else ""
         if around:
-            left.append(scope)
+            stood_within.append(scope)
         scope = around or scope.rpartition(".")[0]
 
 
