@@ -49,6 +49,13 @@ def test_tests_come_last(repo, engine):
     assert order.index(("tests/test_all.py", "test_all")) > order.index(("app/lonely.py", "lonely"))
 
 
+def test_a_long_changelog_comes_last(repo, engine):
+    """Nobody learns from a hundred sections of earlier releases where to begin."""
+    sections = "".join(f"## 1.{n}\n\n- mended\n\n" for n in range(100))
+    drawn = engine(repo("app", APP | {"CHANGELOG.md": f"# Changelog\n\n{sections}"})).map((), 2_000)
+    assert shown(drawn)[-1][0] == "CHANGELOG.md"
+
+
 def test_a_map_is_drawn_around_files(repo, engine):
     opened = engine(repo("app", APP))
     assert opened.map(("app/lonely.py",), 60).entries[0].path == "app/lonely.py"

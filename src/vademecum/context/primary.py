@@ -17,6 +17,7 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.piece import MATCHED, Form, Offer, Piece
+from vademecum.code.checkout.classify import is_news
 from vademecum.code.search.evidence import FileChunks
 from vademecum.errors import UsageError
 from vademecum.index.query import title_of
@@ -33,11 +34,6 @@ TOKENS_PER_PIECE = 25  # no useful piece is shorter
 # Budget tokens for each line of a passage: a passage takes an eighth of the budget, at ten tokens a line
 TOKENS_PER_LINE = 80
 POINTED_AT = 0.5  # factor of a file's probability that is added to the worth of its best piece
-# Documents about earlier changes, which no task needs
-_NEWS = re.compile(
-    r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
-    re.IGNORECASE,
-)
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
@@ -94,7 +90,7 @@ def of_use(answer: Answer) -> Answer:
     """
     if _ASKS_FOR_NEWS.search(answer.query):
         return answer
-    kept = tuple(item for item in answer.evidence if item.file_kind != FileKind.DOC or not _NEWS.search(item.path))
+    kept = tuple(item for item in answer.evidence if item.file_kind != FileKind.DOC or not is_news(item.path))
     return replace(answer, evidence=kept) if kept else answer
 
 

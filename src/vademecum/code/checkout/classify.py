@@ -66,6 +66,10 @@ _GENERATED_NAME = re.compile(
     r"|\.(?:g|freezed|gr|mocks)\.dart|\.g\.cs|\.designer\.cs|\.(?:generated|gen|autogen)\.\w+"
     r"|_(?:generated|autogen)\.\w+|_easyjson\.go|\.min\.\w+|\.bundle\.js|\.map)|zz_generated\..*\.go|bindata\.go"
 )
+_NEWS = re.compile(
+    r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
+    re.IGNORECASE,
+)
 _SPEC_LANGUAGES = words("rb cr lua js jsx mjs cjs ts tsx coffee php")
 _TEST_NAME = re.compile(
     r"test_.*\.pyi?|.*_tests?\.(?:py|go|rb|rs|c|cc|cpp|cxx|dart|exs|js|ts|lua|php|swift|clj|erl|jl|sh)|conftest\.py"
@@ -98,6 +102,15 @@ def file_kind(path: str) -> FileKind:
     if _is_test(folders, lowered, name):
         return FileKind.TEST
     return _by_folder(lowered, lower) or _by_name(lower)
+
+
+def is_news(path: str) -> bool:
+    """Return whether a document is about earlier changes, which few tasks need.
+
+    >>> [is_news(path) for path in ("docs/changelog.md", "blog/2026/one.md", "docs/changing-settings.md")]
+    [True, True, False]
+    """
+    return _NEWS.search(path) is not None
 
 
 def _is_generated(folders: list[str], name: str) -> bool:

@@ -80,7 +80,7 @@ GENERATED_NAMES = words(
     " gradle.lockfile stack.yaml.lock cabal.project.freeze .terraform.lock.hcl module.bazel.lock chart.lock"
     " .pnp.cjs .pnp.loader.mjs"
 )
-GENERATED_EXTENSIONS = frozenset({"map"})  # source maps
+GENERATED_EXTENSIONS = words("map po pot xlf xliff")  # source maps; translations, collected from the code by tools
 _GENERATED_STEMS = (".min", ".bundle", ".chunk")  # before a plain extension: `app.min.js`, `main.bundle.css`
 
 # Directories of tools' output. Used outside git only.
@@ -113,6 +113,8 @@ def refusal(path: str) -> str:
 
     >>> [refusal(path) for path in ("prod.env", "logo.PNG", "web/app.min.js", "Cargo.lock", "src/map.py")]
     ['secret', 'binary', 'generated', 'generated', '']
+    >>> [refusal(path) for path in ("locale/fr/django.po", "locale/messages.ru.xlf", "src/locale.ts")]
+    ['generated', 'generated', '']
     """
     folder, _, name = path.rpartition("/")
     if _in_secret_directory(folder):

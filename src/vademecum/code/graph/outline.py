@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vademecum.code.checkout.classify import is_news
 from vademecum.code.graph.centrality import ranked
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node, node_id
@@ -128,10 +129,13 @@ def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:
     mask = below(files, opened.prefixes) if opened.prefixes else np.ones(len(files), bool)
     if within:
         mask &= matching(files.paths, within)
-    product = [kind is FileKind.PRODUCT for kind in FILE_KINDS]
-    return {
-        files.paths[number]: 1.0 if product[files.kinds[number]] else ASIDE for number in np.flatnonzero(mask).tolist()
-    }
+    return {files.paths[n]: _worth(files.paths[n], FILE_KINDS[files.kinds[n]]) for n in np.flatnonzero(mask).tolist()}
+
+
+def _worth(path: str, kind: FileKind) -> float:
+    if kind is FileKind.PRODUCT:
+        return 1.0
+    return 0.0 if kind is FileKind.DOC and is_news(path) else ASIDE
 
 
 def _signed(opened: Opened, entries: Sequence[Entry]) -> list[Entry]:
