@@ -87,6 +87,21 @@ def test_memory_is_the_same_as_over_files(repo, engine, on, tmp_path):
     assert remembered(shared, clocks[1]) == remembered(here, clocks[0])
 
 
+def test_cached_preferences_follow_what_another_machine_records(repo, on, tmp_path):
+    """Each machine caches them, and the database's version of them says whether the copy still holds."""
+    made = repo()
+    made.git("remote", "add", "origin", "https://example.org/team/app")
+    one, two = (on(made, tmp_path / name, storage__owner="ruth").memory for name in ("one", "two"))
+    one.record("I prefer tabs over spaces.", role=Role.USER)
+    assert "tabs" in two.build_memory_context("s", "hello")
+    two.record("I prefer spaces over tabs now.", role=Role.USER)
+    assert [fact.text for fact in one.preferences()] == [fact.text for fact in two.preferences()]
+    assert "spaces over tabs" in one.build_memory_context("s", "hello")
+    while facts := two.preferences():  # an older one holds again, where the newer is forgotten
+        two.forget(facts[0].id)
+        assert [fact.text for fact in one.preferences()] == [fact.text for fact in two.preferences()]
+
+
 def used(engine, clock):
     """What is said of tools after some were registered and used."""
     tools = engine.tools
