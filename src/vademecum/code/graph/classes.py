@@ -140,7 +140,7 @@ class Classes(ABC):
         if value.what != "inst" or node.qualified not in file.properties:
             return own
         found = self.result(*own)
-        return (own if found[0] is None else held_by(found, node)) if file.refs.getters else found
+        return own if found[0] is None else held_by(found, node)
 
     def put_on(self, node: Node, name: str) -> Meaning:
         """Return a member that a function is given outside of itself."""

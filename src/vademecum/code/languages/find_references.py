@@ -25,7 +25,8 @@ queries (`<language>.refs.scm`) use this vocabulary:
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
-    load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+    load, ref, bare         a value passed on or read; a type named; a name that may be a call without brackets (Ruby)
+    constant                a name that is read, and is a constant if it begins with a capital
     inner                   a function without a name: a scope of its own
     block                   a part of a function that is a scope where it binds a name otherwise than another part
     getter                  a method that is read like a field
@@ -229,6 +230,11 @@ class _Finder:
         before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
         count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
+
+    def reading(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line, name = self._said(node)
+        if name[0].isupper():
+            self.found.loads.append((owner, line, name))
 
     def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         before = chain(self._text(captured["object"][0])) or "?"
@@ -564,7 +570,7 @@ _OPENING = frozenset("{[")  # a pattern, of what is taken apart
 _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
-    "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
+    "constant": _Finder.reading, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "documented": _Finder.documenting,
     "parameters": _Finder.parameters, "taking": _Finder.taking, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
