@@ -26,7 +26,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on or read; a type named; a name that may be a call without brackets (Ruby)
-    constant                a name that is read, and is a constant if it begins with a capital
+    constant                a name that is read: a constant, if the file declares one or it begins with a capital
     inner                   a function without a name: a scope of its own
     block                   a part of a function that is a scope where it binds a name otherwise than another part
     getter                  a method that is read like a field
@@ -128,6 +128,7 @@ class _Finder:
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
+        self._constants = {each.qualified for each in outline.all if each.capture in LEAVES}
         self._again: list[int] = []  # the rows of names that are declared elsewhere
         self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
         self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
@@ -233,7 +234,7 @@ class _Finder:
 
     def reading(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
-        if name[0].isupper():
+        if name[0].isupper() or name in self._constants:
             self.found.loads.append((owner, line, name))
 
     def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:

@@ -26,5 +26,26 @@
 (composite_literal
   type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
   body: (literal_value (keyed_element key: (literal_element [(identifier) (selector_expression)] @load))))
+(selector_expression operand: (selector_expression) @load)
+; what is read anywhere else: a member, or a name that may be a constant
+[
+  (binary_expression [(selector_expression) @load (identifier) @constant])
+  (unary_expression operand: [(selector_expression) @load (identifier) @constant])
+  (index_expression [(selector_expression) @load (identifier) @constant])
+  (slice_expression (selector_expression) @load)
+  (parenthesized_expression [(selector_expression) @load (identifier) @constant])
+  (if_statement condition: [(selector_expression) @load (identifier) @constant])
+  (for_statement (selector_expression) @load)
+  (for_clause condition: [(selector_expression) @load (identifier) @constant])
+  (range_clause right: [(selector_expression) @load (identifier) @constant])
+  (return_statement (expression_list [(selector_expression) @load (identifier) @constant]))
+  (assignment_statement right: (expression_list [(selector_expression) @load (identifier) @constant]))
+  (const_spec value: (expression_list [(selector_expression) @load (identifier) @constant]))
+  (expression_switch_statement value: [(selector_expression) @load (identifier) @constant])
+  (expression_case value: (expression_list [(selector_expression) @load (identifier) @constant]))
+  (send_statement value: [(selector_expression) @load (identifier) @constant])
+  (array_type length: [(selector_expression) @load (identifier) @constant])
+]
+(argument_list (identifier) @constant)
 (func_literal) @inner
 (type_parameter_declaration name: (identifier) @alias)

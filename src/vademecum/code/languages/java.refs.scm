@@ -20,6 +20,25 @@
 (class_literal (type_identifier) @ref)
 (type_arguments (type_identifier) @ref)
 (cast_expression type: (_) @ref)
+(field_access object: (field_access) @load)
+(method_invocation object: (field_access) @load)
+; what is read anywhere else: a field, or a name that may be a constant
+[
+  (argument_list [(field_access) @load (identifier) @constant])
+  (binary_expression [(field_access) @load (identifier) @constant])
+  (unary_expression operand: [(field_access) @load (identifier) @constant])
+  (ternary_expression [(field_access) @load (identifier) @constant])
+  (parenthesized_expression [(field_access) @load (identifier) @constant])
+  (array_access [(field_access) @load (identifier) @constant])
+  (array_initializer [(field_access) @load (identifier) @constant])
+  (return_statement [(field_access) @load (identifier) @constant])
+  (assignment_expression right: [(field_access) @load (identifier) @constant])
+  (variable_declarator value: [(field_access) @load (identifier) @constant])
+  (switch_label [(field_access) @load (identifier) @constant])
+  (element_value_pair value: [(field_access) @load (identifier) @constant])
+  (enhanced_for_statement value: [(field_access) @load (identifier) @constant])
+  (throw_statement [(field_access) @load (identifier) @constant])
+]
 (lambda_expression) @inner
 ; elements that a lambda is given
 (method_invocation object: (_) @each name: (_) @_method arguments: (argument_list . (lambda_expression parameters: (identifier) @name))

@@ -16,6 +16,26 @@
 (pair value: (identifier) @load)
 (array (identifier) @load)
 (shorthand_property_identifier) @load
+(member_expression object: (member_expression) @load)
+; what is read anywhere else: a member, or a name that may be a constant
+[
+  (binary_expression [(member_expression) @load (identifier) @constant])
+  (unary_expression argument: [(member_expression) @load (identifier) @constant])
+  (ternary_expression [(member_expression) @load (identifier) @constant])
+  (parenthesized_expression [(member_expression) @load (identifier) @constant])
+  (subscript_expression [(member_expression) @load (identifier) @constant])
+  (template_substitution [(member_expression) @load (identifier) @constant])
+  (switch_case value: [(member_expression) @load (identifier) @constant])
+  (pair value: (member_expression) @load)
+  (computed_property_name [(member_expression) @load (identifier) @constant])
+  (array (member_expression) @load)
+  (spread_element [(member_expression) @load (identifier) @constant])
+  (for_in_statement right: [(member_expression) @load (identifier) @constant])
+  (await_expression [(member_expression) @load (identifier) @constant])
+  (augmented_assignment_expression right: [(member_expression) @load (identifier) @constant])
+  (assignment_pattern right: [(member_expression) @load (identifier) @constant])
+  (expression_statement (member_expression) @load)
+]
 ; elements that a callback is given
 (call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
   arguments: (arguments . (arrow_function parameter: (identifier) @name))
