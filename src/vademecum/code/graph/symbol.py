@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from vademecum.code.search.explain import nearest_to, undefined
 from vademecum.code.search.filters import below
 from vademecum.code.search.freshness import FileState, check_file
 from vademecum.code.search.search import as_it_stands, check_count, notes_of
-from vademecum.code.search.signals import definitions
+from vademecum.code.search.signals import DEFINING, definitions
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
@@ -46,10 +47,11 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     wanted = split_name(name)
     if not wanted:
         raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
-    found = [hit for each in opened for hit in _definitions(each, wanted, is_meant)]
-    if not found and len(wanted) > 1:
-        found = [hit for each in opened for hit in _definitions(each, wanted, is_within)]
-        found = found or [hit for each in opened for hit in _definitions(each, wanted, _is_shown_by(each.repo.name))]
+    found: list[tuple[int, Evidence]] = []
+    for how, fits in product(("declares", "has"), (is_meant, is_within, None) if len(wanted) > 1 else (is_meant,)):
+        found = found or [
+            hit for each in opened for hit in _definitions(each, wanted, fits or _is_shown_by(each.repo.name), how)
+        ]
     defined = _defined(item for _, item in found)
     found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
@@ -157,10 +159,13 @@ def _is_shown_by(repository: str) -> Fits:
     return lambda wanted, qualified, path: is_within(wanted, qualified, f"{repository}/{path}")
 
 
-def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int, Evidence]]:
-    """Return (distance from product code, evidence) of each definition."""
+def _definitions(each: Opened, wanted: list[str], fits: Fits, how: str) -> list[tuple[int, Evidence]]:
+    """Return (distance from product code, evidence) of each definition.
+
+    `how` is "declares", or "has" for fields, members of an enum and other small parts of a declaration.
+    """
     view = each.view
-    exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
+    exact = definitions(view, wanted[-1:])[view.row_chunk] == np.float32(DEFINING[how])
     if each.prefixes:
         exact &= below(view.files, each.prefixes)[view.row_file]
     hits = []

@@ -61,7 +61,10 @@ class Wanted:
         )  # fmt: skip
         self.at_top = {node.path for node in nodes if _is_bare(node)}
         # Between a constant and a declaration may stand a function without a name, which names the declaration bare.
-        self.may_be_bare = any(above[node.parent].kind == "constant" for node in nodes if node.parent in above)
+        # In C, and in a `switch` of Java, so are the members of an enum.
+        self.may_be_bare = any(
+            above[node.parent].kind in {"constant", "enum"} for node in nodes if node.parent in above
+        )
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
@@ -74,11 +77,11 @@ class Wanted:
     def declared(self) -> dict[int, list[tuple[int, int, str]]]:
         """By blob: lines and qualified name of each declaration so named."""
         found: dict[int, list[tuple[int, int, str]]] = {}
-        columns = ("blob", "qualified", "start_line", "end_line")
-        for blob, qualified, first, last in self.graph.opened.repo.catalogue.symbols(
-            [("name", "=", self.name)], columns
-        ):
-            found.setdefault(blob, []).append((first, last, qualified))
+        columns = ("blob", "name", "qualified", "start_line", "end_line")
+        rows = self.graph.opened.repo.catalogue.symbols([("name", "=", self.name)], columns)
+        for blob, name, qualified, first, last in rows:
+            if name == self.name:  # the catalogue finds any spelling
+                found.setdefault(blob, []).append((first, last, qualified))
         return found
 
     @cached_property

@@ -12,6 +12,17 @@
 (initializer_list (identifier) @load)
 (initializer_pair value: (identifier) @load)
 (assignment_expression right: (identifier) @load)
+; a name that is read, and may be a constant or a macro
+[
+  (binary_expression (identifier) @constant)
+  (unary_expression argument: (identifier) @constant)
+  (conditional_expression (identifier) @constant)
+  (parenthesized_expression (identifier) @constant)
+  (return_statement (identifier) @constant)
+  (case_statement value: (identifier) @constant)
+  (subscript_expression (identifier) @constant)
+  (array_declarator size: (identifier) @constant)
+]
 (preproc_if [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
 (preproc_ifdef [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)
 (preproc_else [(function_definition) (declaration) (preproc_def) (preproc_function_def)] @conditional)

@@ -18,5 +18,25 @@
 (cast_expression type: (_) @ref)
 (type_argument_list (identifier) @ref)
 (argument (identifier) @load)
+(member_access_expression expression: (member_access_expression) @load)
+; what is read anywhere else: a member, or a name that may be a constant or a property
+[
+  (argument (member_access_expression) @load)
+  (binary_expression [(member_access_expression) @load (identifier) @constant])
+  (prefix_unary_expression [(member_access_expression) @load (identifier) @constant])
+  (conditional_expression [(member_access_expression) @load (identifier) @constant])
+  (parenthesized_expression [(member_access_expression) @load (identifier) @constant])
+  (return_statement [(member_access_expression) @load (identifier) @constant])
+  (arrow_expression_clause [(member_access_expression) @load (identifier) @constant])
+  (assignment_expression right: [(member_access_expression) @load (identifier) @constant])
+  (element_access_expression expression: [(member_access_expression) @load (identifier) @constant])
+  (interpolation [(member_access_expression) @load (identifier) @constant])
+  (constant_pattern [(member_access_expression) @load (identifier) @constant])
+  (initializer_expression [(member_access_expression) @load (identifier) @constant])
+  (if_statement condition: [(member_access_expression) @load (identifier) @constant])
+  (while_statement condition: [(member_access_expression) @load (identifier) @constant])
+  (foreach_statement right: [(member_access_expression) @load (identifier) @constant])
+  (switch_statement value: [(member_access_expression) @load (identifier) @constant])
+]
 [(lambda_expression) (anonymous_method_expression)] @inner
 (type_parameter name: (identifier) @alias)

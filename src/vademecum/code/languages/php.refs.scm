@@ -22,6 +22,7 @@
 (function_definition return_type: (_) @return)
 (class_constant_access_expression . [(name) (qualified_name)] @ref)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @ref)
+(class_constant_access_expression) @load
 [(anonymous_function) (arrow_function)] @inner
 ; what a comment above says of types that the code leaves out
 ((comment) @docs . [(property_declaration) (method_declaration) (function_definition)] @documented)

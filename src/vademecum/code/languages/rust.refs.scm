@@ -15,6 +15,32 @@
 (function_item return_type: (_) @return)
 (function_signature_item return_type: (_) @return)
 (arguments [(identifier) (scoped_identifier)] @load)
+; what is read anywhere else, and may be a constant or a variant
+[
+  (binary_expression [(scoped_identifier) @load (identifier) @constant])
+  (unary_expression [(scoped_identifier) @load (identifier) @constant])
+  (reference_expression value: [(scoped_identifier) @load (identifier) @constant])
+  (parenthesized_expression [(scoped_identifier) @load (identifier) @constant])
+  (index_expression [(scoped_identifier) @load (identifier) @constant])
+  (range_expression [(scoped_identifier) @load (identifier) @constant])
+  (array_expression [(scoped_identifier) @load (identifier) @constant])
+  (tuple_expression [(scoped_identifier) @load (identifier) @constant])
+  (return_expression [(scoped_identifier) @load (identifier) @constant])
+  (match_pattern [(scoped_identifier) @load (identifier) @constant])
+  (or_pattern [(scoped_identifier) @load (identifier) @constant])
+  (match_arm value: [(scoped_identifier) @load (identifier) @constant])
+  (match_expression value: [(scoped_identifier) @load (identifier) @constant])
+  (block [(scoped_identifier) @load (identifier) @constant])
+  (assignment_expression right: [(scoped_identifier) @load (identifier) @constant])
+  (compound_assignment_expr right: [(scoped_identifier) @load (identifier) @constant])
+  (let_declaration value: [(scoped_identifier) @load (identifier) @constant])
+  (field_initializer value: [(scoped_identifier) @load (identifier) @constant])
+  (const_item value: [(scoped_identifier) @load (identifier) @constant])
+  (static_item value: [(scoped_identifier) @load (identifier) @constant])
+  (type_cast_expression value: [(scoped_identifier) @load (identifier) @constant])
+  (array_type length: [(scoped_identifier) @load (identifier) @constant])
+]
+(arguments (identifier) @constant)
 (closure_expression) @inner
 [(block) (match_arm)] @block
 (token_tree [(identifier) (primitive_type)] @token . (token_tree))

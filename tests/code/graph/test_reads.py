@@ -1,0 +1,105 @@
+"""Who reads a constant, a field, a member of an enum or a property, in each language."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.types import Verdict
+
+CASES = {
+    # file: its text; then by name asked for, who reads it
+    "shop.rs": (
+        (
+            "pub const MOST: usize = 3;\npub enum Color { Red, Green }\npub fn fits(n: usize) -> bool { n < MOST }\n"
+            "pub fn pick(c: &Color) -> u8 { match c { Color::Red => 1, _ => 2 } }\npub fn best() -> Color { Color::Green }\n"
+        ),
+        {"MOST": ["fits"], "Color.Red": ["pick"], "Color.Green": ["best"]},
+    ),
+    "Store.cs": (
+        (
+            "namespace App;\npublic enum Mode { Fast, Slow }\npublic class Store {\n  public const int Most = 3;\n"
+            "  public int Size { get; set; }\n  public bool Full() { return Size >= Most; }\n"
+            "  public bool Fits(Store other) => other.Size < Store.Most;\n"
+            "  public bool IsFast(Mode m) { if (m == Mode.Fast) { return true; } return false; }\n}\n"
+        ),
+        {
+            "Mode.Fast": ["Store.IsFast"],
+            "Store.Most": ["Store.Full", "Store.Fits"],
+            "Store.Size": ["Store.Full", "Store.Fits"],
+        },
+    ),
+    "users.c": (
+        (
+            "#define MOST 10\nstatic int limit = 3;\nint fits(int n) { return n < MOST; }\n"
+            "int full(int n) { if (n > limit) return 1; return 0; }\n"
+        ),
+        {"MOST": ["fits"], "limit": ["full"]},
+    ),
+    "store.php": (
+        (
+            "<?php\nclass Store {\n  const MOST = 3;\n  public function full(int $n) { return $n >= self::MOST; }\n}\n"
+            "function f(int $n) { return $n == Store::MOST; }\n"
+        ),
+        {"Store.MOST": ["Store.full", "f"]},
+    ),
+    "tries.go": (
+        "package e\n\nconst most = 3\n\ntype T struct{ Size int }\n\nfunc (t *T) Full() bool { return t.Size > most }\n",
+        {"most": ["T.Full"], "T.Size": ["T.Full"]},
+    ),
+    "F.java": (
+        (
+            "class F {\n  static final int MOST = 3;\n  enum M { A, B }\n  boolean big(int n) { return n > F.MOST; }\n"
+            "  boolean is(M m) { return m == M.B; }\n}\n"
+        ),
+        {"F.MOST": ["F.big"], "F.M.B": ["F.is"]},
+    ),
+    "modes.ts": (
+        (
+            "export enum Mode { Fast, Slow }\nconst limit = 3\nexport class S {\n  get size() { return 1 }\n"
+            "  full() { return this.size > limit }\n  is(m: Mode) { return m === Mode.Slow }\n}\n"
+        ),
+        {"Mode.Slow": ["S.is"], "limit": ["S.full"], "S.size": ["S.full"]},
+    ),
+    "store.py": (
+        (
+            "limit = 3\n\n\nclass Store:\n    MOST = 4\n\n    @property\n    def size(self):\n        return 1\n\n"
+            "    def full(self):\n        return self.size > limit or self.size < Store.MOST\n\n\n"
+            "def use(store: Store):\n    if store.size.real:\n        return f'{store.MOST}'\n"
+        ),
+        {"limit": ["Store.full"], "Store.MOST": ["Store.full", "use"], "Store.size": ["Store.full", "use"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_who_reads_it_is_found(repo, engine, path):
+    """A comparison, a condition or a match refers to what it names, as a call does."""
+    text, asked = CASES[path]
+    codebase = engine(repo("reads", {path: text})).codebase
+    codebase.index()
+    assert {name: [each.name for each in codebase.callers(name).found] for name in asked} == asked
+
+
+@pytest.mark.parametrize("name", ["Mode.Fast", "Fast", "Store.Size", "Most"])
+def test_a_member_is_a_definition(repo, engine, name):
+    """A field or a member of an enum has a place too, with its own lines."""
+    answer = engine(repo("members", {"Store.cs": CASES["Store.cs"][0]})).codebase.symbol(name)
+    assert answer.verdict is Verdict.RESOLVED
+    assert [symbol.rpartition(".")[2] for symbol in answer.evidence[0].symbols] == [name.rpartition(".")[2]]
+
+
+def test_a_declaration_comes_before_members_of_its_name(repo, engine):
+    """A field called as a function is does not make the function ambiguous."""
+    files = {"a.py": "def size():\n    return 1\n", "b.py": "class Box:\n    size = 2\n"}
+    codebase = engine(repo("both", files)).codebase
+    assert codebase.symbol("size").evidence[0].path == "a.py"
+    assert codebase.symbol("Box.size").evidence[0].path == "b.py"
+
+
+def test_a_member_of_an_enum_in_c_is_not_said_to_be_unused(repo, engine):
+    """The name is written bare, and in a function that differs from it by capitals alone."""
+    files = {"s.h": "enum state { IDLE, BUSY };\n", "s.c": '#include "s.h"\nint busy(int s) { return s == BUSY; }\n'}
+    codebase = engine(repo("enum", files)).codebase
+    codebase.index()
+    answer = codebase.callers("BUSY")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["s.c:2"])
