@@ -234,7 +234,7 @@ class _Finder:
 
     def reading(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
-        if name[0].isupper() or name in self._constants:
+        if name[:1].isupper() or name in self._constants:
             self.found.loads.append((owner, line, name))
 
     def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
