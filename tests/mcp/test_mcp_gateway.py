@@ -467,9 +467,9 @@ def test_a_trace_goes_on_where_results_flow_and_ends_with_a_new_search_or_a_paus
     traced.intend("write mail")
     trace = traced.called("mail/send", {"to": "ada@example.org", "about": 12345, "priority": 3}, "")
     assert (trace.id, trace.intent, trace.links) == ("s:1", "find ticket 12345; write mail", ((0, 1),))
-    traced.intend("find ticket 12345", plan=True)
+    traced.intend("find ticket 12345", planned=("mail/send",))
     assert traced.called("t/close", {}, "").id == "s:1", "the same plan asked for again is the same work"
-    traced.intend("find ticket 12345", plan=True)
+    traced.intend("find ticket 12345", planned=("mail/send",))
     assert traced.called("t/find", {}, "").id == "s:2", "but not where the work begins again"
     traced.intend("something else")
     assert traced.called("t/find", {}, "", ok=False).id == "s:3"
@@ -488,6 +488,60 @@ def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() 
         "water the garden": ["garden/tap", "garden/hose"],
         "pay the rent": ["bank/login", "bank/pay"],
     }
+
+
+def tasks(traced: Traced, calls: list[str]) -> dict[str, list[str]]:
+    """Make calls; return the tools of each task by its intent."""
+    traces = {trace.id: trace for trace in [traced.called(tool, {}, "") for tool in calls]}
+    return {trace.intent: [call.tool for call in trace.calls] for trace in traces.values()}
+
+
+def test_a_plan_takes_the_place_of_an_earlier_one() -> None:
+    """What the earlier one left undone is not done by what follows the later one."""
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("move the flight", fits={"air/find": 0.5, "air/change": 0.5}, planned=("air/find", "air/change"))
+    assert tasks(traced, ["air/find"]) == {"move the flight": ["air/find"]}
+    traced.intend(
+        "cancel the flight", fits={"air/find": 0.4, "air/change": 0.3, "air/cancel": 0.6}, planned=("air/cancel",)
+    )
+    done = ["air/find", "air/cancel", "air/change"]
+    assert tasks(traced, done) == {"cancel the flight": done}
+
+
+def test_two_plans_at_once_are_told_apart_by_what_fits_where_neither_names_the_tool() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend(
+        "water the garden", fits={"garden/tap": 0.5, "garden/hose": 0.4, "bank/pay": 0.01}, planned=("garden/tap",)
+    )
+    traced.intend("pay the rent", fits={"bank/pay": 0.5, "bank/login": 0.2}, planned=("bank/pay",))
+    assert tasks(traced, ["garden/tap", "bank/login", "garden/hose", "bank/pay"]) == {
+        "water the garden": ["garden/tap", "garden/hose"],
+        "pay the rent": ["bank/login", "bank/pay"],
+    }
+
+
+def test_two_tasks_that_ask_for_much_the_same_at_once_stay_two() -> None:
+    traced = Traced("s", lambda: 0.0)
+    fits = {"bank/login": 0.9, "bank/pay": 0.3, "bank/balance": 0.4}
+    traced.intend("log in to account 1234 and pay the rent", fits=fits | {"bank/pay": 0.6})
+    traced.intend("log in to account 5678 and tell the balance", fits=fits | {"bank/balance": 0.7})
+    found = tasks(traced, ["bank/login", "bank/login", "bank/pay", "bank/balance"])
+    assert sorted(found.values()) == [["bank/login", "bank/balance"], ["bank/login", "bank/pay"]]
+
+
+def test_a_tool_looked_up_by_its_name_belongs_to_the_task_at_hand() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("mail the report", fits={"files/find": 0.6, "mail/send": 0.5}, planned=("files/find", "mail/send"))
+    for tool in ("files/find", "mail/send", "files/close"):
+        traced.intend(tool, fits={tool: 0.9}, named=True)
+        trace = traced.called(tool, {}, "")
+    assert (trace.intent, [call.tool for call in trace.calls]) == (
+        "mail the report",
+        ["files/find", "mail/send", "files/close"],
+    )
+    fresh = Traced("t", lambda: 0.0)
+    fresh.intend("mail/send", fits={"mail/send": 0.9}, named=True)
+    assert fresh.called("mail/send", {}, "").intent == "mail/send"
 
 
 def test_a_search_that_led_to_no_call_speaks_for_the_one_after_it_if_they_ask_for_the_same() -> None:
@@ -536,7 +590,7 @@ def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
     given = {"user": "ada", "site": "example.org", "auth": [{"apiKey": "swordfish"}], "max_tokens": 1000}
     assert traced.called("bank/login", given, "").intent == "sign in ada with [secret] at example.org"
     assert traced.called("bank/pay", {}, "").intent == "sign in ada with [secret] at example.org"
-    traced.intend("cook swordfish", plan=True)
+    traced.intend("cook swordfish", planned=("kitchen/cook",))
     assert traced.called("kitchen/cook", {"dish": "swordfish"}, "").intent == "cook swordfish"
 
 

@@ -125,8 +125,7 @@ class Gateway:
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
         problems = self._current(engine)
-        answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
-        found = [match for match in answer.matches if all(self._is_offered(m) for m in match.tools or (match.id,))]
+        answer, found = self._found(engine, query, k)
         shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
         self._traced.intend(
             query, fits={id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
@@ -139,10 +138,16 @@ class Gateway:
         records = [_record(match, self._tool(match.id)) for match in shown]
         return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": records})
 
+    def _found(self, engine: Engine, query: str, k: int = FOUND) -> tuple[records.ToolAnswer, list[Match]]:
+        """Return a search's answer, and the matches that may be called."""
+        answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
+        return answer, [m for m in answer.matches if all(self._is_offered(id_) for id_ in m.tools or (m.id,))]
+
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         problems, intent = self._current(engine), arguments["intent"]
         plan = self._known(engine).suggest(intent, unfinished=self._traced.calls_for(intent)[0])
-        self._traced.intend(intent, fits=dict.fromkeys((task.call for task in plan.tasks), 1.0), plan=True)
+        fits = _fits(self._found(engine, intent)[1])
+        self._traced.intend(intent, fits=fits, planned=[task.call for task in plan.tasks])
         self._remember(self._known(engine), [group.id for group in plan.contains])
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
@@ -414,6 +419,11 @@ def gateway_to(path: str, settings: Settings, session: str) -> Gateway:
     fleet, home = Fleet.of_file(path, opening), Path(settings.home)
     heard.append(Gateway(fleet, session, home, questions=questions, page=own.page))
     return heard[0]
+
+
+def _fits(found: Sequence[Match]) -> dict[str, float]:
+    """Return the fit of each tool in a search, chains included."""
+    return {id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
 
 
 def _verdict_line(verdict: Verdict, probability: float, reason: str) -> str:

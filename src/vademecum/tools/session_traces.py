@@ -3,17 +3,19 @@
 Nobody says where a task ends. So each call is given to a task by what is known of it, the surest first:
 
     intent     the call says what it is for
-    plan       a plan that was asked for names the tool, and its task has not called it yet
+    new plan   a plan that no call has followed yet names the tool
     results    the call's arguments hold a value that a call of the task returned
-    search     the tool fits best a search that led to no call yet, which begins a task, or one of a task that goes on
+    fit        a plan names the tool and its task has not called it yet, until a later plan takes its place; else the
+               tool fits best a search that led to no call yet, which begins a task, or a task that goes on, half as
+               well if the task has called it
 
-A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just failed at much the
-same. A task that was left goes on only with a tool that it found and no later one did. After a pause only intent and results go on with a
-task. A search that led to no call is evidence, too: where the next one asks for much the same, its words belong to the task.
+A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just
+failed at much the same. A task that was left goes on only with a tool that it found and no later one did. After a pause
+only intent and results go on with a task. A search that led to no call is evidence, too: where the next one asks for much
+the same, its words belong to the task. A tool looked up by its name belongs to the task at hand.
 
-A call used an earlier one's outcome where a value among its arguments stands in what that returned (`values`). Of any other call nobody
-knows what it waited for: it is taken to wait for the call before, unless it began before that ended. Values and outcomes are forgotten
-with the task; kept are names, order and links.
+A call used an earlier one's outcome where a value among its arguments stands in what that returned. Any other call is taken
+to wait for the call before, unless it began before that ended. Values and outcomes are forgotten with the task.
 
     >>> traced = Traced("s1", clock=lambda: 0.0)
     >>> traced.intend("mail the report")
@@ -21,15 +23,8 @@ with the task; kept are names, order and links.
     >>> trace = traced.called("mail/send", {"attachment": "/tmp/report-7.pdf", "password": "hunter2"}, "sent")
     >>> trace.intent, [call.tool for call in trace.calls], trace.links, trace.calls[1].arguments
     ('mail the report', ['files/find', 'mail/send'], ((0, 1),), ('attachment', 'password'))
-    >>> traced.intend("order lunch")
-    >>> traced.called("shop/order", {}, "done").intent
-    'order lunch'
 
-What was searched for may say the value of a password that a call then gives. It is cut out before anything is kept:
-
-    >>> traced.intend("log in as ada with swordfish")
-    >>> traced.called("bank/login", {"user": "ada", "password": "swordfish"}, "welcome").intent
-    'log in as ada with [secret]'
+What was searched for may say the value of a password that a call then gives. It is cut out before anything is kept.
 """
 
 from __future__ import annotations
@@ -56,9 +51,12 @@ class _Asked:
     """A search or a plan that no call has followed yet."""
 
     intent: str
-    fits: Mapping[str, float]  # how well each tool that was found fits, above 0
-    plan: bool
     at: float
+    fits: Mapping[str, float] = field(default_factory=dict)  # how well each tool that was found fits, above 0
+    planned: frozenset[str] = frozenset()
+
+    def fit(self, tool: str) -> float:
+        return self.fits.get(tool, 0.0) + (tool in self.planned)
 
     def is_like(self, intent: str) -> bool:
         mine, other = _said(self.intent), _said(intent)
@@ -88,21 +86,20 @@ class _Task:
     def begins_with(self, tool: str) -> bool:
         return len(self.calls) > 1 and self.calls[0].tool == tool
 
+    def fit(self, tool: str) -> float:
+        again = any(call.tool == tool and call.ok for call in self.calls)
+        return (self.fits.get(tool, 0.0) + (tool in self.planned)) / (1 + again)
+
     def takes(self, asked: _Asked) -> None:
         if asked.intent not in self.intents and len(self.intents) < MOST_INTENTS:
             self.intents.append(asked.intent)
         for tool, fit in asked.fits.items():
             self.fits[tool] = max(fit, self.fits.get(tool, 0.0))
-        self.planned |= set(asked.fits) if asked.plan else set()
+        self.planned |= asked.planned
 
 
 class Traced:
-    """The traces of one client.
-
-    Args:
-        session: What tells this client's traces from others'.
-        clock: Tells the time, in seconds since the epoch.
-    """
+    """The traces of one client, whose session tells them from others'."""
 
     def __init__(self, session: str, clock: Clock) -> None:
         self._session = session
@@ -112,29 +109,34 @@ class Traced:
         self._tasks: list[_Task] = []  # the latest last
         self._asked: list[_Asked] = []  # the latest last
 
-    def intend(self, intent: str, *, fits: Mapping[str, float] | None = None, plan: bool = False) -> None:
+    def intend(
+        self, intent: str, *, fits: Mapping[str, float] | None = None, planned: Collection[str] = (), named: bool = False
+    ) -> None:  # fmt: skip
         """Note a search or a plan.
 
         Args:
             intent: what it asked for.
             fits: how well each tool that was found fits, above 0, by the tool's id.
-            plan: whether a plan was asked for.
+            planned: the tools of the plan.
+            named: whether the intent is a tool's name.
         """
         with self._lock:
-            self._asked = [*self._asked, _Asked(intent, fits or {}, plan, self._clock())][-MOST_INTENTS:]
+            now = self._clock()
+            latest = (
+                max((each.at for each in self._asked), default=0.0),
+                max((t.latest for t in self._tasks), default=0.0),
+            )
+            if named and (self._asked or self._tasks) and now - max(latest) <= PAUSE_S:
+                return
+            self._asked = [*self._asked, _Asked(intent, now, fits or {}, frozenset(planned))][-MOST_INTENTS:]
             for task in self._tasks:
                 task.is_left = True
+                task.planned = set() if planned else task.planned
 
     def called(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        said: str,
-        *,
-        ok: bool = True,
-        latency_s: float = 0.0,
+        self, tool: str, arguments: Mapping[str, Any], said: str, *, ok: bool = True, latency_s: float = 0.0,
         intent: str = "",
-    ) -> Trace:
+    ) -> Trace:  # fmt: skip
         """Note a call; return the trace with one more call."""
         with self._lock:
             now = self._clock()
@@ -171,29 +173,26 @@ class Traced:
         tasks = [task for task in reversed(self._tasks) if len(task.calls) < MOST_CALLS]
         flows = [task for task in tasks if used(arguments, task.said, task.intent)]
         if intent:
-            asked = [each for each in self._asked if each.intent == intent] or [_Asked(intent, {}, False, now)]
+            asked = [each for each in self._asked if each.intent == intent] or [_Asked(intent, now)]
             known = [task for task in tasks if intent in task.intents] + [task for task in flows if task is tasks[0]]
             return self._resume(known[0] if known else self._begin(now), asked)
         recent = [task for task in tasks if now - task.latest <= PAUSE_S]
-        if plans := [each for each in self._asked if each.plan and tool in each.fits]:
-            return self._searched(plans[-1], tool, now)
-        if known := [task for task in recent if tool in task.planned] + flows:
-            return self._resume(known[0], self._asked[-1:] if known[0].is_left else ())
+        if flows and not any(tool in one.planned for one in self._asked):
+            return self._resume(flows[0], self._asked[-1:] if flows[0].is_left else ())
         return self._fitting(tool, recent, now)
 
     def _fitting(self, tool: str, recent: Sequence[_Task], now: float) -> _Task:
         """Return the task that the tool fits best."""
-
-        def fit(one: _Asked | _Task | None) -> float:
-            return one.fits.get(tool, 0.0) if one else 0.0
-
-        asked = max(reversed(self._asked), key=fit, default=None)
-        task = max((task for task in recent if not task.is_left), key=fit, default=None)
-        if asked and (task is None or fit(asked) > fit(task)):
+        asked = max(reversed(self._asked), key=lambda each: each.fit(tool), default=None)
+        going = [task for task in recent if not task.is_left or tool in task.planned]
+        task = max(going, key=lambda each: each.fit(tool), default=None)
+        if asked and (task is None or asked.fit(tool) > task.fit(tool)):
             return self._searched(asked, tool, now)
-        left = [task for task in recent if fit(task)] if not fit(task) else []
+        left = [each for each in recent if each.fit(tool)] if not (task and task.fit(tool)) else []
         known = left[:1] or [each for each in (task, *recent) if each]
-        return self._resume(known[0] if known else self._begin(now))
+        if not known:
+            return self._resume(self._begin(now))
+        return self._resume(known[0], self._asked[-1:] if known[0].is_left and tool in known[0].planned else ())
 
     def _searched(self, asked: _Asked, tool: str, now: float) -> _Task:
         """Return the task of a search, begun if need be.
@@ -204,7 +203,10 @@ class Traced:
         same = [task for task in tasks if asked.intent in task.intents and not task.begins_with(tool)]
         failed = [task for task in tasks[:1] if not task.calls[-1].ok and now - task.latest <= PAUSE_S]
         same += [task for task in failed if asked.is_like(task.intent)]
-        near = [each for each in self._asked if each is asked or each.is_like(asked.intent)]
+        found = asked.fit(tool) / 2  # a search that found the tool as well was not asked again
+        near = [
+            each for each in self._asked if each is asked or (each.fit(tool) <= found and each.is_like(asked.intent))
+        ]
         return self._resume(same[0] if same else self._begin(now), near)
 
     def _begin(self, now: float) -> _Task:
