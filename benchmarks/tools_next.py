@@ -33,14 +33,13 @@ from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
 from vademecum.tools.fit import drawn
-from vademecum.tools.goal import toward_goals
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.newcomers import shown
-from vademecum.tools.prior import prior
+from vademecum.tools.shgat import toward_goals
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View
-from vademecum.tools.weights import PHASES, log_probabilities, taken_probabilities
+from vademecum.tools.weights import PHASES, log_probabilities, prior, taken_probabilities
 
 ABLATIONS: Mapping[str, tuple[str, ...]] = {
     "without messages": ("attention", "transition", "session"),

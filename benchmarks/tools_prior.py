@@ -1,4 +1,4 @@
-"""Print the weights of `vademecum.tools.prior`, fitted on the training tasks of a trace set.
+"""Print the weights of `vademecum.tools.weights`, fitted on the training tasks of a trace set.
 
     python benchmarks/tools_prior.py --data BENCH/tools/ultratool
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from tools_data import capability, read_set, traces_of
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, RANKING, STOPPING
-from vademecum.tools.prior import prior
+from vademecum.tools.weights import prior
 
 
 def main() -> None:

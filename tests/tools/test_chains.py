@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools import beam_search
-from vademecum.tools.chains import agreeing
-from vademecum.tools.expected import right_on_average
+from vademecum.tools import chains
+from vademecum.tools.chains import agreeing, right_on_average
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 
@@ -66,7 +65,7 @@ def test_a_title_that_can_go_on_in_many_ways_gets_what_most_of_them_take(drawn, 
     earlier = {task.id: number for number, task in enumerate(plan.tasks)}
     assert all(earlier[before] < earlier[task.id] for task in plan.tasks for before in task.depends_on)
     assert any(task.depends_on for task in plan.tasks)
-    monkeypatch.setattr(beam_search, "KNOWN", 0.0)
+    monkeypatch.setattr(chains, "KNOWN", 0.0)
     assert len(drawn.suggest("contacts of everybody").tasks) < len(USUAL)  # the likeliest chain names fewer
 
 

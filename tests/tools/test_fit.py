@@ -9,18 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.attention import attend, in_context
-from vademecum.tools.features import HEADS, MEMORY, After, Taken, heads, still
+from vademecum.tools.features import HEADS, MEMORY, After, heads, still
 from vademecum.tools.fit import asked_of, fitted
-from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
+from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph, attend, in_context
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.observe import trace
-from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.texts import Question, Texts
-from vademecum.tools.weights import Model
+from vademecum.tools.weights import Model, prior
 
 N = 6
 CHAINS = st.lists(
@@ -114,7 +112,7 @@ def test_chains_side_by_side_look_as_each_does_alone(view):
     chains = [(read, send), (find, read), (send, send), (read, send, find)]
     together, weights, unmoved = After(asked, chains), np.linspace(-1, 1, len(HEADS)), still(asked)
     scores = together.scores(unmoved @ weights.astype(np.float32), weights.astype(np.float32))
-    taken = Taken(np.linspace(0.1, 0.9, len(view.tools), dtype=np.float32))
+    taken = np.linspace(0.1, 0.9, len(view.tools), dtype=np.float32)
     for row, chain in enumerate(chains):
         assert scores[row] == pytest.approx(heads(asked, chain) @ weights, abs=1e-3)
         assert together.stopping(taken)[row] == pytest.approx(After(asked, [chain]).stopping(taken)[0], abs=1e-4)
@@ -152,7 +150,7 @@ def view(office):
 def test_what_tools_look_like_is_finite_whatever_is_asked(view, intent):
     asked = Asked(view, view.read(intent), (0, 1))
     chains = [(), (0,), (0, 0), (1, 2, 3), (len(view.tools) - 1,)]
-    taken = Taken(np.full(len(view.tools), 0.5, np.float32))
+    taken = np.full(len(view.tools), 0.5, np.float32)
     assert all(np.isfinite(heads(asked, chain)).all() for chain in chains)
     assert np.isfinite(After(asked, chains).stopping(taken)).all()
 

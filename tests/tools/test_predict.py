@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
+from vademecum.tools.dependencies import layers
 from vademecum.tools.observe import trace
-from vademecum.tools.ordering import layers
 from vademecum.tools.predict import PREDICTORS
 from vademecum.tools.records import Call, Task, Tool
 

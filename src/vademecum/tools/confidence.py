@@ -1,4 +1,4 @@
-"""Probability that a right tool is among the shown ones.
+"""Calibrated confidence of a search and of a plan.
 
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the nearest
 one is, on scales that do not depend on the others:
@@ -12,19 +12,30 @@ one is, on scales that do not depend on the others:
     a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2:
         what all of a few intents say is no less said
 
-Few traces say nothing by their silence. So with fewer than `FEW` of them memory only adds, and no answer is less sure than without.
-The weights were fitted by `benchmarks/tools_found.py` on questions that a catalogue's tools fit, and on as many of other
-catalogues. These hold for the built-in embedder; an embedder of the user's own has those of all-MiniLM-L6-v2, and without an
-embedder words decide alone.
+Few traces say nothing by their silence, so with fewer than `FEW` of them memory only adds. `benchmarks/tools_found.py` fitted the weights, on
+questions that a catalogue's tools fit and on as many of other catalogues: those above for the built-in embedder, and those of all-MiniLM-L6-v2
+for an embedder of the user's own.
+
+A plan is as sure as its calls, in the geometric mean of their probabilities. For a tool that traces called, with weights fitted on one's own
+traces, this is the model's. Else the model says too much, as of three tools one is always the likeliest. Then it is, with s the
+logistic function and m the cosine of what the tool says of itself and the intent, or its nearest clause:
+
+    P(right) = s(-2.3 + 0.17 logit P(call) + 5.6 m)     no trace called the tool
+               s(-1.3 + 0.24 logit P(call) + 2.9 m)     weights are not fitted yet
+
+The first was fitted on plans without any trace for 120 training tasks of UltraTool, BFCL and RestBench (TMDB), among 3, 10, 30 and all tools,
+half of the time without any that fits; the second on 704 plans with 3, 8 and 16 traces of other training tasks of the same.
 """
 
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.tools.chains import Chain
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.texts import Floats
 
@@ -34,6 +45,8 @@ _TEXT = np.array([-4.64, 6.98, 8.12, 9.8])  # bias, nearest meaning, tf-idf, mea
 _OWN = np.array([-6.77, 10.74, 5.79, 7.68])  # the same, beside an embedder of the user's own
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
+_UNUSED, _UNFITTED = (-2.3, 0.17, 5.6), (-1.3, 0.24, 2.9)  # bias, log-odds by the model, cosine of meaning
+_LEAST, _NONE = 1e-3, 1e-6  # probabilities nearer to 0 or 1 say no more
 
 
 def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
@@ -52,7 +65,7 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     odds = float(by_meaning @ (1, near, words, mean) if meant else _WORDS @ (1, words))
     traces, alike = memory_signals(asked)
     by_memory = _MEMORY * traces / (traces + _TRACES) * (alike - _ALIKE)
-    return 1 / (1 + math.exp(-(odds + (max(by_memory, 0.0) if traces < FEW else by_memory))))
+    return _logistic(odds + (max(by_memory, 0.0) if traces < FEW else by_memory))
 
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
@@ -67,3 +80,30 @@ def memory_signals(asked: Asked) -> tuple[int, float]:
     speaks = asked.weight > 0
     alike = np.maximum(asked.alike, asked.plain - _PLAIN)
     return int(speaks.sum()), float(alike[speaks].max(initial=0.0))
+
+
+def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:
+    """Return how sure the calls of a chain are, 0..1.
+
+    Args:
+        asked: the question they answer.
+        chain: one call at least, each with its probability.
+        fitted: whether the weights it was found with were fitted on these traces.
+    """
+    meaning, new = asked.meaning, asked.unseen
+    sure = [
+        likely if fitted and not new[tool] else _right(likely, meaning.item(tool), used=not new[tool])
+        for tool, likely in zip(chain.tools, chain.probabilities, strict=True)
+    ]
+    return math.exp(fmean(math.log(max(each, _NONE)) for each in sure))
+
+
+def _right(likely: float, meaning: float, *, used: bool) -> float:
+    """Return the probability of a call with few observations, 0..1."""
+    bias, by_likely, by_meaning = _UNFITTED if used else _UNUSED
+    likely = min(max(likely, _LEAST), 1 - _LEAST)
+    return _logistic(bias + by_likely * math.log(likely / (1 - likely)) + by_meaning * meaning)
+
+
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds))

@@ -1,22 +1,9 @@
 """Features of each tool as the next call, one per head.
 
-    match         how well its own words and meaning fit the intent
-    left          how well its words fit the part of the intent that no call so far says (BM25)
-    order         how near its mention in the intent is to that of the last call
-    terms         votes of the intent's words, by the traces that say them
-    attention     votes of past traces, by how much their intents say the same
-    ridge         a regression from intents to the tools they took; `ridge_first` to the one they took first
-    transition    how often it came next, by the traces that speak for this intent in this context
-    session       how often it came next after what the session has done before
-    popular       how often it is called at all
-    used, before  whether it was called for this intent, or earlier in the session
-    unseen        that no trace called it, and `unseen_match` how well it fits then
-
-Heads of text work from the first minute. Heads of memory read past traces. What memory says of a tool that was never used is the
-same small number, a floor, so such tools are weighed by their text.
-
-Most heads depend on the intent alone (`Asked`). The others depend on the calls so far, for many chains of calls side by side
-(`After`), as a plan follows several at once.
+`docs/tools.md` has a table of them.
+What memory says of a tool that was never used is the same small number, a floor, so such tools are weighed by their text.
+Most heads depend on the intent alone (`Asked`). The others depend on the calls so far, for many chains of calls side by
+side (`After`), as a plan follows several at once.
 """
 
 from __future__ import annotations
@@ -28,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.attention import BACKING, SMOOTHING, in_context, voted
+from vademecum.tools.hypergraph import BACKING, SMOOTHING, in_context, voted
 from vademecum.tools.intent_features import EPSILON, Asked
 from vademecum.tools.macro_tools import next_due
 from vademecum.tools.texts import Floats
@@ -39,6 +26,7 @@ USE = ("popular", "used", "before")
 UNSEEN = ("unseen", "unseen_match")
 HEADS = (*TEXT, *MEMORY, *USE, *UNSEEN)
 STOPPING = ("bias", "transition", "session", "unmet", "long", "open", "surest")
+LINKING = ("bias", "rate", "adjacent", "provides", "distance")
 RANKING = ("likely", "taken", "unmet", "in_order", "known")
 
 DUE = 0.5  # weight of the prior in votes of meta-capabilities
@@ -65,31 +53,8 @@ def still(asked: Asked) -> Floats:
     return found.T
 
 
-class Taken:
-    """Each tool's probability to be called for an intent at all.
-
-    Args:
-        probability: float32 (n,).
-    """
-
-    def __init__(self, probability: Floats) -> None:
-        self.probability = probability
-
-    def open(self, chain: Sequence[int]) -> tuple[float, float]:
-        """Return the logarithm of the calls left, and the best log-odds."""
-        left = self.probability.copy()
-        left[list(chain)] = 0
-        surest = min(max(float(left.max(initial=0)), 1e-3), 1 - 1e-3)
-        return math.log(float(left.sum()) + 0.05), math.log(surest / (1 - surest))
-
-
 class After:
-    """Features of several chains of calls for one intent.
-
-    Args:
-        asked: the intent.
-        chains: c of them, the numbers of their tools in order.
-    """
+    """Features of c chains of calls for one intent."""
 
     def __init__(self, asked: Asked, chains: Sequence[tuple[int, ...]]) -> None:
         self.asked = asked
@@ -98,9 +63,7 @@ class After:
     def scores(self, unmoved: Floats, weights: Floats) -> Floats:
         """Return float32 (c, n): every tool's score after each chain.
 
-        Args:
-            unmoved: float32 (n,), the score by the heads that depend on the intent alone.
-            weights: float32 (len(HEADS),).
+        `unmoved`, float32 (n,), is the score by the heads that depend on the intent alone.
         """
         found: Floats = weights.take(_MOVING) @ self.columns
         found += unmoved
@@ -109,11 +72,14 @@ class After:
             found[row, self.before(chain)] += weights[_COLUMN["before"]]
         return found
 
-    def stopping(self, taken: Taken) -> NDArray[np.float64]:
-        """Return float64 (c, len(STOPPING)): the reasons to stop after each chain."""
+    def stopping(self, taken: Floats) -> NDArray[np.float64]:
+        """Return float64 (c, len(STOPPING)): the reasons to stop after each chain.
+
+        `taken`, float32 (n,), is each tool's probability to be called for the intent at all.
+        """
         ends = np.log(self._shares[:, :, -1] + np.float32(EPSILON)).tolist()
         rows = zip(ends, self.unmet.tolist(), self.chains, strict=True)
-        found = [(1.0, *end, unmet, math.log1p(len(chain)), *taken.open(chain)) for end, unmet, chain in rows]
+        found = [(1.0, *end, unmet, math.log1p(len(chain)), *_left(taken, chain)) for end, unmet, chain in rows]
         return np.array(found, np.float64).reshape(-1, len(STOPPING))
 
     @cached_property
@@ -173,3 +139,11 @@ class After:
         """Each mention's distance from the due place, float32 (n,); 0 is best."""
         due = (self.asked.places[chain[-1]] if chain else np.float32(0)) + np.float32(_STEP)
         return np.asarray(-np.abs(self.asked.places - due) * self.asked.clear, np.float32)
+
+
+def _left(taken: Floats, chain: Sequence[int]) -> tuple[float, float]:
+    """Return the logarithm of the calls left, and the best log-odds."""
+    left = taken.copy()
+    left[list(chain)] = 0
+    surest = min(max(float(left.max(initial=0)), 1e-3), 1 - 1e-3)
+    return math.log(float(left.sum()) + 0.05), math.log(surest / (1 - surest))

@@ -38,23 +38,14 @@ _UNTOLD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A place for a value in a schema.
+    """A place for a value in a schema."""
 
-    Attributes:
-        name: As it is written, with those of the objects around it: `user.id`.
-        words: The words of its own name, in small letters, without plural.
-        around: Those of the objects around it.
-        type: JSON Schema's type; "" where it is open.
-        required: Whether a call is impossible without it.
-        said: Its description.
-    """
-
-    name: str
-    words: tuple[str, ...]
-    around: frozenset[str] = frozenset()
-    type: str = ""
+    name: str  # as it is written, with those of the objects around it: `user.id`
+    words: tuple[str, ...]  # of its own name, in small letters, without plural
+    around: frozenset[str] = frozenset()  # those of the objects around it
+    type: str = ""  # JSON Schema's; "" where it is open
     required: bool = False
-    said: str = ""
+    said: str = ""  # its description
 
     @property
     def own(self) -> str:
@@ -90,11 +81,7 @@ def inputs_of(schema: Mapping[str, Any]) -> list[Field]:
 def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str, ...]) -> float:
     """Return the trust that an output serves as an input, 0..`SAME`.
 
-    Args:
-        given: A field of an output schema.
-        giver: The words of that tool's name.
-        wanted: A field of an input schema.
-        taker: The words of that tool's name.
+    `giver` and `taker` are the words of the tools' names.
     """
     if given.words[-1:] != wanted.words[-1:] or not given.words or not _types_agree(given.type, wanted.type):
         return 0.0

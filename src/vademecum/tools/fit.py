@@ -1,8 +1,7 @@
 """Fit the heads' weights on traces, cross-fitted.
 
 Each trace, or an even draw of many, is put to the others as a question: what it called at each step is the choice to
-explain, and neither it nor its session may speak (leave-one-out cross-fitting; without it, attention finds the trace
-itself and every weight is worth nothing). Fits, each a conditional logit of seconds:
+explain, and neither it nor its session may speak (leave-one-out cross-fitting). Fits, each a conditional logit:
 
     next      which tool is called, with one set of weights for the first, the second and later calls
     unseen    the same where tools are hidden as if never used, for the weights of unseen tools alone
@@ -10,8 +9,6 @@ itself and every weight is worth nothing). Fits, each a conditional logit of sec
     search    which tools the intent takes at all, and the probability of it
     links     which call used what another gave
     chains    which whole chain it is, among those that the fits above find likely
-
-With few traces the weights stay near `PRIOR`, which is what held on other people's traces.
 """
 
 from __future__ import annotations
@@ -25,11 +22,11 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
 from vademecum.tools.dependencies import Pairs, link_choices, links_of
-from vademecum.tools.features import HEADS, UNSEEN, After, Taken, heads
+from vademecum.tools.features import HEADS, UNSEEN, After, heads
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, Weights, fit
-from vademecum.tools.prerequisites import Ways
+from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.weights import PHASES, Model, log_probabilities, taken_probabilities
@@ -140,7 +137,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
     """Yield for each call of a trace whether it was the last."""
     chain = asked.chain
     taken = taken_probabilities(heads(asked, ()), search, certain)
-    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(Taken(taken))
+    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
     for step, features in enumerate(rows, 1):
         yield Choice(np.array([features, (0.0,) * len(features)], np.float32), 0 if step == len(chain) else 1)
 

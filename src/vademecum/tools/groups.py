@@ -1,8 +1,7 @@
 """Learned groups: capabilities over tools, meta-capabilities over capabilities.
 
-Shown to people, and put into the hypergraph as `contains` (`relations`), is what recurs: chains of several tools that several
-traces called, and what of them, or of single tools, follows one another in several (`metas`). What names a tool that is gone is
-left out.
+What several traces show is shown: chains of several tools, and what of them, or of single tools, follows one another
+(`macro_tools`). What names a tool that is gone is left out.
 """
 
 from __future__ import annotations

@@ -1,12 +1,17 @@
-"""Traces as a hypergraph, a hyperedge for each trace.
+"""Traces as a hypergraph, and attention over them.
 
-Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in capabilities (1), the chains
-that traces called, each of which is kept with its traces; capabilities lie in meta-capabilities (2, `metas`). Beside them the
-traces of one session lie in that session. An incidence is stored as flat arrays, one entry for each member, sorted so that a
-tool's entries are a slice.
+Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools lie in capabilities, the chains that
+traces called, and these in meta-capabilities (`macro_tools`). An incidence is stored as flat arrays, sorted so that a tool's
+entries are a slice. Every count is a sum of weights over traces: one that is left out weighs 0.
 
-Every count asked of it is a sum of weights over traces, so that leaving some out, as fitting does, is a weight of 0,
-and a new trace is a few more entries.
+Attention has two phases, as in hypergraph attention (SHGAT; here in closed form, without learned projections). Up: every
+trace is weighed against the question, a softmax over the traces,
+
+    alpha_e = weight_e exp((k(q, e) - 1) / t + beta (|C and e| / |C| - 1)) / sum over traces of the same
+
+with k a kernel between the intent asked and that of the trace, and C the tools called so far. Down: each trace gives its
+weight to the tools it called (`gather`), or to those it called right after the last one (`after`). There are two kernels,
+the words of intents and their meaning; their mean is the attention.
 
     >>> graph = Hypergraph.of([Chain((0, 1)), Chain((0, 1)), Chain((2, 1))], tools=3)
     >>> graph.after(0, graph.weight)[:3].tolist()
@@ -28,6 +33,11 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 Weights = NDArray[np.float32]
 
+WORDS = 0.12  # temperature of the kernel of words
+MEANING = 0.06  # of the kernel of meanings, whose cosines lie closer together
+CONTEXT = 2.0  # beta: how much a trace gains by having called the tools that were called
+BACKING = 0.15  # weight of the prior in votes: how much attention is enough to be believed
+SMOOTHING = 0.5  # weight of the prior in transition counts
 FAILED = 1 / 3  # what a trace that failed counts for: its order is still informative (measured: dropping it is worse)
 
 
@@ -45,26 +55,19 @@ class Hypergraph:
 
     `n` stands for the beginning of a trace where a tool before is asked for, and for its end where one after is.
 
-    Attributes:
-        tools: n.
-        weight: float32 (m,), what each trace counts for.
-        member_tool, member_trace: int64 (M,), each tool of each trace once, by tool.
-        before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by `here`.
-        capability: int64 (m,), each trace's capability; `capabilities` are their chains.
-        session: int64 (m,), each trace's session, -1 for none.
     """
 
-    tools: int
-    weight: Weights
-    member_tool: Integers
+    tools: int  # n
+    weight: Weights  # (m,), what each trace counts for
+    member_tool: Integers  # (M,), each tool of each trace once, by tool
     member_trace: Integers
-    before: Integers
-    here: Integers
-    then: Integers
-    owner: Integers
-    capability: Integers
-    capabilities: tuple[tuple[int, ...], ...]
-    session: Integers
+    before: Integers  # (S,), of each step the tool two before, by `here`
+    here: Integers  # the tool before
+    then: Integers  # the tool
+    owner: Integers  # the trace
+    capability: Integers  # (m,), each trace's capability
+    capabilities: tuple[tuple[int, ...], ...]  # their chains
+    session: Integers  # (m,), each trace's session, -1 for none
 
     @classmethod
     def of(cls, chains: Sequence[Chain], tools: int) -> Self:
@@ -105,10 +108,7 @@ class Hypergraph:
 
     @cached_property
     def merged(self) -> Hypergraph:
-        """The capabilities, each as if it were one trace.
-
-        The weights of traces, and whatever is to be summed over them, go with `merge`.
-        """
+        """The capabilities, each as if it were one trace; `merge` sums over traces."""
         return Hypergraph.of([Chain(tools) for tools in self.capabilities], self.tools)
 
     def merge(self, value: Weights) -> Weights:
@@ -154,3 +154,39 @@ def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Iterable[Integers]:
 def sums(place: Integers, weight: Weights, size: int) -> Weights:
     """Return float32 (size,): weights, float (k,), summed by place, int64 (k,)."""
     return np.bincount(place, weight, size).astype(np.float32)
+
+
+def attend(kernel: Weights, weight: Weights, temperature: float | Weights) -> Weights:
+    """Return each trace's attention by kernel, float32 (..., m); 0 for none.
+
+    >>> attend(np.array([1.0, 0.0], np.float32), np.ones(2, np.float32), 0.5).round(2).tolist()
+    [0.8799999952316284, 0.11999999731779099]
+    """
+    if not kernel.size:
+        return kernel
+    near = kernel - np.maximum.reduce(kernel, axis=-1, keepdims=True)
+    near /= np.asarray(temperature, np.float32)
+    np.exp(near, out=near)
+    near *= weight
+    return _share(near)
+
+
+def in_context(attention: Weights, shared: Weights) -> Weights:
+    """Return the attention moved towards traces that called the same tools."""
+    return _share(attention * np.exp(np.float32(CONTEXT) * (shared - 1)))
+
+
+def voted(count: Weights, prior: Weights, weight: float) -> Weights:
+    """Return the smoothed shares of next calls, float32 (..., n).
+
+    >>> voted(np.array([[3.0, 0.0]], np.float32), np.array([0.5, 0.5], np.float32), 1.0).tolist()
+    [[0.875, 0.125]]
+    """
+    believed = np.float32(weight)
+    total = np.add.reduce(count, axis=-1, keepdims=True)
+    return np.asarray((believed * prior + count) / (total + believed), np.float32)
+
+
+def _share(value: Weights) -> Weights:
+    total = np.add.reduce(value, axis=-1, keepdims=True)
+    return np.asarray(value / np.maximum(total, np.float32(1e-9), out=total), np.float32)

@@ -14,12 +14,8 @@ The costs of several tail nodes are added, as if steps ran one after the other:
 
     W(source) = 0,      W(v) = min over e into v of  w(e) + sum of W(u) over u in the tail of e
 
-A step that two inputs share counts for each of them (counting it once is NP-hard). The sum is never below an argument, so
-labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A generalization of Dijkstra's algorithm", 1977).
-Gallo et al. call it SBT: each arc is looked at once, when k of its tail nodes have their labels. k is the length of a tail read as
-`all`, 1 as `any`. O(size + |E| log |V|) with a heap.
-
-Labels are pairs (W, arcs on the costliest way), compared in this order. The second part is there for weights of zero: every
+The sum is never below an argument, so labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A
+generalization of Dijkstra's algorithm", 1977; Gallo et al. call it SBT). Labels are pairs (W, arcs on the costliest way): every
 arc makes a label strictly larger, so nothing supports itself in a circle, and among equal costs the shorter way wins.
 
 A worked example. `book` needs a flight and a date; the date costs 2, the flight 3 and needs a city:
@@ -31,11 +27,8 @@ A worked example. `book` needs a flight and a date; the date costs 2, the flight
     >>> paths = Hyperpaths(graph, ["city"])
     >>> paths.cost("book")  # 1 + (3 + 2)
     6.0
-    >>> [arc.head for arc in paths.path("book").arcs], paths.path("book").layers
-    (['date', 'flight', 'book'], (('date', 'flight'), ('book',)))
-    >>> without_city = Hyperpaths(graph, [])
-    >>> without_city.cost("book"), without_city.missing("book")
-    (inf, ('city',))
+    >>> paths.path("book").layers, Hyperpaths(graph, []).missing("book")
+    ((('date', 'flight'), ('book',)), ('city',))
     >>> Hyperpaths(graph, [], semantics="any").cost("book")  # the date alone is enough
     3.0
 """
@@ -60,36 +53,22 @@ NEVER: Label = (math.inf, 0)  # the label of an unreachable node
 
 @dataclass(frozen=True, slots=True)
 class Hyperarc:
-    """One hyperarc.
+    """One hyperarc."""
 
-    Attributes:
-        tail: The nodes it leads from, each once, in order of their names.
-        head: The node it leads to.
-        weight: The cost of going along it: finite, 0 or more.
-        kind: Why it is there (see `relations`).
-        seen: How many traces show it.
-    """
-
-    tail: tuple[str, ...]
+    tail: tuple[str, ...]  # each node once, in order of their names
     head: str
-    weight: float
-    kind: Kind = "sequence"
-    seen: int = 0
+    weight: float  # finite, 0 or more
+    kind: Kind = "sequence"  # see `relations`
+    seen: int = 0  # traces that show it
 
 
 class DirectedHypergraph:
-    """Hyperarcs by number.
-
-    Attributes:
-        arcs: The hyperarcs.
-        out: Each node with the arcs that have it in their tail.
-        into: Each node with the arcs that have it as head.
-    """
+    """Hyperarcs by number."""
 
     def __init__(self) -> None:
         self.arcs: list[Hyperarc] = []
-        self.out: dict[str, list[int]] = {}
-        self.into: dict[str, list[int]] = {}
+        self.out: dict[str, list[int]] = {}  # each node with the arcs that have it in their tail
+        self.into: dict[str, list[int]] = {}  # and those that have it as head
 
     def add(self, tail: Iterable[str], head: str, weight: float, kind: Kind = "sequence", seen: int = 0) -> None:
         """Add a hyperarc with its nodes.
@@ -111,17 +90,11 @@ class DirectedHypergraph:
 
 @dataclass(frozen=True, slots=True)
 class Hyperpath:
-    """A way to some targets.
+    """A way to some targets."""
 
-    Attributes:
-        arcs: The hyperarcs to go along, one for each node but the sources, each after those that it needs.
-        cost: The cost of the way; infinite where a node is missing.
-        missing: The nodes that would make the targets reachable, were they there; () where the targets are reachable.
-    """
-
-    arcs: tuple[Hyperarc, ...]
-    cost: float
-    missing: tuple[str, ...] = ()
+    arcs: tuple[Hyperarc, ...]  # one for each node but the sources, each after those that it needs
+    cost: float  # infinite where a node is missing
+    missing: tuple[str, ...] = ()  # nodes that would make the targets reachable
 
     @property
     def layers(self) -> tuple[tuple[str, ...], ...]:
@@ -189,8 +162,7 @@ class Hyperpaths:
     def missing(self, *targets: str) -> tuple[str, ...]:
         """Return nodes that make the targets reachable as sources; () if reachable.
 
-        None of them can be left out. Nodes that no arc leads to are preferred, for nothing in the graph can ever give them;
-        among those, the ones that the cheapest derivation needs.
+        None of them can be left out. Nodes that no arc leads to are preferred, then those of the cheapest derivation.
         """
         if self._found.labels.keys() >= set(targets):
             return ()

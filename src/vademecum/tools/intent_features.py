@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.attention import MEANING, WORDS, attend, in_context
+from vademecum.tools.hypergraph import MEANING, WORDS, attend, in_context
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
@@ -17,12 +17,11 @@ _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where
 _SAID = 0.5  # the highest tf-idf cosine from which words weigh fully beside an embedder of the user's own
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = 20  # from which a server's name and its other tools say all they can: of few, names are mostly chance
-# Cosines with a past intent from which a few traces know more than text, measured with 1 to 19 traces of training tasks: of words as they
-# stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
+# Cosines with a past intent from which a few traces know more than text: of words as they stand, by rarity, of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it
 _SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
 NEAR = 0.2  # share of a search that belongs to traces that are near and no more
-_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
+_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the two kernels of attention
 EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _USE = 0.1  # calls that every tool is believed to have had
 _SAME = 0.999  # cosine of intents that say the same words
@@ -31,23 +30,14 @@ _CLEAR = 0.25  # share of a question's words from which a tool is surely mention
 
 @dataclass(frozen=True)
 class Asked:
-    """An intent put to a view.
-
-    Args:
-        view: tools and traces.
-        question: the intent.
-        earlier: numbers of tools called earlier in the session, for other intents, in order and as often as they were.
-        own: the trace that the question is, and that must not speak; -1 for none.
-        excluded: traces that must not speak: its own and those of its session.
-        hidden: bool (n,), tools to be treated as if no trace had used them; None for none.
-    """
+    """An intent put to a view."""
 
     view: View
     question: Question
-    earlier: tuple[int, ...] = ()
-    own: int = -1
-    excluded: NDArray[np.int64] | None = None
-    hidden: NDArray[np.bool_] | None = None
+    earlier: tuple[int, ...] = ()  # tools called earlier in the session, for other intents
+    own: int = -1  # the trace that the question is, and that must not speak
+    excluded: NDArray[np.int64] | None = None  # traces that must not speak: its own and those of its session
+    hidden: NDArray[np.bool_] | None = None  # (n,), tools to be treated as if no trace had used them
 
     @cached_property
     def chain(self) -> tuple[int, ...]:
@@ -264,9 +254,8 @@ def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str 
 def trusted(asked: Asked, *, fitted: bool) -> Asked:
     """Return a question as far as its few traces are trusted.
 
-    With weights of one's own (`fitted`) memory speaks as much as these say. Those to begin with held where there were thousands of
-    traces, one of them always near; of a few, all attention goes to one that may be for something else. So until then, where no
-    past intent asks for the same, it is asked as if there were none.
+    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no past
+    intent asks for the same, it is asked as if there were none.
     """
     return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
 
@@ -301,10 +290,7 @@ def same_intent(asked: Asked) -> int | None:
 
 
 def _words(bm25: Floats, tfidf: Floats) -> Floats:
-    """Return each tool's fit by words, as a share of the best.
-
-    BM25 is the better one where texts are long, tf-idf where a question says its topic several times.
-    """
+    """Return each tool's fit by words, as a share of the best."""
     return (_relative(bm25) + _relative(tfidf)) / np.float32(2)
 
 

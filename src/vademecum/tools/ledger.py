@@ -25,13 +25,7 @@ class Version(NamedTuple):
 
 
 class Ledger:
-    """Tools and traces in one database, opened when first needed.
-
-    Args:
-        store: opens the database.
-        clock: tells the time, in seconds since the epoch.
-        scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
-    """
+    """Tools and traces of a scope in one database, opened when first needed."""
 
     def __init__(self, store: Callable[[], Store], clock: Clock, scope: str = "") -> None:
         self._store = store
@@ -47,10 +41,7 @@ class Ledger:
         return self._read[1]
 
     def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
-        """Keep tools, and mark missing tools of `complete` servers as gone.
-
-        A tool that comes back with the same words is unchanged, and keeps its pin and its past either way.
-        """
+        """Keep tools, and mark missing tools of `complete` servers as gone."""
         given = {tool.id: tool for tool in tools}
         now, store = self._clock(), self._store()
         with store.transaction():

@@ -1,14 +1,9 @@
-"""The third level: meta-capabilities, which are capabilities that follow one another.
+"""Meta-capabilities: capabilities that follow one another.
 
-A *capability* is a chain of tools that traces called as a whole. A *meta-capability* is a sequence of capabilities, as an
-n-SuperHyperGraph has edges over edges (see `hypergraph`). It is learned from
-
-    sessions        the capabilities of traces that follow one another in a session
-    longer plans    a trace whose chain is put together of capabilities that were called by themselves, too; tools between them
-                    stand for themselves
-
-Each is kept with the traces that show it, its *witnesses*, so that a trace that must not speak takes its vote with it. After the
-earlier calls of a session they say which capability is due.
+A *capability* is a chain of tools that traces called as a whole. A *meta-capability* is a sequence of them. It is learned
+from sessions, whose traces follow one another, and from longer plans, whose chain is put together of capabilities that were
+called by themselves, too. Each is kept with the traces that show it, its *witnesses*. After the earlier calls of a session
+they say which capability is due.
 
     >>> from vademecum.tools.hypergraph import Chain
     >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]
@@ -40,19 +35,12 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Metas:
-    """s meta-capabilities over c capabilities.
-
-    Attributes:
-        graph: The levels below.
-        chains: The tools of each capability in order: those of the graph, then single tools that only stand between them.
-        members: The capabilities of each meta-capability, in order.
-        witnesses: The traces that show each: those it ended with in a session, or those that are it.
-    """
+    """s meta-capabilities over c capabilities."""
 
     graph: Hypergraph
-    chains: tuple[Numbers, ...]
-    members: tuple[Numbers, ...]
-    witnesses: tuple[Numbers, ...]
+    chains: tuple[Numbers, ...]  # the tools of each capability: those of the graph, then single tools between them
+    members: tuple[Numbers, ...]  # the capabilities of each meta-capability, in order
+    witnesses: tuple[Numbers, ...]  # the traces that show each: those it ended with in a session, or those that are it
 
     @classmethod
     def of(cls, graph: Hypergraph) -> Self:
@@ -76,12 +64,7 @@ class Metas:
         return dict(found)
 
     def due(self, earlier: Sequence[int], weight: Weights) -> dict[Numbers, float]:
-        """Return the capabilities that complete a meta-capability, with their weights.
-
-        Args:
-            earlier: The tools called before in the session, in order.
-            weight: float32 (m,), what each trace counts for.
-        """
+        """Return the capabilities that complete a meta-capability, with their weights."""
         latest, found = tuple(earlier[-LONGEST:]), defaultdict[Numbers, float](float)
         for begin in range(len(latest)):
             for meta in self.after.get(latest[begin:], ()):
@@ -90,12 +73,7 @@ class Metas:
         return dict(found)
 
     def weight(self, meta: int, weight: Weights) -> float:
-        """Return the weight of witnesses; 0 for a capability without traces.
-
-        Args:
-            meta: Its number.
-            weight: float32 (m,), what each trace counts for.
-        """
+        """Return the weight of witnesses; 0 for a capability without traces."""
         alone = self.graph.merge(weight)
         if any(len(self.chains[one]) > 1 and not alone[one] for one in self.members[meta]):
             return 0.0

@@ -1,19 +1,14 @@
 """Reserve places for tools without usage.
 
-Memory speaks for what was used, and says nothing for a tool that nobody has called yet. However its text is weighed, some
-memory outweighs it. So text keeps it a place. Of the tools that fit the intent best by BM25 alone, the first `KEPT`, those
-that are new take places among the first `KEPT` from the least likely others; the likeliest tool of all stays first:
+Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the tools that fit the intent best
+by text alone, the first `KEPT`, those that are new take places among the first `KEPT` from the least likely others:
 
     by probability   a  b  c  d  e        a b c d e were used, x and y were not
     by text alone    c  x  d              x is the second of three
     shown            a  b  x  c  d  e     x has the place of c
 
-A search goes further (`yielding`). It knows of no call before it, so memory has less to say, and a guarantee is worth a first place:
-where text has three new tools and the likeliest is another one, that one comes fourth. So a new tool that text alone ranks among
-the first three is always among the first three.
-
-Whoever moves takes the probability of the place, not the other way: the probabilities that are shown fall, sum to what
-they did, and the first, by which a prediction abstains, is what it was.
+Whoever moves takes the probability of the place: the probabilities that are shown fall, and the first, by which a
+prediction abstains, is what it was.
 """
 
 from __future__ import annotations
@@ -30,16 +25,9 @@ KEPT = 3  # places: as many as a prediction shows unless it is asked for more
 def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
     """Return the numbers of the first `count` tools to show, in order.
 
-    Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then
-
-        a is first, all of F are among the first `KEPT`, and the others keep their order,
-        except where F has `KEPT` members and a is none of them: then the least likely of F is right behind the others,
-        or, with `yielding`, F is first and a right behind.
-
-    Proof. A member of F that is not there takes the place of the last that is neither first nor in F, so a stays and
-    members stay. While one is not there, the others are at most |F| - 1. Of the `KEPT` places one is a's: if a is in F,
-    or |F| < KEPT, fewer than `KEPT` are held by a and members together, and one is left to take. If neither, there
-    are `KEPT` - 1 places for `KEPT` members, taken by the likeliest, and the one that finds none is put behind.
+    Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then a is
+    first, all of F are among the first `KEPT`, and the others keep their order; but where F has `KEPT` members and a is none
+    of them, the least likely of F is right behind the others, or, with `yielding`, a is right behind F.
 
     Args:
         likely: float32 (n,), by what tools are ordered otherwise; the highest is the likeliest.

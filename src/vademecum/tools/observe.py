@@ -1,13 +1,7 @@
-"""Read traces from JSON, without secrets.
+"""Read traces from JSON (docs/tools.md has the form), without secrets.
 
-A trace is an object; one a line, an array, or an object with `traces`:
-
-    {"intent": "sum up yesterday's mail", "session": "s1", "at": 1700000000, "ok": true,
-     "calls": ["mail/search", {"tool": "mail/read", "arguments": {"id": "..."}, "ok": true, "latency_s": 0.2}],
-     "links": [[0, 1]]}
-
-Only `calls` is needed. Of arguments the names are kept and never a value, and an intent loses what looks like a secret.
-Where there is no `id` one is made of what happened, so that the same trace observed twice is one trace.
+Of arguments the names are kept and never a value, and an intent loses what looks like a secret. Where there is no `id` one is
+made of what happened, so that the same trace observed twice is one trace. Values are looked at in memory to find links.
 
     >>> traces, _ = read_traces('{"intent": "log in with token ghp_0123456789abcdefABCDEF0123456789abcd", "calls": ["login"]}')
     >>> traces[0].intent, traces[0].calls[0].tool
@@ -19,17 +13,22 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import UsageError
+from vademecum.tools.fields import words
 from vademecum.tools.records import Call, Rejected, Trace
 from vademecum.tools.register import read_items
 
 LONGEST_INTENT = 8_000  # characters kept of an intent: it is matched, never replayed
 _MOST_CALLS = 2_000
 _LONGEST_ID = 600
+LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
+_MOST_VALUES = 200  # of a call's arguments
+_LEAST_TELLING = 4  # characters of a value: a shorter one stands in any text
+_SECRET_NAME = re.compile(r"passw|passphrase|pwd|secret|token|credential|apikey|accesskey|privatekey")
 _SHOWN = 60  # characters of what is refused
 _HIGHEST = sys.float_info.max
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")  # of an argument: whatever else stands there may be a value
@@ -77,26 +76,15 @@ def trace_of(item: Any) -> Trace:
         raise UsageError(f"a trace has at most {_MOST_CALLS} calls: cut it at its intents")
     calls = tuple(_call(call) for call in listed)
     return trace(
-        _string(item, "intent"),
-        calls,
-        id_=_string(item, "id"),
-        links=_links(item.get("links"), len(calls)),
-        session=_string(item, "session"),
-        at=_time(item.get("at")),
-        ok=item.get("ok", True) is not False,
-    )
+        _string(item, "intent"), calls, id_=_string(item, "id"), links=_links(item.get("links"), len(calls)),
+        session=_string(item, "session"), at=_time(item.get("at")), ok=item.get("ok", True) is not False,
+    )  # fmt: skip
 
 
 def trace(
-    intent: str,
-    calls: tuple[Call, ...],
-    *,
-    id_: str = "",
-    links: tuple[tuple[int, int], ...] = (),
-    session: str = "",
-    at: float = 0.0,
-    ok: bool = True,
-) -> Trace:
+    intent: str, calls: tuple[Call, ...], *, id_: str = "", links: tuple[tuple[int, int], ...] = (), session: str = "",
+    at: float = 0.0, ok: bool = True,
+) -> Trace:  # fmt: skip
     """Return a trace that is safe to keep, with an id."""
     safe = without_secrets(intent)[:LONGEST_INTENT]
     return Trace(id_ or _identity(safe, calls, session, at), safe, calls, links, session, at, ok)
@@ -190,3 +178,43 @@ def _is_number(value: Any) -> bool:
 def _identity(intent: str, calls: tuple[Call, ...], session: str, at: float) -> str:
     happened = json.dumps([intent, [[call.tool, call.arguments, call.ok] for call in calls], session, at])
     return blake2b(happened.encode(), digest_size=12).hexdigest()
+
+
+def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
+    """Return the earlier results whose values a call's arguments hold.
+
+    What stands in the question too was not learned from them.
+
+    >>> used({"id": "note-4711", "verbose": True}, ["found note-4711", "found nothing"])
+    [0]
+    """
+    values = [value for value in telling(arguments) if value not in intent]
+    return [earlier for earlier, text in enumerate(said) if any(value in text for value in values)]
+
+
+def secrets(arguments: Any) -> Iterator[str]:
+    """Yield the values whose names say that they are secret."""
+    for name, value in _named(arguments):
+        if _SECRET_NAME.search("".join(words(name))):
+            yield from (text for text in telling(value) if not text.isdigit() or len(text) > _LEAST_TELLING)
+
+
+def telling(arguments: Any) -> Iterator[str]:
+    """Yield values of some length, as a text would write them."""
+    for _, value in _named(arguments):
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) >= _LEAST_TELLING:
+            yield str(value)
+
+
+def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each value within some arguments with its name, "" in a list."""
+    todo = [("", arguments)]
+    for _ in range(_MOST_VALUES):
+        if not todo:
+            return
+        name, value = todo.pop()
+        yield name, value
+        if isinstance(value, Mapping):
+            todo += [(str(key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            todo += [("", inner) for inner in value]

@@ -3,16 +3,6 @@
 A tool's arguments are the operation's parameters and the fields of its JSON body, its output is the body of a 2xx response.
 OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a bounded depth;
 one that leads out of it is never fetched.
-
-    >>> document = {"openapi": "3.1.0", "info": {"title": "Pet Store"}, "paths": {"/pets/{id}": {"get": {
-    ...     "operationId": "getPet", "summary": "Return a pet.",
-    ...     "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
-    ...     "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}}},
-    ...     "components": {"schemas": {"Pet": {"type": "object", "properties": {"name": {"type": "string"}}}}}}
-    >>> import json
-    >>> (tool,), _ = read_openapi(json.dumps(document))
-    >>> tool.id, tool.input_schema["required"], list(tool.output_schema["properties"])
-    ('pet-store/getPet', ['id'], ['name'])
 """
 
 from __future__ import annotations
@@ -78,14 +68,8 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
         said = [str(operation[key]).strip() for key in ("summary", "description") if operation.get(key)]
         said = ["[Deprecated]", *said] if operation.get("deprecated") is True else said
         inputs, output = _inputs(schemas, shared, operation), _output(schemas, operation)
-        tool = Tool.of(
-            owner,
-            name,
-            "\n".join(dict.fromkeys(said)) or f"{method.upper()} {path}",
-            input_schema=inputs,
-            output_schema=output,
-            about=about,
-        )
+        words = "\n".join(dict.fromkeys(said)) or f"{method.upper()} {path}"
+        tool = Tool.of(owner, name, words, input_schema=inputs, output_schema=output, about=about)
         tools[tool.id] = tool
         rejected += [Rejected(place, reason) for reason in schemas.problems]
     return list(tools.values()), rejected
@@ -191,22 +175,15 @@ def _json_schema(content: Any) -> Any:
 
 def _plain(parameter: Table) -> Table:
     """Swagger 2.0 writes a parameter's schema beside its name."""
-    return {
-        key: parameter[key]
-        for key in ("type", "items", "enum", "format", "default", "minimum", "maximum")
-        if key in parameter
-    }
+    kept = ("type", "items", "enum", "format", "default", "minimum", "maximum")
+    return {key: parameter[key] for key in kept if key in parameter}
 
 
 class _Schemas:
-    """References of one document, written out where they stand.
-
-    Attributes:
-        problems: What could not be followed, each once.
-    """
+    """References of one document, written out where they stand."""
 
     def __init__(self, document: Table) -> None:
-        self.problems: list[str] = []
+        self.problems: list[str] = []  # each once
         self._document = document
         self._left = MOST_PARTS
 

@@ -17,20 +17,11 @@ _ABOUT = 600  # characters of a description
 
 
 def graph_record(
-    tools: Sequence[Tool],
-    traces: Sequence[Trace],
-    plan: Plan | None = None,
-    groups: Mapping[str, Group] | None = None,
+    tools: Sequence[Tool], traces: Sequence[Trace], plan: Plan | None = None, groups: Mapping[str, Group] | None = None
 ) -> dict[str, Any]:
     """Return nodes, arcs between them by number, and the plan.
 
-    Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
-
-    Args:
-        tools: the registered tools.
-        traces: the observed traces.
-        plan: a suggested plan.
-        groups: the learned chains of calls by id.
+    Inputs are no nodes here: what provides one leads to the tool that takes it.
     """
     groups = groups or {}
     graph = Relations(tools, traces, {id_: group.members for id_, group in groups.items()}).graph
@@ -94,9 +85,8 @@ def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
         for member in group.members
     ]
     name = (" ⇒ " if group.kind == "meta" else " → ").join(named)
-    about = (
-        f"{'Capabilities' if group.kind == 'meta' else 'Tools'} called one after the other in {group.traces} traces."
-    )
+    parts = "Capabilities" if group.kind == "meta" else "Tools"
+    about = f"{parts} called one after the other in {group.traces} traces."
     return {"id": group.id, "name": name, "kind": group.kind, "about": about, "inputs": [], "calls": 0, "good": 0}
 
 
@@ -106,12 +96,14 @@ def _last(id_: str) -> str:
 
 def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]:
     inputs = inputs_of(tool.input_schema) if tool else []
+    about = " ".join(tool.description.split())[:_ABOUT] if tool else ""
+    taken = [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs]
     return {
         "id": name,
         "name": _last(name),
         "kind": "tool",
-        "about": " ".join(tool.description.split())[:_ABOUT] if tool else "",
-        "inputs": [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs],
+        "about": about,
+        "inputs": taken,
         "calls": calls,
         "good": good,
     }

@@ -7,20 +7,19 @@ Every head is weighed with the fitted weights; probabilities are those of the so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
-from vademecum.tools.features import HEADS, After, Taken, heads
-from vademecum.tools.goal import toward_goals
+from vademecum.tools.features import HEADS, After, heads
 from vademecum.tools.intent_features import NEAR, Asked, put, trusted, without_traces
 from vademecum.tools.logit import Weights
 from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.refresh import Known
+from vademecum.tools.shgat import toward_goals
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.weights import PHASES, taken_probabilities
@@ -33,43 +32,33 @@ _NOTHING = "nothing is asked for and nothing was called: say what is to be done,
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """The question: an intent, its calls, and the session's earlier calls."""
-
-    intent: str
-    after: tuple[str, ...] = ()
-    earlier: tuple[str, ...] = ()
-    k: int = 3
-    threshold: float = THRESHOLD
-    by: str = PREDICTORS[0]
-    unfinished: str = ""
-
-
-def predict(known: Known, asked_for: Situation) -> Prediction:
-    """Return the likeliest next calls."""
+def predict(
+    known: Known, intent: str, called: Sequence[str] = (), before: Sequence[str] = (), *, k: int = 3,
+    threshold: float = THRESHOLD, by: str = PREDICTORS[0], unfinished: str = "",
+) -> Prediction:  # fmt: skip
+    """Return the likeliest next calls after `called`, and after `before` in the session."""
     view, model = known.view, known.model
-    (after, strange), (earlier, _) = numbered(view, asked_for.after), numbered(view, asked_for.earlier)
-    says = any(char.isalnum() for char in asked_for.intent)
+    (after, strange), (earlier, _) = numbered(view, called), numbered(view, before)
+    unknown = [f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []
+    says = any(char.isalnum() for char in intent)
     if not (after or earlier or says):
-        reason = _reason([_NOTHING], strange)
-        return Prediction(asked_for.intent, asked_for.after, (), True, 0.0, 0.0, reason, len(view.traces))
+        return Prediction(intent, tuple(called), (), True, 0.0, 0.0, "; ".join([_NOTHING, *unknown]), len(view.traces))
     way = known.ways.starting([view.tools[n].id for n in after])
-    asked = put(view, asked_for.intent, earlier, asked_for.unfinished)
+    asked = put(view, intent, earlier, unfinished)
     asked = asked if after or earlier else trusted(asked, fitted=bool(model.traces))
     weights = model.next[min(len(after), PHASES - 1)]
     features, taken = heads(asked, after), taken_probabilities(heads(asked, ()), model.search, model.certain)
-    if asked_for.by == "attention":
+    if by == "attention":
         probability = next_probabilities(view, features @ weights.astype(np.float32))
         if view.traces and not model.traces and says and (after or earlier):  # few traces move what text says
             probability = NEAR * probability + (1 - NEAR) * _without_traces(asked, after, weights)
-        order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, asked_for.k)
+        order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, k)
     else:
-        goal = asked_for.by == "goal"
+        goal = by == "goal"
         probability = toward_goals(view, way, taken, after) if goal else known.shgat.first_steps(asked, after)
-        order = top(probability, asked_for.k).tolist()
+        order = top(probability, k).tolist()
     mean, attention = probability @ features, asked.attention_after(after)
-    places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
+    places = probability[top(probability, k)]  # a place has its probability, whoever takes it
     candidates = tuple(
         Candidate(
             view.tools[n].id, view.tools[n].name, share, reasons(features[n] - mean, weights),
@@ -78,11 +67,11 @@ def predict(known: Known, asked_for: Situation) -> Prediction:
         for place, (n, share) in enumerate(zip(order, places.tolist(), strict=True)) if share > 0
     )  # fmt: skip
     best = candidates[0].probability if candidates else 0.0
-    abstained = best < asked_for.threshold
-    below = [f"the likeliest tool has a probability below {asked_for.threshold:.2f}"] if abstained else []
-    done = stops(After(asked, [after]), model, Taken(taken))[0]
-    reason = _reason(below, strange)
-    return Prediction(asked_for.intent, asked_for.after, candidates, abstained, best, done, reason, len(view.traces))
+    below = [f"the likeliest tool has a probability below {threshold:.2f}"] if best < threshold else []
+    done = stops(After(asked, [after]), model, taken)[0]
+    return Prediction(
+        intent, tuple(called), candidates, bool(below), best, done, "; ".join([*below, *unknown]), len(view.traces)
+    )
 
 
 def _without_traces(asked: Asked, after: tuple[int, ...], weights: Weights) -> Floats:
@@ -102,10 +91,6 @@ def numbered(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[s
         else:
             strange.append(name)
     return tuple(found), tuple(strange)
-
-
-def _reason(said: list[str], strange: Sequence[str]) -> str:
-    return "; ".join(said + ([f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []))
 
 
 def next_probabilities(view: View, scores: Floats) -> Floats:

@@ -182,7 +182,7 @@ class Plan:
     intent: str
     tasks: tuple[Task, ...]
     layers: tuple[tuple[str, ...], ...]  # ids of tasks
-    confidence: float  # 0..1, of a call of it to be right; `tools.plan_confidence`
+    confidence: float  # 0..1, of a call of it to be right; `tools.confidence`
     evidence: tuple[str, ...] = ()  # ids of the traces that support it
     missing: tuple[str, ...] = ()  # inputs that nothing known provides
     reason: str = ""

@@ -1,13 +1,7 @@
 """Refresh the arrays of tools while older ones still answer.
 
-A question must not pay for what was observed before it. So:
-
-    tools changed (registered, gone, pinned, a trace forgotten)    the next question sees it, and waits for it
-    traces came, and there are few                                 the same: it takes a few milliseconds
-    traces came, and there are many                                a thread works them in; meanwhile the view before them answers
-    weights are to be fitted anew                                  a thread fits them; meanwhile the ones before answer
-
-`settle` waits until everything counts. A process that ends while the thread works loses nothing but that work.
+A question sees changed tools (registered, gone, pinned, a trace forgotten) and a few new traces at once. Many new traces are
+worked in, and weights fitted anew, by a thread; meanwhile what was before answers. `settle` waits until everything counts.
 """
 
 from __future__ import annotations
@@ -22,12 +16,11 @@ from vademecum.tools.dependencies import Pairs
 from vademecum.tools.fit import fitted
 from vademecum.tools.groups import Groups
 from vademecum.tools.ledger import Ledger, Version
-from vademecum.tools.prerequisites import Ways
-from vademecum.tools.prior import prior
+from vademecum.tools.relations import Ways
 from vademecum.tools.scopes import within
 from vademecum.tools.shgat import Shgat
 from vademecum.tools.view import Reader, View
-from vademecum.tools.weights import Model
+from vademecum.tools.weights import Model, prior
 
 ENOUGH = 20  # traces from which weights of one's own are fitted
 GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
@@ -68,12 +61,7 @@ class Known:
 
 
 class Current:
-    """Keeps the view current, beside the questions where that takes long.
-
-    Args:
-        ledger: what is kept.
-        reader: makes views of it.
-    """
+    """Keeps the view current, beside the questions where that takes long."""
 
     def __init__(self, ledger: Ledger, reader: Reader) -> None:
         self._ledger = ledger
@@ -88,11 +76,7 @@ class Current:
         self._closed = False
 
     def now(self) -> Known:
-        """Return the state for a question.
-
-        Raises:
-            StoreError: The database cannot be read.
-        """
+        """Return the state for a question."""
         version, known = self._ledger.version(), self._known
         self._asked = time.monotonic()
         if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
@@ -110,11 +94,7 @@ class Current:
     def read(self, *, laid_out: bool = False) -> Known:
         """Return the current state, with the weights as they are.
 
-        Args:
-            laid_out: whether all that questions need is computed before any of them sees it.
-
-        Raises:
-            StoreError: The database cannot be read.
+        `laid_out` computes all that questions need before any of them sees it.
         """
         with self._making:
             if laid_out and self._closed:
@@ -129,11 +109,7 @@ class Current:
             return self._known
 
     def settle(self) -> Known:
-        """Wait until all traces and weights count; return the state.
-
-        Raises:
-            StoreError: The database cannot be read.
-        """
+        """Wait until all traces and weights count; return the state."""
         self._hurry.set()
         if thread := self._thread:
             thread.join()

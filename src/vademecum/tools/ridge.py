@@ -24,21 +24,17 @@ _COPIES = 4  # buckets a term is hashed into
 
 @dataclass(frozen=True)
 class Ridge:
-    """Two fits on the same intents: all tools, and the first tool.
+    """Two fits on the same intents: all tools, and the first tool."""
 
-    Attributes:
-        called, first: float32 (n, d), each tool's weights.
-        leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
-    """
-
-    called: Floats
+    called: Floats  # (n, d), each tool's weights
     first: Floats
-    leverage: Floats
+    leverage: Floats  # (m,), how far each trace's own outcome decides what is predicted for it
 
     @classmethod
     def of(cls, intents: Texts, graph: Hypergraph) -> Self:
         """Fit on all traces."""
-        x = np.concatenate([*_meanings(intents), hashed_rows(intents)], axis=1)
+        meanings = [] if intents.vectors is None else [intents.vectors]
+        x = np.concatenate([*meanings, hashed_rows(intents)], axis=1)
         fitted = _fitted(x)
         begins = np.arange(len(graph)), graph.firsts
         return cls(
@@ -48,10 +44,7 @@ class Ridge:
         )
 
     def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
-        """Return each tool's score to be called, and first, float32 (n,) each.
-
-        `matches` is where the intents say the question's terms.
-        """
+        """Return each tool's score to be called, and first, float32 (n,) each."""
         words = hashed(question.keys, _worth(intents.size, matches.held))
         meaning = np.zeros(self.called.shape[1] - BUCKETS, np.float32)
         if len(meaning) and question.vector is not None:
@@ -111,10 +104,6 @@ def _fitted(x: Floats) -> Floats:
     gram = wide.T @ wide + np.float32(STRENGTH) * np.eye(wide.shape[1], dtype=np.float32)
     solved = np.linalg.solve(gram.astype(np.float64), wide.T).astype(np.float32)
     return solved if wide is not x else solved.T
-
-
-def _meanings(texts: Texts) -> list[Floats]:
-    return [] if texts.vectors is None else [texts.vectors]
 
 
 def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:

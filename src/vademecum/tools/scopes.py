@@ -1,13 +1,9 @@
 """Tools and traces as one scope sees them.
 
-A scope is a gateway's servers in one project; "" is the user, to whom all scopes are open. Rows of a scope carry its name before their
-id or session. What a scope sees:
-
-    tools     its own; two scopes may have a server of one name
-    traces    its own, and those of others whose calls all went to tools that are there and the same by schema
-
-A tool of another scope is the same if server, name and schemas agree, or if all but the server's name agree. Where nothing is known of the
-tool that a trace called, as in traces that a user observed, the id decides.
+A scope is a gateway's servers in one project; "" is the user, to whom all scopes are open. Rows of a scope carry its name
+before their id or session. A scope sees its own tools and traces, and traces of others whose calls all went to tools that
+are there and the same: server, name and schemas agree, or all but the server's name. Where nothing is known of the tool that
+a trace called, as in traces that a user observed, the id decides.
 """
 
 from __future__ import annotations
@@ -61,13 +57,7 @@ def tools_of(scope: str, kept: Iterable[Kept]) -> list[Kept]:
 
 
 def traces_of(scope: str, kept: Sequence[Kept], traces: Iterable[tuple[str, Trace]]) -> list[Trace]:
-    """Return traces that count in a scope, with its tools' ids.
-
-    Args:
-        scope: "" for the user.
-        kept: the tools of all scopes.
-        traces: (scope, trace).
-    """
+    """Return traces that count in a scope, with its tools' ids, of (scope, trace)."""
     if not scope:
         return [trace for _, trace in traces]
     same = _Same([each.tool for each in kept if each.scope == scope], kept)

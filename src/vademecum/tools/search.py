@@ -2,18 +2,15 @@
 
     score = min(semantic * reliability, 0.95)
 
-No alpha and no graph: without a context there is nothing to relate to. `semantic` is the probability that the intent
-takes the tool, from its own words and meaning and, where there are traces, from past intents: the probability that any tool fits
-(`tools.confidence`), times that of the tool if one does. A tool whose name is what was asked for comes before all others
-whatever its score; pinned tools are always there; chains that were called for such intents before, and chains of such chains,
-stand beside the tools.
+`semantic` is the probability that the intent takes the tool: that any tool fits (`tools.confidence`), times that of the tool
+if one does. A tool whose name is what was asked for comes first; pinned tools are always there; chains that were called
+for such intents before, and chains of such chains, stand beside the tools.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -26,13 +23,12 @@ from vademecum.tools.groups import Groups, Learned
 from vademecum.tools.intent_features import Asked, put, same_intent, trust, without_traces
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
-from vademecum.tools.prior import prior
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.refresh import Known
 from vademecum.tools.reliability import CAP, RELIABILITIES
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.weights import Model, log_probabilities, log_shares, taken_from
+from vademecum.tools.weights import Model, log_probabilities, log_shares, prior, taken_from
 from vademecum.types import Verdict
 
 K = 5  # few: each one is read, and paid for
@@ -46,52 +42,43 @@ _MOST_WORDS = 0.5  # share of a question's words that no tool says, from which i
 _STRANGE = "; no tool says most of its words: ask in the tools' language"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A question to the search, with its weights."""
-
-    text: str
-    k: int = K
-    server: str = ""
-    reliability: str = "smoothed"
-    min_score: float = 0.0
-    unfinished: str = ""
-
-
-def search(known: Known, wanted: Wanted) -> ToolAnswer:
+def search(
+    known: Known, text: str, *, k: int = K, server: str = "", reliability: str = "smoothed", min_score: float = 0.0,
+    unfinished: str = "",
+) -> ToolAnswer:  # fmt: skip
     """Return the fitting tools, then chains, then chains of chains."""
     view, model = known.view, known.model
-    asked, features, logs = likely_tools(model, put(view, wanted.text, unfinished=wanted.unfinished))
+    asked, features, logs = likely_tools(model, put(view, text, unfinished=unfinished))
     taken = taken_from(logs, model.certain)
-    reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
-    asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
+    factor = RELIABILITIES[reliability](view.good, view.calls)
+    asks = any(char.isalnum() for char in text)  # what says nothing fits nothing
     allowed = view.live
-    if wanted.server:
-        allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
-    named = [number for number in exact_names(view, wanted.text) if allowed[number]]
-    ranks = np.minimum(taken * reliability * asks, CAP).astype(np.float32)
+    if server:
+        allowed = allowed & np.array([tool.server == server for tool in view.tools], bool)
+    named = [number for number in exact_names(view, text) if allowed[number]]
+    ranks = np.minimum(taken * factor * asks, CAP).astype(np.float32)
     exact = sorted(named, key=lambda number: -float(ranks[number]))  # several servers may have a tool of one name
     same = same_intent(asked) is not None
     probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
     semantic = taken * np.float32(probability)
-    fits = allowed & (semantic >= wanted.min_score)
+    fits = allowed & (semantic >= min_score)
     by_text = np.where(fits & asks, text_alone(asked), 0).astype(np.float32)
-    yielding = wanted.k >= KEPT and not same
+    yielding = k >= KEPT and not same
     likely = np.where(fits, ranks, -1).astype(np.float32)
-    order = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
+    order = ordered(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
     mean, attention = np.exp(logs) @ features, asked.attention_after(())
     matches = [
-        _match(view, n, float(semantic[n]), float(reliability[n]), exact=n in exact,
+        _match(view, n, float(semantic[n]), float(factor[n]), exact=n in exact,
                why=reasons(features[n] - mean, model.search), traces=evidence(view, attention, n))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability = probability if order else 0.0
-    chains = near_groups(asked, known.groups) if asks and not wanted.server else []
+    chains = near_groups(asked, known.groups) if asks and not server else []
     verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
-        wanted.text, verdict, probability, (*matches, *chains),
-        reason=_why_nothing(asked, wanted, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
-        nearest=() if exact else nearest_names(view, wanted.text), searched=int(allowed.sum()),
+        text, verdict, probability, (*matches, *chains),
+        reason=_why_nothing(asked, server, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
+        nearest=() if exact else nearest_names(view, text), searched=int(allowed.sum()),
     )  # fmt: skip
 
 
@@ -193,14 +180,14 @@ def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict
     return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
 
 
-def _why_nothing(asked: Asked, wanted: Wanted, allowed: int) -> str:
+def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
     view = asked.view
     if not len(view.tools):
         return "no tool is registered: `vade tools register FILE`"
     if not allowed:
         servers = sorted({tool.server for tool in view.tools if tool.server})
-        return f"no tool is of server {wanted.server!r}: there are {', '.join(servers) or 'none'}"
-    if not any(char.isalnum() for char in wanted.text):
+        return f"no tool is of server {server!r}: there are {', '.join(servers) or 'none'}"
+    if not any(char.isalnum() for char in asked.question.text):
         return "nothing is asked for: say what is to be done, or a tool's name"
     said = f"probably none of {allowed} tools does this: what is listed is only the nearest"
     strange = asked.document_matches.held == 0

@@ -35,9 +35,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vademecum.protocols import Clock
-from vademecum.tools.arguments import LOOKED_AT, secrets, telling, used
 from vademecum.tools.fields import words
-from vademecum.tools.observe import argument_names, trace
+from vademecum.tools.observe import LOOKED_AT, argument_names, secrets, telling, trace, used
 from vademecum.tools.records import Call, Trace
 
 PAUSE_S = 900.0  # without a call or a question: what comes next is for something else, unless it shows otherwise

@@ -1,4 +1,11 @@
-"""Score capabilities by the four heads of PML's ADR-050, SHGAT by name.
+"""Predict the next call as PML's ADR-050 does, by goal or by SHGAT.
+
+Both score a target by the intent alone; what was called so far is only where the way to the target starts. So attention, which sees the
+context, predicts better (docs/tools.md). By `goal`, a target is a tool:
+
+    P(next = n) = sum over targets t of  P(t | intent) [n is the first step, not yet taken, of the shortest hyperpath to t]
+
+By `shgat`, a target is a capability with a score by four heads, and the next call is its first one that was not made yet:
 
     score = sigmoid(mean of (semantic, semantic, structure, temporal) * reliability)
 
@@ -8,18 +15,18 @@
     reliability  the ADR's steps (`reliability`), of the capability's traces
 
 Each of them is 0..1. The graph is that of capabilities, chains that traces called, joined by the tools that they share. The ADR leaves the
-weights of the four heads to learning; they are equal here, as its code begins. The next call is the first one of the best
-capability that was not made yet. What was called so far is never looked at, and so `attention` predicts better (docs/tools.md).
+weights of the four heads to learning; they are equal here, as its code begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from vademecum.index.fusion import top
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.reliability import step
 from vademecum.tools.texts import Floats
@@ -27,7 +34,25 @@ from vademecum.tools.view import View
 
 DAMPING, ROUNDS = 0.85, 30  # of page rank
 HALF_LIFE_S = 30 * 86_400.0  # of recency
-TARGETS = 8  # capabilities that are looked at, the best
+TARGETS = 8  # that are looked at, the best
+
+
+def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
+    """Return each tool's probability as the next step, float32 (n,).
+
+    Args:
+        view: the tools.
+        way: from a tool to the tools on the way there; where none is known, the goal is the step.
+        taken: float32 (n,), the probability that the intent takes each tool.
+        after: the numbers of the tools called so far, which are no goal and no step.
+    """
+    wanted = np.where(view.offered, taken, 0).astype(np.float32)
+    wanted[list(after)] = 0
+    steps = np.zeros_like(wanted)
+    for goal in top(wanted, TARGETS).tolist():
+        ahead = [view.number[step] for step in way(view.tools[goal].id) if view.number[step] not in after]
+        steps[ahead[0] if ahead else goal] += wanted[goal]
+    return np.asarray(steps / np.float32(max(float(steps.sum()), 1e-9)))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vademecum.index.fusion import top
-from vademecum.tools.beam_search import decoded
-from vademecum.tools.chains import Chain
-from vademecum.tools.dependencies import chosen_links, expected_links, links_of
+from vademecum.tools import confidence
+from vademecum.tools.chains import Chain, decoded
+from vademecum.tools.dependencies import chosen_links, expected_links, links_of, ordered
 from vademecum.tools.intent_features import Asked, put, same_intent, trusted
-from vademecum.tools.ordering import ordered
-from vademecum.tools.plan_confidence import confidence
 from vademecum.tools.records import Plan
 from vademecum.tools.refresh import Known
 
@@ -46,7 +44,7 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
         _linked(asked, known, chain, is_chain=is_chain) if replayed is None else set(links_of(view.traces[replayed]))
     )
     plan = ordered(view, known.ways, known.pairs, chain, linked)
-    sure = 1.0 if replayed is not None else confidence(asked, chain, fitted=bool(model.traces))
+    sure = 1.0 if replayed is not None else confidence.of_plan(asked, chain, fitted=bool(model.traces))
     if sure < LEAST:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
     inside = tuple(known.groups.containing([task.call for task in plan.tasks]))

@@ -1,7 +1,6 @@
 """Texts of tools and past intents, compared with an intent.
 
-Two readings of each: its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and its meaning (the
-embedder's vector). What was tokenised and embedded once is kept, so that one more text costs one more text.
+Each is read by its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and by its meaning (the embedder's vector).
 
     >>> texts = Texts(["read a file", "send a mail"], None)
     >>> texts.tfidf(Question.of("which tool reads files?")).astype(float).round(2).tolist()
@@ -23,6 +22,9 @@ from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_fr
 from vademecum.index.postings import Postings, build
 from vademecum.index.stopwords import STOP_WORDS
 from vademecum.index.tokenize import key, run_terms, runs, term_table
+from vademecum.tools.fields import fields_of
+from vademecum.tools.records import Tool
+from vademecum.types import Passage
 
 Floats = NDArray[np.float32]
 
@@ -32,30 +34,25 @@ _CLAUSE = re.compile(r"[.,;:!?\n]+|\b(?:and|then|also|after that|finally)\b", re
 _LEAST_WORDS = 3  # of a clause that means something by itself
 _MOST_CLAUSES = 16
 _SENTENCE = 8  # words further on than the first is where a text ends that says things in their order
+_DEPRECATED = re.compile(
+    r"\A\W*deprecated(?=\s*[^\w\s]|\s+(?:since|in|as|use|by|and)\b|\s*\Z)"
+    r"|\b(?:this|it|tool|method|endpoint|operation|function)\s+(?:is|was|has been)\s+(?:now\s+)?deprecated\b"
+    r"|[\[(]deprecated\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An intent, read once: its terms and its vector.
-
-    Attributes:
-        text: what it says.
-        keys: uint64 (T,), the terms.
-        counts: float32 (T,), how often each is said.
-        places: float32 (T,), where each is first said, 0 the beginning and 1 the end, or the ninth word of a shorter text:
-            "refund the order" does not say that the refund comes first.
-        vector: float32 (dim,), of unit length; None where there is no embedder.
-        parts: float32 (P, dim), the same of each of its `clauses`.
-        steps: each of its `clauses` as a question of words alone; () for a text of one clause.
-    """
+    """An intent, read once: its terms and its vector."""
 
     text: str
-    keys: NDArray[np.uint64]
-    counts: Floats
-    places: Floats
-    vector: Floats | None = None
-    parts: Floats | None = None
-    steps: tuple[Question, ...] = ()
+    keys: NDArray[np.uint64]  # (T,), the terms
+    counts: Floats  # (T,), how often each is said
+    places: Floats  # (T,), where each is first said, 0 the beginning and 1 the end, or the ninth word of a shorter text
+    vector: Floats | None = None  # (dim,), of unit length; None where there is no embedder
+    parts: Floats | None = None  # (P, dim), the same of each of its `clauses`
+    steps: tuple[Question, ...] = ()  # each of its `clauses` as a question of words alone
 
     @classmethod
     def of(cls, text: str, vector: Floats | None = None, parts: Floats | None = None) -> Question:
@@ -77,21 +74,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Matches:
-    """The question's terms in texts: P entries, by term.
+    """The question's terms in texts: P entries, by term."""
 
-    Attributes:
-        text: int64 (P,), which text.
-        term: int64 (P,), which term of the question.
-        tf: uint8 (P, 1), how often the text says the term.
-        held: int64 (T,), how many texts say each term.
-        idf: float32 (T,), of each term.
-    """
-
-    text: NDArray[np.int64]
-    term: NDArray[np.int64]
-    tf: NDArray[np.uint8]
-    held: NDArray[np.int64]
-    idf: Floats
+    text: NDArray[np.int64]  # (P,), which text
+    term: NDArray[np.int64]  # (P,), which term of the question
+    tf: NDArray[np.uint8]  # (P, 1), how often the text says the term
+    held: NDArray[np.int64]  # (T,), how many texts say each term
+    idf: Floats  # (T,), of each term
 
     @property
     def worth(self) -> float:
@@ -131,10 +120,7 @@ class Texts:
         return Matches(text.astype(np.int64), term, tf, held, _idf(self.size, held))
 
     def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
-        """Return BM25 as a share of its maximum, float32 (n,), 0..1.
-
-        `matches` is what the method of this name returned, if it is at hand.
-        """
+        """Return BM25 as a share of its maximum, float32 (n,), 0..1."""
         found = matches or self.matches(question)
         return (np.bincount(found.text, self.gained(found), self.size) / found.worth).astype(np.float32)
 
@@ -188,3 +174,31 @@ def without_stop_words(text: str) -> str:
 
 def _idf(texts: int, holding: NDArray[np.integer]) -> Floats:
     return inverse_document_frequency(texts, holding.astype(np.float64)).astype(np.float32)
+
+
+def document(tool: Tool) -> str:
+    """Return the text that words are matched in: the name counts twice.
+
+    >>> schema = {"properties": {"path": {"type": "string", "description": "Where it is."}}}
+    >>> document(Tool.of("files", "read", "Read a file.", input_schema=schema))
+    'read read Read a file. path Where it is.'
+    """
+    taken = [part for field in fields_of(tool.input_schema) for part in (field.own, field.said) if part]
+    given = [field.own for field in fields_of(tool.output_schema)]
+    return " ".join([tool.name, tool.name, tool.description, *taken, *given])
+
+
+def passage(tool: Tool) -> Passage:
+    """Return the text that the embedder reads."""
+    taken = " ".join(field.own for field in fields_of(tool.input_schema))
+    return Passage(f"{tool.description} {taken}".strip(), tool.name, tool.server)
+
+
+def is_deprecated(tool: Tool) -> bool:
+    """Return whether a tool says of itself that it is deprecated.
+
+    >>> said = "[Deprecated] Use read.", "Read a file. This tool is deprecated.", "Find deprecated calls."
+    >>> [is_deprecated(Tool.of("files", "cat", each)) for each in said]
+    [True, True, False]
+    """
+    return _DEPRECATED.search(tool.description) is not None

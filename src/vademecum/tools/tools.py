@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
+from statistics import median
 from typing import Any, TypeVar
+
+import numpy as np
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store
@@ -12,7 +16,7 @@ from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
 from vademecum.tools.picture import graph_record
-from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
+from vademecum.tools.predict import PREDICTORS, THRESHOLD, predict
 from vademecum.tools.records import (
     Group,
     Listed,
@@ -24,17 +28,18 @@ from vademecum.tools.records import (
     ToolAnswer,
     ToolsStatus,
     Trace,
+    Usage,
 )
 from vademecum.tools.refresh import Current, Known
 from vademecum.tools.register import read_tools
-from vademecum.tools.reliability import RELIABILITIES
-from vademecum.tools.search import K, Wanted, search
-from vademecum.tools.status import status_of
+from vademecum.tools.reliability import RELIABILITIES, smoothed
+from vademecum.tools.search import K, search
 from vademecum.tools.suggest import suggest
 from vademecum.tools.transcripts import read_transcript
-from vademecum.tools.view import Reader
+from vademecum.tools.view import Reader, View
 
 T = TypeVar("T", ToolAnswer, Prediction, Plan)
+RECURRING = 10  # meta-capabilities listed
 
 
 class Tools:
@@ -46,8 +51,7 @@ class Tools:
         clock: tells the time, in seconds since the epoch.
         database: where that database is, to be shown.
         scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
-        reliability: a key of `tools.reliability.RELIABILITIES`, for searches that name none.
-        min_score: the least `semantic` of a tool, 0..1, for searches that name none.
+        reliability, min_score: for searches that name none.
     """
 
     def __init__(
@@ -55,19 +59,14 @@ class Tools:
         scope: str = "", *, reliability: str = "smoothed", min_score: float = 0.0,
     ) -> None:  # fmt: skip
         self._given = store, embedder, clock, database
-        self._reliability = reliability
-        self._min_score = min_score
-        self._database = database
+        self._reliability, self._min_score, self._database = reliability, min_score, database
         self._scopes: dict[str, Tools] = {}
         self._ledger = Ledger(store, clock, scope)
         self._reader = Reader(self._ledger, embedder)
         self._current = Current(self._ledger, self._reader)
 
     def within(self, scope: str) -> Tools:
-        """Return the tools of a scope, a gateway's servers in one project.
-
-        See `scopes` for the traces that count there.
-        """
+        """Return the tools of a scope, a gateway's servers in one project."""
         if scope not in self._scopes:
             self._scopes[scope] = Tools(*self._given, scope, reliability=self._reliability, min_score=self._min_score)
         return self._scopes[scope]
@@ -82,59 +81,32 @@ class Tools:
     def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
         """Register tools; equal known ones stay as they are.
 
-        Args:
-            tools: each with its server.
-            complete: servers of which these are all tools: others of theirs are gone, until they come back.
-
-        Raises:
-            StoreError: the database could not take them; it is as it was.
+        `complete` are servers of which these are all tools: others of theirs are gone, until they come back.
         """
         return self._ledger.register(tools, complete)
 
     def register_json(self, text: str, *, server: str = "", replacing: bool = False) -> RegisterReport:
         """Register the tools of a JSON text, in any known shape.
 
-        Args:
-            text: the JSON.
-            server: the server of those that name none.
-            replacing: whether the text has all tools of the servers it names.
-
-        Raises:
-            UsageError: it is not JSON.
+        `server` is that of tools that name none; `replacing` says that the text has all tools of its servers.
         """
         tools, rejected = read_tools(text, server)
         complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
 
     def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
-        """Register the operations of an OpenAPI document as a server's tools.
-
-        Args:
-            text: the document.
-            server: what it is called; its title unless given.
-
-        Raises:
-            UsageError: it is no OpenAPI document.
-        """
+        """Register an OpenAPI document's operations as tools of a server, or of its title."""
         tools, rejected = read_openapi(text, server)
         return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
-        """Take traces in; the same trace observed twice is one trace.
-
-        Raises:
-            StoreError: the database could not take them; it is as it was.
-        """
+        """Take traces in; the same trace observed twice is one trace."""
         report = self._ledger.observe(traces)
         self._current.learn()
         return report
 
     def observe_json(self, text: str) -> ObserveReport:
-        """Take in the traces of a JSON text or JSON lines.
-
-        Raises:
-            UsageError: it is not JSON.
-        """
+        """Take in the traces of a JSON text or JSON lines."""
         traces, rejected = read_traces(text)
         return replace(self.observe(traces), rejected=tuple(rejected))
 
@@ -147,11 +119,7 @@ class Tools:
         return self._ledger.forget(traces)
 
     def pin(self, tool: str, *, pinned: bool = True) -> None:
-        """Show a tool with every search, or no longer.
-
-        Raises:
-            UsageError: no tool has this id.
-        """
+        """Show a tool with every search, or no longer."""
         self._ledger.pin(tool, pinned=pinned)
 
     def page(self, plan: Plan | None = None) -> str:
@@ -205,8 +173,7 @@ class Tools:
             k: at most how many, pinned ones and chains apart.
             server: only tools of this one.
             reliability: a key of `tools.reliability.RELIABILITIES`; "" is the setting's.
-            min_score: the least `semantic` of a shown tool, 0..1, PML's minScore; None is the setting's. Exact names and pins are
-                always shown.
+            min_score: the least `semantic` of a shown tool but exact names and pins, 0..1; None is the setting's.
             unfinished: the id of the task's own trace, which is no evidence yet.
 
         Raises:
@@ -219,19 +186,16 @@ class Tools:
         if not 0 <= least <= 1:
             raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
         _check_count(k)
-        return self._told(search(self._now(), Wanted(intent, k, server, reliability, least, unfinished)))
+        return self._told(
+            search(
+                self._now(), intent, k=k, server=server, reliability=reliability, min_score=least, unfinished=unfinished
+            )
+        )
 
     def predict(
-        self,
-        intent: str,
-        *,
-        after: Sequence[str] = (),
-        earlier: Sequence[str] = (),
-        k: int = 3,
-        threshold: float = THRESHOLD,
-        by: str = PREDICTORS[0],
-        unfinished: str = "",
-    ) -> Prediction:
+        self, intent: str, *, after: Sequence[str] = (), earlier: Sequence[str] = (), k: int = 3,
+        threshold: float = THRESHOLD, by: str = PREDICTORS[0], unfinished: str = "",
+    ) -> Prediction:  # fmt: skip
         """Return the likeliest next calls for an intent, with evidence.
 
         Args:
@@ -240,8 +204,7 @@ class Tools:
             earlier: ids of the tools called before in the same session, for other intents.
             k: at most how many.
             threshold: abstain below this probability.
-            by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there; "shgat"
-                scores it by the ADR's four heads.
+            by: "attention" sees what was called; "goal" and "shgat" score a target by the intent alone (`shgat`).
             unfinished: the id of the task's own trace, which is no evidence yet.
 
         Raises:
@@ -252,16 +215,12 @@ class Tools:
             raise UsageError(f"the threshold is {threshold}: it is a probability, between 0 and 1")
         if by not in PREDICTORS:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
-        asked_for = Situation(intent, tuple(after), tuple(earlier), k, threshold, by, unfinished)
-        return self._told(predict(self._now(), asked_for))
+        return self._told(
+            predict(self._now(), intent, after, earlier, k=k, threshold=threshold, by=by, unfinished=unfinished)
+        )
 
     def suggest(self, intent: str, *, unfinished: str = "") -> Plan:
-        """Return a plan for an intent: calls in layers, with evidence.
-
-        Args:
-            intent: the whole task.
-            unfinished: the id of the task's own trace, which is no evidence yet.
-        """
+        """Return a plan for an intent: calls in layers, with evidence."""
         return self._told(suggest(self._now(), intent, unfinished))
 
     def fit(self) -> int:
@@ -270,13 +229,10 @@ class Tools:
 
     def stats(self) -> ToolsStatus:
         """Return counts of tools and traces, and each tool's usage."""
-        return status_of(self._current.read(), self._database)
+        return _status(self._current.read(), self._database)
 
     def settle(self) -> int:
-        """Wait until all traces and weights count; return the number of traces.
-
-        Questions never wait for this: where there are many traces, new ones are worked in beside them.
-        """
+        """Wait until all traces and weights count; return the number of traces."""
         return len(self._current.settle().view.traces)
 
     def close(self) -> None:
@@ -299,3 +255,42 @@ class Tools:
 def _check_count(k: int) -> None:
     if k < 1:
         raise UsageError(f"k is {k}: ask for one tool or more")
+
+
+def _status(known: Known, database: str) -> ToolsStatus:
+    """Count tools, traces and learned groups."""
+    view, metas = known.view, [group for group in known.groups.known.values() if group.kind == "meta"]
+    live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
+    used = _usage(view)
+    return ToolsStatus(
+        len(live), dict(Counter(tool.server for tool in live).most_common()),
+        len(view.traces), len({trace.session for trace in view.traces if trace.session}),
+        sum(len(chain) > 1 for chain in view.graph.capabilities), len(metas),
+        tuple(_with_parts(known, metas[:RECURRING])), used,
+        int(sum(view.calls[view.number[tool.id]] == 0 for tool in live)),
+        tuple(view.tools[number].id for number in view.pinned), database,
+    )  # fmt: skip
+
+
+def _with_parts(known: Known, metas: Sequence[Group]) -> list[Group]:
+    """The meta-capabilities, and before them the capabilities that they contain, once each."""
+    ids = dict.fromkeys(id_ for meta in metas for id_ in (*meta.members, meta.id) if id_ in known.groups.known)
+    return [known.groups.known[id_] for id_ in ids]
+
+
+def _usage(view: View) -> tuple[Usage, ...]:
+    """The usage of each called tool, the most called first."""
+    reliability = smoothed(view.good, view.calls)
+    took: dict[int, list[float]] = {}
+    last: dict[int, float] = {}
+    for trace, chain in zip(view.traces, view.chains, strict=True):
+        for call, tool in zip(trace.calls, chain, strict=True):
+            last[tool] = max(last.get(tool, 0.0), trace.at)
+            took.setdefault(tool, []).extend([call.latency_s] if call.latency_s else [])
+    return tuple(
+        Usage(
+            view.tools[n].id, int(view.calls[n]), int(view.calls[n] - view.good[n]), float(reliability[n]),
+            median(took[n]) if took[n] else 0.0, last[n],
+        )
+        for n in np.argsort(-view.calls, kind="stable").tolist() if view.calls[n]
+    )  # fmt: skip

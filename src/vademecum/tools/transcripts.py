@@ -1,14 +1,8 @@
 """Traces from the transcripts of coding agents.
 
-| agent | file | a call | its outcome |
-| --- | --- | --- | --- |
-| Claude Code | `projects/<directory>/<session>.jsonl` | a `tool_use` part of a message | a `tool_result` part |
-| Codex CLI | `sessions/.../rollout-*.jsonl` | `function_call`, `custom_tool_call`, `local_shell_call` | `..._output` |
-| Gemini CLI | `tmp/<project>/chats/session-*` | an entry of `toolCalls` | the same entry |
-
-Each thing that the user asks for is a trace, with the same id however often the file is read; while the work goes on it grows.
-Names, order, outcome and links are kept, no value: see `traced`. Other programs write these files in forms that they do
-not promise, so what does not look as expected is passed over.
+Each thing that the user asks for is a trace, with the same id however often the file is read; while the work goes on it
+grows. Names, order, outcome and links are kept, no value. Other programs write these files (Claude Code, Codex CLI, Gemini
+CLI) in forms that they do not promise, so what does not look as expected is passed over.
 
     >>> lines = '''{"type":"user","sessionId":"s","message":{"content":"mail the report"}}
     ... {"type":"assistant","sessionId":"s","message":{"content":[{"type":"tool_use","id":"1","name":"mcp__mail__send","input":{"to":"x"}}]}}'''
@@ -25,8 +19,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from vademecum.tools.arguments import LOOKED_AT, used
-from vademecum.tools.observe import argument_names, tool_id, trace
+from vademecum.tools.observe import LOOKED_AT, argument_names, tool_id, trace, used
 from vademecum.tools.records import Call, Trace
 from vademecum.tools.register import parsed
 

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from vademecum.errors import EmbedError
 from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
-from vademecum.tools.documents import document, is_deprecated, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
 from vademecum.tools.scopes import Kept
-from vademecum.tools.texts import Floats, Question, Texts, clauses
+from vademecum.tools.texts import Floats, Question, Texts, clauses, document, is_deprecated, passage
 from vademecum.types import EmbedKind, Passage
 
 _QUESTIONS = 16  # that are kept as they were read
@@ -31,29 +30,19 @@ REST_S = 60.0  # pause after a failure of the embedder, so that not every questi
 
 @dataclass(frozen=True)
 class View:
-    """Tools and traces by number.
-
-    Attributes:
-        tools: registered ones by id, those that are gone too, then those that only traces name.
-        live: bool (n,), whether a tool can be called as far as anybody knows.
-        pinned: the numbers of pinned tools.
-        traces: in the order they were written, without calls that failed and were made again or replaced.
-        documents: what tools say of themselves; `servers`: where they are; `intents`: what traces were for.
-        graph: the traces as hyperedges.
-        good, calls: float64 (n,), how often each was called, and how often that went well.
-    """
+    """Tools and traces by number."""
 
     version: int
-    tools: tuple[Tool, ...]
-    live: NDArray[np.bool_]
+    tools: tuple[Tool, ...]  # registered ones by id, those that are gone too, then those that only traces name
+    live: NDArray[np.bool_]  # (n,), whether a tool can be called as far as anybody knows
     pinned: tuple[int, ...]
-    traces: tuple[Trace, ...]
-    documents: Texts
+    traces: tuple[Trace, ...]  # as written, without calls that failed and were made again or replaced
+    documents: Texts  # what tools say of themselves
     servers: Texts
-    intents: Texts
-    graph: Hypergraph
-    good: NDArray[np.float64]
-    calls: NDArray[np.float64]
+    intents: Texts  # what traces were for
+    graph: Hypergraph  # the traces as hyperedges
+    good: NDArray[np.float64]  # (n,), how often a call went well
+    calls: NDArray[np.float64]  # (n,)
     read: Callable[[str], Question]
 
     @cached_property
