@@ -165,6 +165,49 @@ def test_a_long_answer_is_kept_and_read_page_by_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_tool_that_may_never_be_called_is_neither_found_nor_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it make an answer sure; a list that changes counts from the next question on."""
+    (tmp_path / "notes.py").write_text(SERVER)
+    config = tmp_path / "servers.json"
+    notes = {"command": sys.executable, "args": [str(tmp_path / "notes.py")]}
+    barring = {"notes": notes | {"deny": ["delete"]}, "reading": notes | {"readOnly": True}}
+    config.write_text(json.dumps({"mcpServers": barring | {"bad": {}}}))
+    for variable in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(variable)
+    environment = dict(os.environ) | {"VADE_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
+    server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(tmp_path))
+
+    async def session() -> None:
+        async with Client(server) as client:
+
+            async def ask(by: str, **arguments: Any) -> str:
+                result = await client.call_tool(by, arguments)
+                return " ".join(getattr(part, "text", "") for part in result.content)
+
+            for name in ("notes", "reading"):
+                await ask("call_tool", tool=f"{name}/none")
+            for found in (
+                await ask("search_tools", query="delete a note"),
+                await ask("search_tools", query="delete"),
+                await ask("suggest_plan", intent="delete a note"),
+                await ask("predict_tool", intent="delete a note"),
+                await ask("call_tool", tool="notes/delet"),
+            ):
+                assert "/delete" not in found
+                assert not found.startswith(("resolved", "likely 1.00"))
+            assert "is denied" in await ask("call_tool", tool="notes/delete")
+            assert "reading is readOnly" in await ask("call_tool", tool="reading/delete")
+            assert "'bad' in " in await ask("call_tool", tool="bad/find")
+            config.write_text(json.dumps({"mcpServers": {"notes": notes, "reading": barring["reading"]}}))
+            assert (await ask("search_tools", query="delete")).startswith("resolved 1.00\nnotes/delete() 0.95")
+
+    asyncio.run(asyncio.wait_for(session(), 120))
+
+
+@pytest.mark.slow
 def test_a_client_is_asked_and_the_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the official client: hints and score in a search, two tools to call, a question, a changed tool, a changed file."""
     (tmp_path / "notes.py").write_text(SERVER)

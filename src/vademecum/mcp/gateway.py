@@ -30,7 +30,7 @@ from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.json_schema import violation
 from vademecum.mcp.long_answers import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
-from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, effect
+from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, barred, effect
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream
 from vademecum.protocols import OfferingServer
@@ -85,7 +85,7 @@ class Gateway:
         questions: Questions | None = None,
         page: int = PAGE,
     ) -> None:
-        self._there = frozenset[str]()  # servers that have tools, as last registered
+        self._there: Mapping[str, Mapping[str, records.Tool]] = {}  # tools by server, as last registered
         self._questions = questions or Questions()
         self._fleet = fleet
         self._file = str(Path(fleet.path).resolve()) if fleet.path else ""
@@ -258,15 +258,16 @@ class Gateway:
             self.offerings.arrived(upstream)
 
     def _register(self, engine: Engine) -> None:
-        """Register newly listed tools, once."""
+        """Register newly listed tools once, and tools that rules no longer bar."""
         with self._lock:
             fresh, self._fresh = self._fresh, []
-        known, there = self._known(engine), frozenset(u.name for u in self._fleet.all.values() if u.tools)
-        for upstream in fresh:
-            known.register(upstream.tools.values(), complete={upstream.name})
-        if there != self._there:
+        known, there = self._known(engine), {u.name: _offered(u) for u in self._fleet.all.values() if u.tools}
+        for name, tools in there.items():
+            if tools.keys() != self._there.get(name, {}).keys() or any(name == upstream.name for upstream in fresh):
+                known.register(tools.values(), complete={name})
+        if there.keys() != self._there.keys():
             known.retain(there)
-            self._there = there
+        self._there = there
 
     def _known(self, engine: Engine) -> Tools:
         """Return the tools of these servers in this project, for this gateway."""
@@ -305,7 +306,9 @@ class Gateway:
             return named[0]
         if named:
             raise UsageError(f"{len(named)} servers have {id_!r}: say which: {', '.join(tool.id for _, tool in named)}")
-        known = [tool.id for u in self._fleet.all.values() for tool in u.tools.values()]
+        if wrong := [problem for problem in self._fleet.problems if problem.startswith(f"{server!r} ")]:
+            raise UsageError(wrong[0])
+        known = [tool.id for u in self._fleet.all.values() for tool in _offered(u).values()]
         close = difflib.get_close_matches(id_, known, n=3, cutoff=0.5) or [k for k in known if k.endswith(f"/{name}")]
         hint = f"did you mean {' or '.join(close)}?" if close else "search_tools finds them"
         raise UsageError(f"there is no tool {asked!r}: {hint}")
@@ -329,9 +332,9 @@ class Gateway:
         return upstream.tools.get(name) if upstream else None
 
     def _is_offered(self, id_: str) -> bool:
-        """Return whether a tool is behind the gateway and not denied."""
-        upstream = self._fleet.all.get(id_.partition("/")[0])
-        return upstream is not None and self._tool(id_) is not None and upstream.rules.of(id_) != "deny"
+        """Return whether a tool is behind the gateway and may be called."""
+        server, _, name = id_.partition("/")
+        return server in self._fleet.all and name in _offered(self._fleet.all[server])
 
     # What agents see.
 
@@ -421,6 +424,11 @@ def gateway_to(path: str, settings: Settings, session: str) -> Gateway:
     return heard[0]
 
 
+def _offered(upstream: Upstream) -> dict[str, records.Tool]:
+    """Return a server's tools by name, but those that rules bar."""
+    return {name: tool for name, tool in upstream.tools.items() if not barred(tool, upstream.rules)}
+
+
 def _fits(found: Sequence[Match]) -> dict[str, float]:
     """Return the fit of each tool in a search, chains included."""
     return {id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
@@ -454,6 +462,7 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
     words, says = " ".join(tool.description.split()), effect(tool)
     head = f"{tool.id}({_signature(tool)}) {match.score:.2f}{f' [{says}]' if says else ''}"
     lines = [head, f"  {words if match.exact else words[:_WORDS]}"]
+    lines = lines if words else lines[:1]
     return [*lines, f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}"] if match.exact else lines
 
 

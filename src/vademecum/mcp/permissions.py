@@ -90,17 +90,10 @@ class Permissions:
         Raises:
             AccessError: The tool is denied, or the user did not allow the call; the message says how to.
         """
-        rule = rules.of(tool.id)
-        if rule == "deny":
-            raise AccessError(
-                f"{tool.id} is denied in the gateway's file of servers: use another tool, or tell the user"
-            )
-        if rules.read_only and not tool.reads:
-            raise AccessError(
-                f"{tool.id} does not say that it only reads, and {tool.server} is readOnly in the gateway's file of servers"
-            )
+        if why := barred(tool, rules):
+            raise AccessError(f"{why} in the gateway's file of servers: use another tool, or tell the user")
         with self._one_at_a_time:
-            self._admit(tool, asks=rule == "ask")
+            self._admit(tool, asks=rules.of(tool.id) == "ask")
 
     def _admit(self, tool: Tool, *, asks: bool) -> None:
         now, known = fingerprint(tool), self._allowed.find(tool.id)
@@ -121,6 +114,14 @@ class Permissions:
             raise AccessError(f"{tool.id} was not called: the user did not allow it")
         if said_now == "always":
             self._allowed.add(tool.id, now)
+
+
+def barred(tool: Tool, rules: Rules) -> str:
+    """Return why rules bar a tool from every call; "" for one that they do not."""
+    if rules.of(tool.id) == "deny":
+        return f"{tool.id} is denied"
+    reading_alone = rules.read_only and not tool.reads
+    return f"{tool.id} does not say that it only reads, and {tool.server} is readOnly" if reading_alone else ""
 
 
 def fingerprint(tool: Tool) -> str:
