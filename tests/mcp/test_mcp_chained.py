@@ -24,6 +24,7 @@ DESK = [
     {"name": "find", "description": "Find an entry.", "takes": [], "gives": ["entry_code"]},
     {"name": "send", "description": "Send an entry.", "takes": ["entry_code", "remark"], "gives": ["receipt"], "free": ["remark"]},
     {"name": "weigh", "description": "Weigh a parcel.", "takes": [], "gives": ["weight"]},
+    *({"name": f"stamp_{n}", "description": f"Stamp the news of day {n}.", "takes": [], "gives": []} for n in range(8)),
 ]  # fmt: skip
 INTENT = "pass on the news of the day"
 Said = tuple[str, bool]
@@ -67,6 +68,7 @@ class Through:
 async def teach(ask: Callable[..., Awaitable[Said]]) -> None:
     for number in range(3):
         await ask("search_tools", query=f"{INTENT} {number}")
+        await ask("search_tools", query="desk/find")  # by its name, which is no task
         entry = json.loads((await ask("call_tool", tool="desk/find"))[0])
         said, failed = await ask("call_tool", tool="desk/send", arguments=entry | {"remark": f"no {number}"})
         assert not failed, said
@@ -84,6 +86,10 @@ def test_a_learned_chain_is_called_as_one_tool(tmp_path: Path) -> None:
         assert line, found
         id_ = line[1]
         assert line[2] == "remark: string, entry_code?: string"
+        assert found.count("desk/") == 5 + 2, "a chain stands beside the tools"
+        whole, _ = await ask("search_tools", query=id_)
+        assert whole.startswith(f"resolved 1.00\n{id_}({line[2]})")
+        assert 'schema: {"type": "object"' in whole
         plan, _ = await ask("suggest_plan", intent=f"{INTENT} 7")
         assert f"as one call: {id_}(remark: string, entry_code?: string)" in plan
 
@@ -168,6 +174,8 @@ def chain(giver: dict[str, Any], taker: dict[str, Any], links: tuple[tuple[int, 
 def test_an_argument_is_taken_from_an_answer_that_has_one_such_value(answer: dict[str, Any], bound: str) -> None:
     one = chain({}, {"file_path": {}, "to": {}})
     assert one.arguments(1, {"file_path": "given", "to": "me"}, [answer]) == {"file_path": bound, "to": "me"}
+    said = {"structuredContent": {"body": "hello", "size": 3}}  # a name that says little, where the tools say no more
+    assert chain({}, {"body": {}}).arguments(1, {}, [said]) == {"body": "hello"}
     apart = chain({}, {"file_path": {}}, links=())
     assert apart.arguments(1, {"file_path": "given"}, [answer]) == {"file_path": "given"}
 

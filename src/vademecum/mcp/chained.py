@@ -21,6 +21,7 @@ from vademecum.tools.fields import DEPTH, Field, fields_of, inputs_of, match, wo
 from vademecum.tools.records import Group, Tool
 
 SERVER = "capability"  # the first part of a chain's id
+SAME_NAME = 0.1  # trust in a name that says little ("body"), where traces show that a call used the answer
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _HINTS: Mapping[str, Mapping[str, bool]] = {
     "reads": {"readOnlyHint": True},
@@ -88,7 +89,9 @@ class Chained:
         return []
 
     def _trust(self, place: int, field: Field, giver: int, given: Field) -> float:
-        return match(given, words(self.tools[giver].name), field, words(self.tools[place].name))
+        trust = match(given, words(self.tools[giver].name), field, words(self.tools[place].name))
+        same = given.own == field.own and given.type in ("", field.type)
+        return max(trust, SAME_NAME * same)
 
 
 def _data(answer: Mapping[str, Any]) -> Any:

@@ -126,17 +126,22 @@ class Gateway:
         query, k = arguments["query"], arguments.get("k", FOUND)
         problems = self._current(engine)
         answer, found = self._found(engine, query, k)
-        shown = sorted(found, key=lambda match: query.strip() not in (match.id, match.name))[:k]
-        self._traced.intend(
-            query, fits={id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
-        )
+        if chain := self._chain(query):
+            id_, tools = chain.tool.id, chain.group.tools
+            found = [records.Match(id_, "capability", id_, "", "", 1.0, 1.0, 1.0, tools, exact=True)]
+            answer = replace(answer, verdict=Verdict.RESOLVED, probability=1.0)
+        found.sort(key=lambda match: query.strip() not in (match.id, match.name))
+        named = bool(found) and query.strip() in (found[0].id, found[0].name)
+        self._traced.intend(query, fits=_fits(found), named=named)
+        shown = [match for match in found if match.kind == "tool"][:k]
+        shown += [match for match in found if match.kind == "capability"]
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
         lines = [_verdict_line(verdict, answer.probability if shown else 0.0, answer.reason)]
         lines += [line for match in shown for line in _described(match, self._tool(match.id))]
         lines += [f"note: {problem}" for problem in problems]
-        records = [_record(match, self._tool(match.id)) for match in shown]
-        return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": records})
+        data = [_record(match, self._tool(match.id)) for match in shown]
+        return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": data})
 
     def _found(self, engine: Engine, query: str, k: int = FOUND) -> tuple[records.ToolAnswer, list[Match]]:
         """Return a search's answer, and the matches that may be called."""
