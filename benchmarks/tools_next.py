@@ -7,7 +7,7 @@ before. Baselines, fitted on the same training tasks: the most frequent tool, Ma
 the intent, and the two joined by a conditional logit that was fitted with each training task left out. An ablation is
 fitted anew without those heads, and "refitted with all" with every one, on what was called alone: the weights used but
 for those of unseen tools, which are fitted on hidden ones. A cold tool is one of a fifth of the tools that is in no training task.
-Places are those that a prediction shows, with what it keeps for tools never used (`vademecum.tools.newcomers`); that rule and its
+Places are those that a prediction shows, with what it keeps for tools never used (`vademecum.tools.predict`); that rule and its
 constant were chosen on tools hidden inside the training tasks of the first fold.
 """
 
@@ -35,7 +35,7 @@ from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
 from vademecum.tools.fit import drawn
 from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
-from vademecum.tools.newcomers import shown
+from vademecum.tools.predict import shown
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View

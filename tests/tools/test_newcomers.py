@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.observe import trace
+from vademecum.tools.predict import KEPT, shown
 from vademecum.tools.records import Call, Tool
 
 TIED = st.integers(0, 4)  # few values, so that there are ties

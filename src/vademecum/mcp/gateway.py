@@ -38,6 +38,7 @@ from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
 from vademecum.tools.predict import THRESHOLD
+from vademecum.tools.search import LIKELY_FROM
 from vademecum.tools.session_traces import Traced
 from vademecum.types import Verdict
 from vademecum.wiring.consent import consented
@@ -134,7 +135,7 @@ class Gateway:
         named = bool(found) and query.strip() in (found[0].id, found[0].name)
         self._traced.intend(query, fits=_fits(found), named=named)
         shown = [match for match in found if match.kind == "tool"][:k]
-        shown += [match for match in found if match.kind == "capability"]
+        shown += [match for match in found if match.kind == "capability" and match.score >= LIKELY_FROM]
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
         lines = [_verdict_line(verdict, answer.probability if shown else 0.0, answer.reason)]

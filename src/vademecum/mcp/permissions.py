@@ -117,7 +117,7 @@ class Permissions:
 
 
 def barred(tool: Tool, rules: Rules) -> str:
-    """Return why rules bar a tool from every call; "" for one that they do not."""
+    """Return the reason why rules bar a tool; "" for none."""
     if rules.of(tool.id) == "deny":
         return f"{tool.id} is denied"
     reading_alone = rules.read_only and not tool.reads

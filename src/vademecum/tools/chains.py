@@ -10,11 +10,11 @@ as a whole, as a conditional logit (`logit`) with the features
     known       the attention that past traces of this very chain get
 
 The likeliest chain is not the best plan: of six calls five may be sure and one a guess. What is right on average is the
-chain whose tools and neighbours the others have too, weighed by their probabilities (minimum Bayes risk, Kumar and Byrne
-2004).
+chain whose tools and neighbours the others have too, weighed by their probabilities (minimum Bayes risk, Kumar and
+Byrne 2004).
 
-What people draw and give a short title to ("sale → sheet") can go on in a hundred ways. A beam finds some short chains of
-it that hold next to none of the probability. There the plan is the set that is right on average by each tool's own
+What people draw and give a short title to ("sale → sheet") can go on in a hundred ways. A beam finds some short chains
+of it that hold next to none of the probability. There the plan is the set that is right on average by each tool's own
 probability, in the likeliest order. On 808 titles of workflows node-F1 is 0.34 by the chain and 0.44 by the set; where
 tasks are written out, next to no plan is a set.
 """
@@ -183,8 +183,8 @@ def _in_order(asked: Asked, chain: Sequence[int]) -> float:
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
     """Return the chain with the highest mean F1 against all chains.
 
-    Chains that differ in how often a tool follows itself have the same in common with all. Then it is the first, which has the
-    fewest calls: rounding must not decide whether something is called once more.
+    Chains that differ in how often a tool follows itself have the same in common with all. Then it is the first, which
+    has the fewest calls: rounding must not decide whether something is called once more.
 
     >>> agreeing([(1, 2, 3), (1, 2), (1, 2, 4)], np.array([0.34, 0.33, 0.33], np.float32))
     1
@@ -211,9 +211,9 @@ def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:
 def right_on_average(likely: Floats, most: int) -> list[int]:
     """Return the members of the set with the highest expected F1.
 
-    Of members that are taken independently, the k likeliest have the expected F1 `2 (p1 + ... + pk) / (k + the sum of all
-    p)`, by the means of numerator and denominator, and no other set of k has more (Lewis 1995, "Evaluating and optimizing
-    autonomous text classification systems").
+    Of members that are taken independently, the k likeliest have the expected F1 `2 (p1 + ... + pk) / (k + the sum of
+    all p)`, by the means of numerator and denominator, and no other set of k has more (Lewis 1995, "Evaluating and
+    optimizing autonomous text classification systems").
 
     Args:
         likely: float32 (n,), how likely each is a member, each by itself.

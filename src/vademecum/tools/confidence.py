@@ -1,7 +1,7 @@
 """Calibrated confidence of a search and of a plan.
 
-A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the nearest
-one is, on scales that do not depend on the others:
+A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
+nearest one is, on scales that do not depend on the others:
 
     log-odds = -4.64 + 6.98 c + 8.12 t + 9.8 m         by text
              + 15 n / (n + 25) * (a - 0.2)             by memory, of n traces
@@ -12,19 +12,21 @@ one is, on scales that do not depend on the others:
     a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2:
         what all of a few intents say is no less said
 
-Few traces say nothing by their silence, so with fewer than `FEW` of them memory only adds. `benchmarks/tools_found.py` fitted the weights, on
-questions that a catalogue's tools fit and on as many of other catalogues: those above for the built-in embedder, and those of all-MiniLM-L6-v2
-for an embedder of the user's own.
+Few traces say nothing by their silence, so with fewer than `FEW` of them memory only adds. `benchmarks/tools_found.py`
+fitted the weights, on questions that a catalogue's tools fit and on as many of other catalogues: those above for the
+built-in embedder, and those of all-MiniLM-L6-v2 for an embedder of the user's own.
 
-A plan is as sure as its calls, in the geometric mean of their probabilities. For a tool that traces called, with weights fitted on one's own
-traces, this is the model's. Else the model says too much, as of three tools one is always the likeliest. Then it is, with s the
-logistic function and m the cosine of what the tool says of itself and the intent, or its nearest clause:
+A plan is as sure as its calls, in the geometric mean of their probabilities. For a tool that traces called, with
+weights fitted on one's own traces, this is the model's. Else the model says too much, as of three tools one is always
+the likeliest. Then it is, with s the logistic function and m the cosine of what the tool says of itself and the intent,
+or its nearest clause:
 
     P(right) = s(-2.3 + 0.17 logit P(call) + 5.6 m)     no trace called the tool
                s(-1.3 + 0.24 logit P(call) + 2.9 m)     weights are not fitted yet
 
-The first was fitted on plans without any trace for 120 training tasks of UltraTool, BFCL and RestBench (TMDB), among 3, 10, 30 and all tools,
-half of the time without any that fits; the second on 704 plans with 3, 8 and 16 traces of other training tasks of the same.
+The first was fitted on plans without any trace for 120 training tasks of UltraTool, BFCL and RestBench (TMDB), among 3,
+10, 30 and all tools, half of the time without any that fits; the second on 704 plans with 3, 8 and 16 traces of other
+training tasks of the same.
 """
 
 from __future__ import annotations
@@ -85,10 +87,7 @@ def memory_signals(asked: Asked) -> tuple[int, float]:
 def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:
     """Return how sure the calls of a chain are, 0..1.
 
-    Args:
-        asked: the question they answer.
-        chain: one call at least, each with its probability.
-        fitted: whether the weights it was found with were fitted on these traces.
+    `fitted` says that the weights it was found with were fitted on these traces.
     """
     meaning, new = asked.meaning, asked.unseen
     sure = [

@@ -18,14 +18,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from vademecum.tools.chains import Chain, right_on_average
 from vademecum.tools.features import LINKING
 from vademecum.tools.fields import inputs_of
-from vademecum.tools.logit import Choice, Weights
+from vademecum.tools.logit import Weights
 from vademecum.tools.records import Task, Trace
 from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats
@@ -84,12 +83,6 @@ class Pairs:
         return found
 
 
-def link_choices(features: dict[tuple[int, int], Floats], links: Sequence[tuple[int, int]]) -> Iterator[Choice]:
-    """Yield for each pair of calls whether it was linked."""
-    for pair, row in features.items():
-        yield Choice(np.stack([row, np.zeros_like(row)]), 0 if pair in links else 1)
-
-
 def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> set[tuple[int, int]]:
     """Return a plan's likely links, one a task at least.
 
@@ -143,16 +136,10 @@ def _odds(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-class Ordered(NamedTuple):
-    """Tasks, layers by the tasks' ids, and missing inputs of a plan."""
-
-    tasks: tuple[Task, ...]
-    layers: tuple[tuple[str, ...], ...]
-    missing: tuple[str, ...]
-
-
-def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collection[Link]) -> Ordered:
-    """Return the calls of a chain in order, with missing prerequisites.
+def ordered(
+    view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collection[Link]
+) -> tuple[tuple[Task, ...], tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Return tasks with missing prerequisites, layers by their ids, and missing inputs.
 
     `learned` are pairs of places in the chain, the earlier first.
     """
@@ -181,7 +168,7 @@ def ordered(view: View, ways: Ways, pairs: Pairs, chain: Chain, learned: Collect
         said = pairs.apart(number_of[one.id], number_of[other.id])
         return ways.apart(one.call, other.call) if said is None else said
 
-    return Ordered(tasks, layers(tasks, together), needs.missing)
+    return tasks, layers(tasks, together), needs.missing
 
 
 def _unexplained(view: View, ways: Ways, chain: Chain, learned: Collection[Link]) -> set[str]:

@@ -1,9 +1,8 @@
 """Features of each tool as the next call, one per head.
 
-`docs/tools.md` has a table of them.
-What memory says of a tool that was never used is the same small number, a floor, so such tools are weighed by their text.
-Most heads depend on the intent alone (`Asked`). The others depend on the calls so far, for many chains of calls side by
-side (`After`), as a plan follows several at once.
+`docs/tools.md` has a table of them. What memory says of a tool that was never used is the same small number, a floor,
+so such tools are weighed by their text. Most heads depend on the intent alone (`Asked`). The others depend on the calls
+so far, for many chains of calls side by side (`After`), as a plan follows several at once.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
-from vademecum.tools.dependencies import Pairs, link_choices, links_of
+from vademecum.tools.dependencies import Pairs, links_of
 from vademecum.tools.features import HEADS, UNSEEN, After, heads
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.intent_features import Asked
@@ -42,7 +42,9 @@ CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
 _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
 _FROZEN = 1e9
 # what says something before anything was called
-SEARCH = ("match", "terms", "attention", "ridge", "popular", *UNSEEN)
+_SEARCH = np.array(
+    [1.0 if h in ("match", "terms", "attention", "ridge", "popular", *UNSEEN) else _FROZEN for h in HEADS]
+)
 
 
 def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
@@ -54,7 +56,7 @@ def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
         fit([choice for phase, choice in steps if phase == number], joint, PHASE_STRENGTH) for number in range(PHASES)
     ]
     weights = unseen_weights(view, np.stack(phases), [asked.own for asked in questions], seed)
-    search = fit([c for asked in questions for c in set_choices(asked)], prior.search, _only(SEARCH))
+    search = fit([c for asked in questions for c in set_choices(asked)], prior.search, _SEARCH)
     certain = fit([c for asked in questions for c in certainty_choices(asked, search)], prior.certain)
     stop = fit([c for asked in questions for c in stop_choices(asked, search, certain)], prior.stop)
     pairs = Pairs(view)
@@ -156,9 +158,6 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     if len(chain) > LONGEST_CHAIN:
         return
     features = pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
-    yield from link_choices(features, links_of(asked.view.traces[asked.own]))
-
-
-def _only(names: Sequence[str]) -> Weights:
-    """Strengths that let only these heads move."""
-    return np.array([1.0 if name in names else _FROZEN for name in HEADS])
+    links = links_of(asked.view.traces[asked.own])
+    for pair, row in features.items():
+        yield Choice(np.stack([row, np.zeros_like(row)]), 0 if pair in links else 1)

@@ -1,17 +1,17 @@
 """Traces as a hypergraph, and attention over them.
 
-Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools lie in capabilities, the chains that
-traces called, and these in meta-capabilities (`macro_tools`). An incidence is stored as flat arrays, sorted so that a tool's
-entries are a slice. Every count is a sum of weights over traces: one that is left out weighs 0.
+Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools lie in capabilities, the chains
+that traces called, and these in meta-capabilities (`macro_tools`). An incidence is stored as flat arrays, sorted so
+that a tool's entries are a slice. Every count is a sum of weights over traces: one that is left out weighs 0.
 
-Attention has two phases, as in hypergraph attention (SHGAT; here in closed form, without learned projections). Up: every
-trace is weighed against the question, a softmax over the traces,
+Attention has two phases, as in hypergraph attention (SHGAT; here in closed form, without learned projections). Up:
+every trace is weighed against the question, a softmax over the traces,
 
     alpha_e = weight_e exp((k(q, e) - 1) / t + beta (|C and e| / |C| - 1)) / sum over traces of the same
 
-with k a kernel between the intent asked and that of the trace, and C the tools called so far. Down: each trace gives its
-weight to the tools it called (`gather`), or to those it called right after the last one (`after`). There are two kernels,
-the words of intents and their meaning; their mean is the attention.
+with k a kernel between the intent asked and that of the trace, and C the tools called so far. Down: each trace gives
+its weight to the tools it called (`gather`), or to those it called right after the last one (`after`). There are two
+kernels, the words of intents and their meaning; their mean is the attention.
 
     >>> graph = Hypergraph.of([Chain((0, 1)), Chain((0, 1)), Chain((2, 1))], tools=3)
     >>> graph.after(0, graph.weight)[:3].tolist()
@@ -108,7 +108,7 @@ class Hypergraph:
 
     @cached_property
     def merged(self) -> Hypergraph:
-        """The capabilities, each as if it were one trace; `merge` sums over traces."""
+        """The capabilities, each as if it were one trace."""
         return Hypergraph.of([Chain(tools) for tools in self.capabilities], self.tools)
 
     def merge(self, value: Weights) -> Weights:

@@ -1,8 +1,8 @@
 """Shortest hyperpaths: which steps lead to a target, and in which order.
 
-A *B-arc* leads from a set of nodes, its tail, to one node, its head (Gallo, Longo, Pallottino, Nguyen, "Directed hypergraphs
-and applications", Discrete Applied Mathematics 42, 1993). "`send` needs a draft and an address" is ({draft, address}, send);
-an empty tail says that the head needs nothing. Two readings of a tail (`semantics`):
+A *B-arc* leads from a set of nodes, its tail, to one node, its head (Gallo, Longo, Pallottino, Nguyen, "Directed
+hypergraphs and applications", Discrete Applied Mathematics 42, 1993). "`send` needs a draft and an address" is ({draft,
+address}, send); an empty tail says that the head needs nothing. Two readings of a tail (`semantics`):
 
 - `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath*, an acyclic AND-OR derivation: a tool
   runs when all its inputs are there.
@@ -15,8 +15,8 @@ The costs of several tail nodes are added, as if steps ran one after the other:
     W(source) = 0,      W(v) = min over e into v of  w(e) + sum of W(u) over u in the tail of e
 
 The sum is never below an argument, so labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A
-generalization of Dijkstra's algorithm", 1977; Gallo et al. call it SBT). Labels are pairs (W, arcs on the costliest way): every
-arc makes a label strictly larger, so nothing supports itself in a circle, and among equal costs the shorter way wins.
+generalization of Dijkstra's algorithm", 1977; Gallo et al. call it SBT). Labels are pairs (W, arcs on the costliest
+way): every arc makes a label strictly larger, so nothing supports itself in a circle, and the shorter of equals wins.
 
 A worked example. `book` needs a flight and a date; the date costs 2, the flight 3 and needs a city:
 

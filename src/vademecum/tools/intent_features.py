@@ -254,8 +254,8 @@ def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str 
 def trusted(asked: Asked, *, fitted: bool) -> Asked:
     """Return a question as far as its few traces are trusted.
 
-    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no past
-    intent asks for the same, it is asked as if there were none.
+    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no
+    past intent asks for the same, it is asked as if there were none.
     """
     return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
 

@@ -1,20 +1,27 @@
-"""The ledger of tools, pins and traces in the store."""
+"""The ledger of tools, pins and traces, by scope.
+
+A scope is a gateway's servers in one project; "" is the user, to whom all scopes are open. Rows of a scope carry its
+name before their id or session. A scope sees its own tools and traces, and traces of others whose calls all went to
+tools that are there and the same: server, name and schemas agree, or all but the server's name. Where nothing is known
+of the tool that a trace called, as in traces that a user observed, the id decides.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vademecum.errors import UnknownError
 from vademecum.protocols import Clock, Row, Store
 from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, Trace
-from vademecum.tools.scopes import Kept, split, tools_of, traces_of, within
 
 _SERVERS = "tools.servers"
 _VERSION = "tools.version"  # counts every write, so that a reader knows at once whether what it holds is current
 _CATALOGUE = "tools.catalogue"  # counts those after which no question may see what was before
+
+_MARK = "\x1f"  # between a scope and what it is before
 
 
 class Version(NamedTuple):
@@ -25,7 +32,7 @@ class Version(NamedTuple):
 
 
 class Ledger:
-    """Tools and traces of a scope in one database, opened when first needed."""
+    """A scope's tools and traces in a database, opened when needed."""
 
     def __init__(self, store: Callable[[], Store], clock: Clock, scope: str = "") -> None:
         self._store = store
@@ -102,7 +109,8 @@ class Ledger:
         store = self._store()
         with store.transaction():
             known = {row[0]: row for row in store.get("traces", [(id_,) for id_ in given]).unwrap()}
-            position = self._last_position()
+            rows_before = store.scan("traces", columns=("position",)).unwrap()
+            position = max((int(row[0]) for row in rows_before), default=0)
             rows: list[Row] = []
             for id_, trace in given.items():
                 body = _trace_body(replace(trace, session=within(self.scope, trace.session)))
@@ -161,10 +169,6 @@ class Ledger:
         rows = [(_VERSION, str(known.written + 1)), (_CATALOGUE, str(known.catalogue + catalogue))]
         self._store().upsert("meta", rows).unwrap()
 
-    def _last_position(self) -> int:
-        rows = self._store().scan("traces", columns=("position",)).unwrap()
-        return max((int(row[0]) for row in rows), default=0)
-
 
 def _tool_row(tool: Tool, known: Row | None, now: float, scope: str) -> Row:
     """The row of a tool; changed words register the tool anew."""
@@ -204,3 +208,92 @@ def _json(value: Any) -> str:
 def _text(text: str) -> str:
     """Drop halves of surrogate pairs, which cannot be stored."""
     return text.encode("utf-8", "replace").decode()
+
+
+class Kept(NamedTuple):
+    """A tool with the ledger's facts about it."""
+
+    tool: Tool
+    pinned: bool
+    gone: bool  # its server no longer lists it
+    scope: str = ""
+    registered_at: float = 0.0  # seconds since the epoch
+
+
+def within(scope: str, text: str) -> str:
+    """Return an id or a session as a scope's rows have it.
+
+    >>> split(within("blue", "files/read")), split("files/read")
+    (('blue', 'files/read'), ('', 'files/read'))
+    """
+    return f"{scope}{_MARK}{text}" if scope else text
+
+
+def split(text: str) -> tuple[str, str]:
+    """Return (scope, id or session) of a row's text."""
+    scope, mark, rest = text.rpartition(_MARK)
+    return (scope, rest) if mark else ("", text)
+
+
+def tools_of(scope: str, kept: Iterable[Kept]) -> list[Kept]:
+    """Return a scope's tools by id.
+
+    The user sees one tool of each id: a live one before one that is gone, then the latest.
+    """
+    if scope:
+        return [each for each in kept if each.scope == scope]
+    best: dict[str, Kept] = {}
+    for each in sorted(kept, key=lambda each: (not each.gone, not each.scope, each.registered_at)):
+        best[each.tool.id] = each
+    return sorted(best.values(), key=lambda each: each.tool.id)
+
+
+def traces_of(scope: str, kept: Sequence[Kept], traces: Iterable[tuple[str, Trace]]) -> list[Trace]:
+    """Return the traces that count in a scope, with its tools' ids."""
+    if not scope:
+        return [trace for _, trace in traces]
+    same = _Same([each.tool for each in kept if each.scope == scope], kept)
+    found: list[Trace] = []
+    for other, trace in traces:
+        if other == scope:
+            found.append(trace)
+            continue
+        calls = [(call, same.tool(other, call.tool)) for call in trace.calls]
+        if all(id_ for _, id_ in calls):
+            found.append(replace(trace, calls=tuple(replace(call, tool=id_) for call, id_ in calls)))
+    return found
+
+
+class _Same:
+    """The tools of a scope that are those of other scopes."""
+
+    def __init__(self, own: Sequence[Tool], kept: Sequence[Kept]) -> None:
+        self._own = {tool.id: tool for tool in own}
+        self._by_words: dict[str, list[str]] = {}
+        for tool in own:
+            self._by_words.setdefault(_words(tool), []).append(tool.id)
+        self._others: Mapping[tuple[str, str], Tool] = {(each.scope, each.tool.id): each.tool for each in kept}
+        self._known: dict[tuple[str, str], str] = {}
+
+    def tool(self, scope: str, id_: str) -> str:
+        """Return the id of the same tool here; "" where there is none."""
+        if (scope, id_) not in self._known:
+            self._known[scope, id_] = self._found(scope, id_)
+        return self._known[scope, id_]
+
+    def _found(self, scope: str, id_: str) -> str:
+        own, other = self._own.get(id_), self._others.get((scope, id_))
+        if other is None:
+            return id_ if own else ""
+        if own and _schemas(own) == _schemas(other):
+            return id_
+        named = self._by_words.get(_words(other), [])
+        return named[0] if len(named) == 1 else ""
+
+
+def _schemas(tool: Tool) -> str:
+    return json.dumps([tool.input_schema, tool.output_schema], sort_keys=True)
+
+
+def _words(tool: Tool) -> str:
+    return json.dumps([tool.name, tool.description, _schemas(tool)])

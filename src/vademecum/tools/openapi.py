@@ -1,8 +1,8 @@
 """Tools from an OpenAPI document: one per operation.
 
-A tool's arguments are the operation's parameters and the fields of its JSON body, its output is the body of a 2xx response.
-OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a bounded depth;
-one that leads out of it is never fetched.
+A tool's arguments are the operation's parameters and the fields of its JSON body, its output is the body of a 2xx
+response. OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a
+bounded depth; one that leads out of it is never fetched.
 """
 
 from __future__ import annotations
@@ -43,12 +43,7 @@ def is_openapi(text: str) -> bool:
 def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
     """Return the tools of an OpenAPI document, and the operations refused.
 
-    Args:
-        text: JSON or YAML.
-        server: Their server; the document's title unless given.
-
-    Raises:
-        UsageError: It is no OpenAPI document.
+    `server` is the document's title unless given.
     """
     document = parsed(text)
     document = _yaml(text) if document is None else document

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from vademecum.tools.fields import inputs_of
-from vademecum.tools.hyperpath import DirectedHypergraph, Hyperarc
+from vademecum.tools.hyperpath import DirectedHypergraph
 from vademecum.tools.records import Group, Plan, Task, Tool, Trace
 from vademecum.tools.relations import Relations, input_node, tool_of_input
 
@@ -28,8 +28,11 @@ def graph_record(
     calls = Counter(call.tool for trace in traces for call in trace.calls)
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
     known = {tool.id: tool for tool in tools}
-    shown = [_shown(arc) for arc in graph.arcs if arc.tail and arc.kind != "needs"]
-    shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
+    arcs = sorted((arc for arc in graph.arcs if arc.tail and arc.kind != "needs"), key=lambda arc: arc.weight)[
+        :MOST_ARCS
+    ]
+    named = [(arc, *tool_of_input(arc.head)) for arc in arcs]
+    shown = [(replace(arc, head=tool), name) for arc, tool, name in named]  # between tools, with the input it is about
     names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
     number = {name: place for place, name in enumerate(names)}
     return {
@@ -70,12 +73,6 @@ def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> d
         return [{"name": name, "from": giver(task, name), "required": name in required} for name in names]
 
     return asdict(plan) | {"tasks": [asdict(task) | {"inputs": inputs(task)} for task in plan.tasks]}
-
-
-def _shown(arc: Hyperarc) -> tuple[Hyperarc, str]:
-    """An arc between tools, and the input it is about."""
-    tool, name = tool_of_input(arc.head)
-    return replace(arc, head=tool), name
 
 
 def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:

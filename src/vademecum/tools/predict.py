@@ -1,7 +1,17 @@
 """Predict the next call: attention, hyperpath, traces.
 
 Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
-`threshold` the prediction abstains. What was never used keeps a place by its text (`newcomers`). `goal` is the other way, by name: see there.
+`threshold` the prediction abstains.
+
+Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the tools that fit the intent
+best by text alone, the first `KEPT`, those that are new take the places of the least likely others there:
+
+    by probability   a  b  c  d  e        a b c d e were used, x and y were not
+    by text alone    c  x  d              x is the second of three
+    shown            a  b  x  c  d  e     x has the place of c
+
+Whoever moves takes the probability of the place: the probabilities that are shown fall, and the first, by which a
+prediction abstains, is what it was.
 """
 
 from __future__ import annotations
@@ -9,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
 from vademecum.tools.features import HEADS, After, heads
-from vademecum.tools.intent_features import NEAR, Asked, put, trusted, without_traces
+from vademecum.tools.intent_features import NEAR, put, trusted, without_traces
 from vademecum.tools.logit import Weights
-from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.refresh import Known
@@ -25,6 +35,7 @@ from vademecum.tools.view import View
 from vademecum.tools.weights import PHASES, taken_probabilities
 
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
+KEPT = 3  # places for tools without usage: as many as a prediction shows unless it is asked for more
 EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
 PREDICTORS = ("attention", "goal", "shgat")
@@ -36,7 +47,7 @@ def predict(
     known: Known, intent: str, called: Sequence[str] = (), before: Sequence[str] = (), *, k: int = 3,
     threshold: float = THRESHOLD, by: str = PREDICTORS[0], unfinished: str = "",
 ) -> Prediction:  # fmt: skip
-    """Return the likeliest next calls after `called`, and after `before` in the session."""
+    """Return the likeliest next calls after `called`."""
     view, model = known.view, known.model
     (after, strange), (earlier, _) = numbered(view, called), numbered(view, before)
     unknown = [f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []
@@ -51,7 +62,8 @@ def predict(
     if by == "attention":
         probability = next_probabilities(view, features @ weights.astype(np.float32))
         if view.traces and not model.traces and says and (after or earlier):  # few traces move what text says
-            probability = NEAR * probability + (1 - NEAR) * _without_traces(asked, after, weights)
+            alone = next_probabilities(view, heads(without_traces(asked), after) @ weights.astype(np.float32))
+            probability = NEAR * probability + (1 - NEAR) * alone
         order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, k)
     else:
         goal = by == "goal"
@@ -72,12 +84,6 @@ def predict(
     return Prediction(
         intent, tuple(called), candidates, bool(below), best, done, "; ".join([*below, *unknown]), len(view.traces)
     )
-
-
-def _without_traces(asked: Asked, after: tuple[int, ...], weights: Weights) -> Floats:
-    """Return next-call probabilities as if no trace were there, float32 (n,)."""
-    features = heads(without_traces(asked), after)
-    return next_probabilities(asked.view, features @ weights.astype(np.float32))
 
 
 def numbered(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -113,3 +119,37 @@ def evidence(view: View, attention: Floats, number: int) -> tuple[str, ...]:
     with_it = view.graph.traces_with(number)
     speaking = with_it[attention.take(with_it) > _SPEAKS]
     return tuple(view.traces[speaking[n]].id for n in top(attention.take(speaking), EVIDENCE).tolist())
+
+
+def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
+    """Return the numbers of the first `count` tools to show, in order.
+
+    Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then a is
+    first, all of F are among the first `KEPT`, and the others keep their order; but where F has `KEPT` members and a is
+    none of them, the least likely of F is right behind the others, or, with `yielding`, a is right behind F.
+
+    Args:
+        likely: float32 (n,), by what tools are ordered otherwise; the highest is the likeliest.
+        text: float32 (n,), how well each fits by its text; 0 for not at all, or for a tool that cannot be called.
+        new: bool (n,), whether no trace has used a tool.
+        count: how many are wanted.
+        yielding: whether the likeliest makes room where there is none left for F.
+
+    >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
+    >>> shown(likely, text, np.array([False, False, False, False, False, True]), 6)
+    [0, 1, 5, 2, 3, 4]
+    >>> shown(likely, text, np.array([False, False, True, True, False, True]), 6, yielding=True)
+    [2, 3, 5, 0, 1, 4]
+    """
+    order = [int(n) for n in top(likely, max(count, KEPT) + KEPT)]
+    fitting = sorted((int(n) for n in top(text, KEPT) if new[n] and text[n] > 0), key=lambda n: -likely[n])
+    first = order[:KEPT]
+    for tool in fitting:
+        others = [other for other in first[1:] if other not in fitting]
+        if tool not in first:
+            if others:
+                first.remove(others[-1])
+            first.append(tool)
+    if yielding and len(first) > KEPT:
+        first = [*first[1:], first[0]]
+    return [*first, *(n for n in order if n not in first)][:count]

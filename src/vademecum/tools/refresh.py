@@ -1,7 +1,8 @@
 """Refresh the arrays of tools while older ones still answer.
 
-A question sees changed tools (registered, gone, pinned, a trace forgotten) and a few new traces at once. Many new traces are
-worked in, and weights fitted anew, by a thread; meanwhile what was before answers. `settle` waits until everything counts.
+A question sees changed tools (registered, gone, pinned, a trace forgotten) and a few new traces at once. Many new
+traces are worked in, and weights fitted anew, by a thread; meanwhile what was before answers. `settle` waits until
+everything counts.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from vademecum.errors import Error, StoreError
 from vademecum.tools.dependencies import Pairs
 from vademecum.tools.fit import fitted
 from vademecum.tools.groups import Groups
-from vademecum.tools.ledger import Ledger, Version
+from vademecum.tools.ledger import Ledger, Version, within
 from vademecum.tools.relations import Ways
-from vademecum.tools.scopes import within
 from vademecum.tools.shgat import Shgat
 from vademecum.tools.view import Reader, View
 from vademecum.tools.weights import Model, prior

@@ -1,7 +1,7 @@
 """Tools from JSON, in the shapes in which people have them.
 
-An array, an object with `tools`, one tool, or a tool a line, written as MCP's `tools/list` does or as function calling does;
-`server` may stand beside the name, and `server_description` beside that.
+An array, an object with `tools`, one tool, or a tool a line, written as MCP's `tools/list` does or as function calling
+does; `server` may stand beside the name, and `server_description` beside that.
 
     >>> tools, rejected = read_tools('{"tools": [{"name": "read", "description": "Read a file."}, {"title": "?"}]}', "files")
     >>> [tool.id for tool in tools], rejected[0].place
@@ -29,7 +29,7 @@ _LONGEST_DESCRIPTION = 20_000  # characters kept; what an agent would be shown i
 
 
 def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
-    """Return the tools of a JSON text, and the items refused; `server` stands for none."""
+    """Return the tools of a JSON text, and the items refused."""
     return read_items(text, "tools", lambda item: tool_of(item, server))
 
 

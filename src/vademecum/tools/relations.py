@@ -10,8 +10,9 @@ tool has been called, its capability done, its value known.
 | `needs` | {every required input} → the tool; from nothing where there is none and no trace has the tool | 1 |
 | `contains` | {every member} → the capability | 0 |
 
-So a call costs 1, and what is doubtful adds to it. P is the share of the head's calls that came so. A tool called first has an
-empty tail: nothing had to be done before. Where a trace does not say who used what, a call's tail is the call before it.
+So a call costs 1, and what is doubtful adds to it. P is the share of the head's calls that came so. A tool called first
+has an empty tail: nothing had to be done before. Where a trace does not say who used what, a call's tail is the call
+before it.
 
     >>> from vademecum.tools.hyperpath import Hyperpaths
     >>> from vademecum.tools.records import Call, Tool, Trace
@@ -62,13 +63,7 @@ def tool_of_input(node: str) -> tuple[str, str]:
 
 
 class Relations:
-    """The directed hypergraph, `graph`, of some tools and traces.
-
-    Args:
-        tools: Their schemas say what provides what.
-        traces: They show what followed what.
-        capabilities: Id to members: tools, or other capabilities.
-    """
+    """The directed hypergraph, `graph`, of tools, traces and capabilities with their members."""
 
     def __init__(
         self,

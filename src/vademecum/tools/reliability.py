@@ -1,7 +1,8 @@
 """Reliability of a tool as a factor on its score.
 
-`step` is that of PML's ADR-050, by its thresholds. It judges one failed call out of one like a hundred out of a hundred, so
-the default is `smoothed`: the mean of a Beta posterior whose prior is what tools do in general, relative to that prior,
+`step` is that of PML's ADR-050, by its thresholds. It judges one failed call out of one like a hundred out of a
+hundred, so the default is `smoothed`: the mean of a Beta posterior whose prior is what tools do in general, relative to
+that prior,
 
     factor = (1 - SWING) + SWING * ((s + STRENGTH * p) / (n + STRENGTH)) / p
 

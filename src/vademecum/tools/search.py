@@ -2,9 +2,9 @@
 
     score = min(semantic * reliability, 0.95)
 
-`semantic` is the probability that the intent takes the tool: that any tool fits (`tools.confidence`), times that of the tool
-if one does. A tool whose name is what was asked for comes first; pinned tools are always there; chains that were called
-for such intents before, and chains of such chains, stand beside the tools.
+`semantic` is the probability that the intent takes the tool: that any tool fits (`tools.confidence`), times that of the
+tool if one does. A tool whose name is what was asked for comes first; pinned tools are always there; chains that were
+called for such intents before, and chains of such chains, stand beside the tools.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from vademecum.tools import confidence
 from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups, Learned
 from vademecum.tools.intent_features import Asked, put, same_intent, trust, without_traces
-from vademecum.tools.newcomers import KEPT, shown
-from vademecum.tools.predict import evidence, reasons
+from vademecum.tools.predict import KEPT, evidence, reasons, shown
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.refresh import Known
 from vademecum.tools.reliability import CAP, RELIABILITIES
@@ -39,7 +38,7 @@ _KEPT_FROM = 0.02  # by text alone, for a place that an unused tool is kept
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
 _MOST_WORDS = 0.5  # share of a question's words that no tool says, from which its language may be the reason
-_STRANGE = "; no tool says most of its words: ask in the tools' language"
+_STRANGE = "; no tool says most of its words: if the tools speak another language, ask in that"
 
 
 def search(
@@ -74,7 +73,8 @@ def search(
     ]  # fmt: skip
     probability = probability if order else 0.0
     chains = near_groups(asked, known.groups) if asks and not server else []
-    verdict = _verdict(probability, exact, said=said_anywhere(asked))
+    said = bool(len(asked.document_matches.text) or len(asked.intent_matches.text))
+    verdict = _verdict(probability, exact, said=said)
     return ToolAnswer(
         text, verdict, probability, (*matches, *chains),
         reason=_why_nothing(asked, server, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
@@ -165,11 +165,6 @@ def _match(view: View, number: int, semantic: float, reliability: float, **more:
         tool.id, "tool", tool.name, tool.server, tool.description, score, semantic, reliability,
         pinned=number in view.pinned, input_schema=tool.input_schema, **more,  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-def said_anywhere(asked: Asked) -> bool:
-    """Return whether a tool or past intent says the question's words."""
-    return bool(len(asked.document_matches.text) or len(asked.intent_matches.text))
 
 
 def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:

@@ -11,11 +11,11 @@ Nobody says where a task ends. So each call is given to a task by what is known 
 
 A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just
 failed at much the same. A task that was left goes on only with a tool that it found and no later one did. After a pause
-only intent and results go on with a task. A search that led to no call is evidence, too: where the next one asks for much
-the same, its words belong to the task. A tool looked up by its name belongs to the task at hand.
+only intent and results go on with a task. A search that led to no call is evidence, too: where the next one asks for
+much the same, its words belong to the task. A tool looked up by its name belongs to the task at hand.
 
-A call used an earlier one's outcome where a value among its arguments stands in what that returned. Any other call is taken
-to wait for the call before, unless it began before that ended. Values and outcomes are forgotten with the task.
+A call used an earlier one's outcome where a value among its arguments stands in what that returned. Any other call is
+taken to wait for the call before, unless it began before that ended. Values and outcomes are forgotten with the task.
 
     >>> traced = Traced("s1", clock=lambda: 0.0)
     >>> traced.intend("mail the report")
@@ -81,9 +81,6 @@ class _Task:
     @property
     def intent(self) -> str:
         return "; ".join(self.intents)
-
-    def begins_with(self, tool: str) -> bool:
-        return len(self.calls) > 1 and self.calls[0].tool == tool
 
     def fit(self, tool: str) -> float:
         again = any(call.tool == tool and call.ok for call in self.calls)
@@ -196,10 +193,12 @@ class Traced:
     def _searched(self, asked: _Asked, tool: str, now: float) -> _Task:
         """Return the task of a search, begun if need be.
 
-        It goes on with one that asked for the same, unless it begins it again, and with one that has just failed at much the same.
+        It goes on with one that asked for the same, unless it begins it again, and with one that has just failed at
+        much the same.
         """
         tasks = self._tasks[::-1]
-        same = [task for task in tasks if asked.intent in task.intents and not task.begins_with(tool)]
+        same = [task for task in tasks if asked.intent in task.intents]
+        same = [task for task in same if len(task.calls) < 2 or task.calls[0].tool != tool]
         failed = [task for task in tasks[:1] if not task.calls[-1].ok and now - task.latest <= PAUSE_S]
         same += [task for task in failed if asked.is_like(task.intent)]
         found = asked.fit(tool) / 2  # a search that found the tool as well was not asked again

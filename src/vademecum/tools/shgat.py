@@ -1,11 +1,12 @@
-"""Predict the next call as PML's ADR-050 does, by goal or by SHGAT.
+"""Predict the next call by goal or by SHGAT, as in ADR-050.
 
-Both score a target by the intent alone; what was called so far is only where the way to the target starts. So attention, which sees the
-context, predicts better (docs/tools.md). By `goal`, a target is a tool:
+Both score a target by the intent alone; what was called so far is only where the way to the target starts. So
+attention, which sees the context, predicts better (docs/tools.md). By `goal`, a target is a tool:
 
     P(next = n) = sum over targets t of  P(t | intent) [n is the first step, not yet taken, of the shortest hyperpath to t]
 
-By `shgat`, a target is a capability with a score by four heads, and the next call is its first one that was not made yet:
+By `shgat`, a target is a capability with a score by four heads, and the next call is its first one that was not made
+yet:
 
     score = sigmoid(mean of (semantic, semantic, structure, temporal) * reliability)
 
@@ -14,8 +15,8 @@ By `shgat`, a target is a capability with a score by four heads, and the next ca
     temporal     0.4 called in a session with others + 0.4 recency + 0.2 heat
     reliability  the ADR's steps (`reliability`), of the capability's traces
 
-Each of them is 0..1. The graph is that of capabilities, chains that traces called, joined by the tools that they share. The ADR leaves the
-weights of the four heads to learning; they are equal here, as its code begins.
+Each of them is 0..1. The graph is that of capabilities, chains that traces called, joined by the tools that they share.
+The ADR leaves the weights of the four heads to learning; they are equal here, as its code begins.
 """
 
 from __future__ import annotations
@@ -40,11 +41,8 @@ TARGETS = 8  # that are looked at, the best
 def toward_goals(view: View, way: Callable[[str], Sequence[str]], taken: Floats, after: Sequence[int]) -> Floats:
     """Return each tool's probability as the next step, float32 (n,).
 
-    Args:
-        view: the tools.
-        way: from a tool to the tools on the way there; where none is known, the goal is the step.
-        taken: float32 (n,), the probability that the intent takes each tool.
-        after: the numbers of the tools called so far, which are no goal and no step.
+    `way` leads from a tool to those on the way there; where none is known, the goal is the step. `taken` is the
+    probability that the intent takes each tool.
     """
     wanted = np.where(view.offered, taken, 0).astype(np.float32)
     wanted[list(after)] = 0

@@ -25,7 +25,8 @@ LEAST = 0.1  # of confidence in a plan that is shown
 # Cosines below which an intent whose words neither tools nor traces have means none of them. Of 80 intents of made-up words, put to three
 # sets of tools with 0, 8 and 100 traces, 98 of 100 lie below; of intents of tasks none lacks all words.
 _NO_TOOL, _NO_TRACE = 0.3, 0.45
-_NOTHING = "no tool fits: register tools, or say it in other words"
+_EMPTY = "no tool is registered: `vade tools register FILE`"
+_NOTHING = "no plan: no tool fits; say it in other words"
 
 
 def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
@@ -34,22 +35,26 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
     asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
+    if not view.live.any():
+        return Plan(intent, (), (), 0.0, reason=_EMPTY)
     if _says_nothing(asked):
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
     replayed = same_intent(asked)
-    chain, is_chain = decoded(asked, model) if replayed is None else (_as_it_was(view.chains[replayed]), True)
+    if replayed is None:
+        chain, is_chain = decoded(asked, model)
+        linked = _linked(asked, known, chain, is_chain=is_chain)
+    else:
+        again = view.chains[replayed]
+        chain, linked = Chain(again, (1.0,) * len(again)), set(links_of(view.traces[replayed]))
     if not chain.tools:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    linked = (
-        _linked(asked, known, chain, is_chain=is_chain) if replayed is None else set(links_of(view.traces[replayed]))
-    )
-    plan = ordered(view, known.ways, known.pairs, chain, linked)
+    tasks, layers, missing = ordered(view, known.ways, known.pairs, chain, linked)
     sure = 1.0 if replayed is not None else confidence.of_plan(asked, chain, fitted=bool(model.traces))
     if sure < LEAST:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    inside = tuple(known.groups.containing([task.call for task in plan.tasks]))
+    inside = tuple(known.groups.containing([task.call for task in tasks]))
     evidence = supporting(asked, chain.tools, replayed)
-    return Plan(intent, plan.tasks, plan.layers, sure, evidence, plan.missing, contains=inside)
+    return Plan(intent, tasks, layers, sure, evidence, missing, contains=inside)
 
 
 def _says_nothing(asked: Asked) -> bool:
@@ -58,10 +63,6 @@ def _says_nothing(asked: Asked) -> bool:
         return False
     past = asked.view.intents.dense(asked.question)
     return bool(asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE)
-
-
-def _as_it_was(chain: tuple[int, ...]) -> Chain:
-    return Chain(chain, (1.0,) * len(chain))
 
 
 def _linked(asked: Asked, known: Known, chain: Chain, *, is_chain: bool) -> set[tuple[int, int]]:

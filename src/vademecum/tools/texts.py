@@ -1,6 +1,7 @@
 """Texts of tools and past intents, compared with an intent.
 
-Each is read by its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and by its meaning (the embedder's vector).
+Each is read by its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and by its meaning (the
+embedder's vector).
 
     >>> texts = Texts(["read a file", "send a mail"], None)
     >>> texts.tfidf(Question.of("which tool reads files?")).astype(float).round(2).tolist()
@@ -91,10 +92,7 @@ class Matches:
 class Texts:
     """A list of texts, ready to be scored against questions.
 
-    Args:
-        texts: what they say.
-        vectors: float32 (n, dim), their meaning; None where there is no embedder.
-        own: whether an embedder of the user's own made them, no built-in one.
+    `own` says that an embedder of the user's own made the vectors, float32 (n, dim).
     """
 
     def __init__(self, texts: Sequence[str], vectors: Floats | None, *, own: bool = False) -> None:

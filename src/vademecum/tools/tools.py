@@ -50,7 +50,7 @@ class Tools:
         embedder: loads what turns text into vectors, when it is first needed.
         clock: tells the time, in seconds since the epoch.
         database: where that database is, to be shown.
-        scope: whose tools these are (see `scopes`); "" is the user, to whom all are open.
+        scope: whose tools these are (see `ledger`); "" is the user, to whom all are open.
         reliability, min_score: for searches that name none.
     """
 
@@ -95,7 +95,7 @@ class Tools:
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
 
     def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
-        """Register an OpenAPI document's operations as tools of a server, or of its title."""
+        """Register an OpenAPI document's operations as a server's tools."""
         tools, rejected = read_openapi(text, server)
         return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
 
@@ -188,7 +188,13 @@ class Tools:
         _check_count(k)
         return self._told(
             search(
-                self._now(), intent, k=k, server=server, reliability=reliability, min_score=least, unfinished=unfinished
+                self._now(),
+                intent,
+                k=k,
+                server=server,
+                reliability=reliability,
+                min_score=least,
+                unfinished=unfinished,
             )
         )
 

@@ -16,11 +16,10 @@ from vademecum.errors import EmbedError
 from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
 from vademecum.tools.hypergraph import Chain, Hypergraph
-from vademecum.tools.ledger import Ledger
+from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
-from vademecum.tools.scopes import Kept
 from vademecum.tools.texts import Floats, Question, Texts, clauses, document, is_deprecated, passage
 from vademecum.types import EmbedKind, Passage
 
@@ -104,7 +103,8 @@ class View:
 def without_retries(trace: Trace) -> Trace:
     """Return a trace without failed calls that were made again or replaced.
 
-    A call was made again if the next one is of the same tool, and replaced if its tool never went well and a later call did.
+    A call was made again if the next one is of the same tool, and replaced if its tool never went well and a later call
+    did.
 
     >>> from vademecum.tools.records import Call
     >>> calls = (Call("a", ok=False), Call("b"), Call("c", ok=False), Call("c"))
