@@ -5,7 +5,7 @@ The text has the verdict, then each neighbour with its place and the line that p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -14,8 +14,11 @@ from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.types import Neighbour, Neighbours, Uncovered
 
 _FILES_NAMED = 20
+_BESIDE = 5  # files that may hold more, beside an answer
 _LINES_NAMED = 5  # of each file
-_TESTS_NAMED = 50  # in one group
+_QUOTED = 20  # neighbours shown with their lines; the others are named by file
+_QUOTED_CHARACTERS = 160  # of a line; a paragraph of prose is one line
+_TESTS_NAMED = 20  # in one group
 
 
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
@@ -57,16 +60,23 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
         yield visible(answer.reason) + (":" if answer.uncovered else "")
     if answer.nearest:
         yield visible(f"nearest: {', '.join(answer.nearest)}")
-    yield from (visible(f"  {_unsure(each)}") for each in answer.uncovered[:_FILES_NAMED])
-    if len(answer.uncovered) > _FILES_NAMED:
-        yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
+    named = _BESIDE if answer.found else _FILES_NAMED
+    yield from (visible(f"  {_unsure(each)}") for each in answer.uncovered[:named])
+    if len(answer.uncovered) > named:
+        yield f"  ... and {len(answer.uncovered) - named} more"
     if answer.relation in {"path", "related"} and answer.of:
         yield ""
         yield from (_place(each, style) for each in answer.of)
+    quoted = _QUOTED
     for heading, group in _grouped(answer):
         yield from ("", f"{heading} ({len(group)})") if heading else ("",)
-        for each in group:
+        for each in group[:quoted]:
             yield from _neighbour(each, style)
+        rest = [each for each in group[quoted:] if each.distance == 1 or not each.is_test]
+        yield from _by_file(rest, style)
+        if in_tests := len(group[quoted:]) - len(rest):
+            yield f"and {in_tests} more in tests"
+        quoted = max(0, quoted - len(group))
     if answer.tests or answer.coverage:
         yield ""
         yield from _tests(answer)
@@ -113,12 +123,24 @@ def _grouped(answer: Neighbours) -> Iterator[tuple[str, list[Neighbour]]]:
     yield from ((heading, group) for heading, group in groups.items() if group)
 
 
+def _by_file(group: Sequence[Neighbour], style: Style) -> Iterator[str]:
+    """Yield a line for each file, with its neighbours and their lines."""
+    files: dict[str, list[str]] = {}
+    for each in group:
+        guessed = " (guess)" if each.tier == "guess" else ""
+        where = "" if each.line_path == each.path else f"{each.line_path}:"
+        line = f"{where}{each.line}" if each.line else ""
+        files.setdefault(each.path, []).append(" ".join(filter(None, (each.name, line))) + guessed)
+    for path, named in files.items():
+        yield f"{style.place(visible(path))}  {visible(', '.join(named))}"
+
+
 def _neighbour(each: Neighbour, style: Style) -> Iterator[str]:
     via = f" via {each.via}" if each.via else ""
     yield f"{_place(each, style)}  {style.dim(visible(f'{each.relation} {each.tier}{via}'))}"
     if each.text:
         where = "" if each.line_path == each.path else f"{each.line_path}:"
-        yield f"  {style.dim(visible(f'{where}{each.line}'))}  {style.code(visible(each.text)[: style.width])}"
+        yield f"  {style.dim(visible(f'{where}{each.line}'))}  {style.code(visible(each.text)[: min(style.width, _QUOTED_CHARACTERS)])}"
 
 
 def _place(each: Neighbour, style: Style) -> str:

@@ -260,13 +260,7 @@ class Codebase:
 
         These are callers, tests, contracts and neighbours, ordered by relevance to a question.
         """
-        from vademecum.code.checkout.source import contained
-        from vademecum.code.search.open import parse_location
-
-        named, line, _ = parse_location(location)
-        root = self._chosen((repo,) if repo else ())[0][0].root
-        place = contained(root, named).unwrap()
-        return self._told(repo, below, lambda asked, graph: asked.related(graph, place, line, question, depth))
+        return self._told(repo, below, lambda asked, graph: asked.related(graph, location, question, depth))
 
     def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
         """Answer a question about a graph; `code.graph.questions` is loaded here."""

@@ -278,6 +278,55 @@ def test_text_says_verdict_place_tier_and_line(code):
     assert "app/store.py:5-6  Store.get  called_by exact\n  6  return read(self.place, key)\n" in text
 
 
+def test_a_use_says_more_than_its_import(repo, engine):
+    """A file whose function calls a name is not told again for its import; a call outside of functions is the line shown."""
+    files = {
+        "p.py": "def run():\n    return 1\n",
+        "q.py": "from p import run\n\n\ndef go():\n    return run()\n",
+        "r.py": "from p import run\n\nrun()\n",
+        "s.py": "from p import run\n",
+    }
+    code = engine(repo("app", files)).codebase
+    for found in (code.callers("run"), code.impact("run")):
+        said = [(each.path, each.name, each.relation, each.line) for each in found.found]
+        assert said == [
+            ("q.py", "go", "called_by", 5),
+            ("r.py", "", "called_by", 3),
+            ("s.py", "", "imported_by", 1),
+        ]
+
+
+def test_many_callers_are_all_named(repo, engine):
+    """The first with their lines, the others by file, each with its line: nobody has to ask again."""
+    files = {"p.py": "def run():\n    return 1\n"}
+    for letter in "abcd":
+        calls = "".join(f"def {letter}{n}():\n    return run()\n\n\n" for n in range(10))
+        files[f"{letter}.py"] = f"from p import run\n\n\n{calls}"
+    text = neighbours_text(engine(repo("app", files)).codebase.callers("run"))
+    assert text.startswith("callers of run | found | 40 results | depth 1\n")
+    assert "b.py:40-41  b9  called_by exact\n  41  return run()\n" in text
+    assert text.endswith(
+        "c.py  c0 5, c1 9, c2 13, c3 17, c4 21, c5 25, c6 29, c7 33, c8 37, c9 41\n"
+        "d.py  d0 5, d1 9, d2 13, d3 17, d4 21, d5 25, d6 29, d7 33, d8 37, d9 41\n"
+    )
+
+
+def test_what_may_hold_more_is_told_likeliest_first(repo, engine):
+    """Files of the same language before configuration; beside an answer only the first of them."""
+    files = {
+        "p.py": "class Box:\n    def update(self):\n        return 1\n\n    def go(self):\n        return self.update()\n",
+        "Dockerfile": "RUN apt-get update\n",
+        ".github/workflows/ci.yml": "run: apt-get update\n",
+        **{f"z{n}.py": "def go(x):\n    return x.update(1)\n" for n in range(6)},
+    }
+    answer = engine(repo("app", files)).codebase.callers("Box.update")
+    assert places(answer)[:6] == [f"z{n}.py:2" for n in range(6)]
+    text = neighbours_text(answer)
+    assert "this one:\n  z0.py:2\n" in text
+    assert "  ... and 3 more\n" in text
+    assert "Dockerfile" not in text
+
+
 def test_the_page_holds_everything_and_asks_for_nothing(repo, engine):
     """One file: no address is in it; what is hostile in a name is harmless."""
     made = repo("app", FILES)
@@ -335,6 +384,48 @@ def test_a_method_of_one_of_several_impls_is_asked_about_by_its_whole_name(repo,
     assert [each.name for each in code.callers("<Id as From<u16>>::from").of] == ["<Id as From<u16>>.from"]
     assert len(code.callers("Id::from").of) == 2
     assert code.symbol("Slim.rest").evidence[0].path == "src/lib.rs"
+
+
+@pytest.mark.parametrize("place", ["app/store.py:6", "./app/store.py:6", "store.py:6", "app/store.py#L6"])
+def test_a_line_means_the_declaration_around_it(code, place):
+    """In every relation, as an agent takes it from a trace; the end of a path is enough."""
+    by_line, by_name = code.callers(place), code.callers("Store.get")
+    assert by_line.found == by_name.found != ()
+    assert by_line.reason == f"{place} is in Store.get"
+    assert code.impact(place).tests == code.impact("Store.get").tests
+    assert [each.name for each in code.callees(place).found] == ["read"]
+    assert code.path("main", place).found == code.path("main", "Store.get").found != ()
+    defined = code.symbol(place)
+    assert (defined.verdict, [each.symbols for each in defined.evidence]) == ("resolved", [("Store.get",)])
+    assert defined.reason == by_line.reason
+
+
+def test_a_line_that_is_not_there_is_refused(code):
+    with pytest.raises(UsageError, match="is not a file in the index"):
+        code.callers("app/none.py:3")
+    with pytest.raises(UsageError, match="line 99 is past its end"):
+        code.impact("app/store.py:99")
+    for place in ("app/none.py:3", "app/serve.py:1"):
+        missing = code.symbol(place)
+        assert (missing.verdict, missing.reason) == (
+            "not_found",
+            f"{place} is in no declaration of an indexed file",
+        )
+
+
+def test_definitions_of_one_name_call_each_other(repo, engine):
+    """Whoever asks for the callers of `save` asks about each of them; a call of itself is none."""
+    files = {
+        "a.py": "class Disk:\n    def save(self, text):\n        return self.save(text[1:]) if text else 0\n",
+        "b.py": (
+            "from a import Disk\n\n\nclass Page:\n    def __init__(self):\n        self.disk = Disk()\n\n"
+            "    def save(self, text):\n        return self.disk.save(text)\n"
+        ),
+    }
+    code = engine(repo("saves", files)).codebase
+    for found in (code.callers("save"), code.impact("save")):
+        assert [(each.name, each.line) for each in found.found] == [("Page.save", 9)]
+    assert [each.name for each in code.callers("Disk.save").found] == ["Page.save"]
 
 
 def test_one_declaration_is_no_way(code):

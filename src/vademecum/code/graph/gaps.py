@@ -24,7 +24,7 @@ _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  #
 
 
 def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge] = ()) -> list[Uncovered]:
-    """Return the places that may be unseen references, by path.
+    """Return the places that may be unseen references, the likeliest first.
 
     These call a name on something unknown, `guesses` among them; or hold a name in a file that was not parsed without
     errors, or in a programming language of which the graph reads no references; or write it where no edge says what it
@@ -47,7 +47,10 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     sources = graph.nodes(edge.source for edge in guesses)
     for edge in guesses:
         found.setdefault(sources[edge.source].path, set()).add(edge.line)
-    return [Uncovered(path, tuple(sorted(lines))) for path, lines in sorted(found.items())]
+    # the likeliest first: code of the same language, then other code, then configuration
+    likely = {path: (rules.family not in families, rules.module is None)
+              for path in found for rules in [rules_of(language_of(path))]}  # fmt: skip
+    return [Uncovered(path, tuple(sorted(found[path]))) for path in sorted(found, key=lambda p: (likely[p], p))]
 
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.source import contained
 from vademecum.code.graph.build import bring_up_to_date
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs, proofs_of
 from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
+from vademecum.code.search.open import parse_location, past_end
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.index.query import endings, is_meant, is_module, is_within, split_name
@@ -75,7 +77,7 @@ class Graph:
         return {number: self._nodes[number] for number in wanted if number in self._nodes}
 
     def named(self, name: str) -> list[Node]:
-        """Return the declarations that a name or a path means.
+        """Return the declarations that a name, a path or `path:line` means.
 
         The name may be qualified. Product code comes first.
 
@@ -84,7 +86,29 @@ class Graph:
         Raises:
             UsageError: `name` holds no name.
         """
-        return [node for node in self.anywhere(name) if is_below(node.path, self.below)]
+        found = self.anywhere(name) or self.located(name)
+        return [node for node in found if is_below(node.path, self.below)]
+
+    def located(self, location: str) -> list[Node]:
+        """Return the innermost declarations of `path:line`, or a file.
+
+        The end of a path will do where one file has it. [] if there is no such file.
+
+        Raises:
+            OutsideRootError: the location leads out of the repository.
+            UsageError: the file has no such line.
+        """
+        named, first, last = parse_location(location)
+        path, files = contained(self.opened.repo.root, named).unwrap(), self.opened.view.files
+        if path not in files.paths and first:
+            path, *others = [known for known in files.paths if known.endswith(f"/{path}")] or [""]
+            path = "" if others else path
+        if not path or not first:
+            return self.in_files([path])[:1]
+        content = self.opened.repo.catalogue.content(int(files.blobs[files.paths.index(path)]))
+        if first > (length := content.count(b"\n") + (not content.endswith(b"\n"))):
+            raise past_end(path, length, first)
+        return self.at(path, first, last)
 
     def anywhere(self, name: str) -> list[Node]:
         """Return the same of the whole repository. Raises `UsageError` as `named` does."""

@@ -27,6 +27,7 @@ from vademecum.code.graph.traverse import (
     is_constructor,
     made_by,
     nearest,
+    order,
     shortest_way,
     walked,
 )
@@ -35,13 +36,13 @@ from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import nearest_to, skipped_said
 from vademecum.code.search.freshness import check_file
-from vademecum.code.search.open import past_end
+from vademecum.code.search.open import parse_location
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import is_below
 from vademecum.types import Evidence, Neighbour, Neighbours, Uncovered
 
-MOST = 50  # neighbours shown
+MOST = 200  # neighbours of an answer
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
@@ -63,6 +64,7 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     above = _overridden(graph, start)
     through = {node.id: (node.label, Tier.TYPED) for node in above}
     found = walked(graph, [*start, *above], _uses(asked), depth, into=True, begun=through)
+    found = _used(graph, asked, [*found, *_among(graph, asked)])
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
     return _covered(graph, answer, _written(asked, start), start)
@@ -115,6 +117,8 @@ def impact(
     broken = _broken(graph, removed, depth)
     own = {node.id for node in start} - {node.id for node, *_ in broken}
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
+    if not files:  # of a change all lines count, and all declarations are known
+        found = _used(graph, nodes, [*found, *_among(graph, nodes)])
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
     tests, told = tests_to_run(graph, nodes, [*start, *above, *(met[0] for met in broken)], files)
     answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), start, into=True, shown=False)
@@ -220,7 +224,7 @@ def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
     return f"{name} is taken for {own.label} in {own.path}, and not for {', '.join(others[:_OTHERS])}{more}"
 
 
-def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
+def related(graph: Graph, location: str, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
     """Return the neighbours of a line, a file or a name.
 
     The most relevant come first.
@@ -229,19 +233,14 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
         UsageError: `depth` is not 1, 2 or 3, the file is not in the index, or it has no such line.
     """
     check_depth(depth)
-    nodes = graph.at(location, line) if line else graph.in_files([location])[:1] or graph.named(location)
-    if not nodes and line:
-        raise UsageError(f"{location} is not a file in the index: `vade status -v` lists what was skipped, and why")
+    nodes = graph.located(location) or graph.named(location)
     if not nodes:
         return _not_found(graph, location, "related", depth)
-    if line and line > (length := _lines(graph, location)):
-        raise past_end(location, length, line)
     seeds = [_evidence(graph, node) for node in nodes]
-    shown = seeds[0].snippet if seeds else ""
-    found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)
+    found = expand(graph, seeds, question or seeds[0].snippet[:2000], depth=depth, limit=limit)
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
-    where = f"{location}:{line}" if line else location
-    return Neighbours(where, "related", "found" if found else "none", depth, of, _told(graph, found), total=len(found))
+    verdict = "found" if found else "none"
+    return Neighbours(location, "related", verdict, depth, of, _told(graph, found), total=len(found))
 
 
 def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
@@ -250,6 +249,31 @@ def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
     A declaration is called or named; a file is imported too.
     """
     return (*USES, Relation.IMPORTS) if _has_file(asked) else USES
+
+
+def _used(graph: Graph, asked: Sequence[Node], found: Sequence[Met]) -> list[Met]:
+    """Return whoever uses declarations, nearest first.
+
+    The import of a file is left out where a declaration in the file is a user.
+    """
+    users = {(node.path, steps) for node, _, steps, *_ in found if node.qualified and not _has_file(asked)}
+    imports = {node.id for node, edge, steps, *_ in found
+               if not node.qualified and (node.path, steps) in users and graph.is_import(edge, node)}  # fmt: skip
+    return sorted((met for met in found if met[0].id not in imports), key=order)
+
+
+def _among(graph: Graph, asked: Sequence[Node]) -> list[Met]:
+    """Return the declarations of one name that use another of them.
+
+    A declaration and what is inside it count as one.
+    """
+    own = {node.id: node for node in asked}
+    met: dict[int, Met] = {}
+    for edge in graph.edges(own, USES, into=True):
+        user, used = own.get(edge.source), own[edge.target]
+        if user is not None and user.id not in {used.id, used.parent} and user.parent != used.id:
+            met.setdefault(user.id, (user, edge, 1, "", edge.tier))
+    return list(met.values())
 
 
 def _has_file(nodes: Sequence[Node]) -> bool:
@@ -318,6 +342,8 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
         one_name = len({node.name for node in nodes}) == 1
         choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
         return f"{len(nodes)} definitions taken together{choice}"
+    if parse_location(asked)[1] and nodes:
+        return inherited_said(asked, nodes[0].label)
     *around, own = split_name(asked) or [""]
     holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
     elsewhere = around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
@@ -397,6 +423,8 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 
 
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
+    if parse_location(name)[1]:
+        raise UsageError(f"{name} is not a file in the index: `vade status -v` lists what was skipped, and why")
     where = f"below {' or '.join(graph.below)}" if graph.below else "here"
     elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
     more = ", …" if len(elsewhere) > _OTHERS else ""
@@ -427,13 +455,6 @@ def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
             text = lines[each.line - 1].decode(errors="replace").strip() if each.line <= len(lines) else ""
         told.append(replace(each, signature=signature, text=text))
     return tuple(told)
-
-
-def _lines(graph: Graph, path: str) -> int:
-    """Return how many lines an indexed file has."""
-    files = graph.opened.view.files
-    content = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(path)]))
-    return content.count(b"\n") + (not content.endswith(b"\n"))
 
 
 def _evidence(graph: Graph, node: Node) -> Evidence:

@@ -18,6 +18,7 @@ from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import nearest_to, undefined
 from vademecum.code.search.filters import below
 from vademecum.code.search.freshness import FileState, check_file
+from vademecum.code.search.open import parse_location
 from vademecum.code.search.search import as_it_stands, check_count, notes_of
 from vademecum.code.search.signals import DEFINING, definitions
 from vademecum.code.snapshot.files import FILE_KINDS
@@ -64,17 +65,18 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
 
 
 def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer, progress: Progress) -> Answer:
-    """Return the definition of an inherited member, else `missing`.
+    """Return the definition around a line or of an inherited member.
 
-    The graph knows what a class is based on, and is only asked where the class itself is defined here. Where it cannot be made
-    or brought up to date, `missing` says so.
+    Without one it is `missing`. The graph knows what a class is based on, and is only asked where the class itself is defined
+    here. Where it cannot be made or brought up to date, `missing` says so.
     """
     try:
         evidence = [hit for each in opened for hit in _inherited(each, name, progress)]
     except (StoreBusyError, StoreFullError, StoreReadOnlyError) as error:
         return replace(missing, reason=f"{missing.reason}; whether it is inherited is not known: {error}")
     if not evidence:
-        return missing
+        said = f"{name} is in no declaration of an indexed file"
+        return replace(missing, reason=said, nearest=()) if parse_location(name)[1] else missing
     said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
     return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, notes_of(opened)))))
 
@@ -84,7 +86,8 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
     from vademecum.code.graph.graph import graph_of
 
     around = split_name(name)[:-1]
-    if not around or not find_symbol([each], "::".join(around), 1, nearest=False):
+    is_place = parse_location(name)[1]
+    if not is_place and not (around and find_symbol([each], "::".join(around), 1, nearest=False)):
         return
     with each.repo.catalogue.store.waiting(refresh.PATIENCE_SECONDS):
         graph = graph_of(each, progress)
@@ -94,8 +97,8 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
 
 
 def inherited_said(asked: str, qualified: str) -> str:
-    """Say that a member is inherited."""
-    return f"{asked} is inherited: {qualified} is meant"
+    """Say that a line is inside, or that a member is inherited."""
+    return f"{asked} is in {qualified}" if parse_location(asked)[1] else f"{asked} is inherited: {qualified} is meant"
 
 
 def how_to_choose(qualified: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -40,7 +41,9 @@ def walked(
         edges = graph.edges(frontier, relations, into=into)
         nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
         frontier = []
-        for edge in sorted(edges, key=lambda e: (e.tier, e.line)):
+        several = {key for key, count in Counter(edge.source for edge in edges).items() if count > 1 and into}
+        imports = {e for e in edges if e.source in several and graph.is_import(e, nodes[e.source])}
+        for edge in sorted(edges, key=lambda e: (e.tier, e in imports, e.line)):  # a use says more than its import
             here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
             if there in nodes and there not in ways and (here not in classes or edge.relation is Relation.CALLS):
                 via, tier = ways[here]
@@ -85,10 +88,11 @@ def made_by(graph: Graph, nodes: Iterable[Node]) -> dict[int, int]:
     return made
 
 
-def order(met: Met) -> tuple[int, bool, Tier, str, int]:
-    """Nearest first, product code before tests, the surest first."""
+def order(met: Met) -> tuple[int, int, Tier, str, int]:
+    """Nearest first, product code before tests and documents, the surest first."""
     node, edge, steps, _, tier = met
-    return steps, file_kind(node.path) is FileKind.TEST, tier, node.path, edge.line
+    kind = file_kind(node.path)
+    return steps, (kind is FileKind.TEST) + 2 * (kind is FileKind.DOC), tier, node.path, edge.line
 
 
 def nearest(found: Iterable[Met], own: Collection[int]) -> list[Met]:

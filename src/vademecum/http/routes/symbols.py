@@ -58,7 +58,7 @@ async def related(
 ) -> Response:
     """Return callers, callees, impact, paths or related code of a name.
 
-    `path` finds how the name leads `to` another; `related` also takes `path:line`. Without `depth`, callers and callees
+    The name may be `path:line`; `path` finds how it leads `to` another. Without `depth`, callers and callees
     are the direct ones, and other relations take two steps. With `path` (directories or files), the name means a
     declaration below one of them.
     """
