@@ -239,8 +239,10 @@ def related(graph: Graph, location: str, question: str = "", depth: int = 2, lim
     seeds = [_evidence(graph, node) for node in nodes]
     found = expand(graph, seeds, question or seeds[0].snippet[:2000], depth=depth, limit=limit)
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
+    line = parse_location(location)[1]
+    asked = f"{nodes[0].path}:{line}" if line else location
     verdict = "found" if found else "none"
-    return Neighbours(location, "related", verdict, depth, of, _told(graph, found), total=len(found))
+    return Neighbours(asked, "related", verdict, depth, of, _told(graph, found), total=len(found))
 
 
 def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
