@@ -65,6 +65,18 @@ def test_long_declarations_are_shown_in_part_or_whole_as_the_budget_allows(repo,
     assert any("word40" in piece.text for piece in parts)
 
 
+@pytest.mark.parametrize("frame", ["/srv/till.go:{0} +0x4c", "in /srv/till.go:line {0}", "/srv/till.go on line {0}"])
+def test_of_a_long_function_the_line_of_a_trace_is_shown(repo, engine, frame):
+    """Also where other lines of it have more of the words."""
+    body = "\trefused(voucher)\n" * 30 + "\tcount++\n" * 30
+    files = {"till.go": f"package shop\n\nfunc checkOut(voucher int) int {{\n{body}\treturn 0\n}}\n"}
+    app = engine(repo("app", files))
+    for line in (20, 55):
+        found = app.search(f"checkOut panics: refused voucher\n\ngoroutine 1:\n\t{frame.format(line)}", 400, lines=12)
+        (shown,) = [p.place for p in pieces(found) if p.place.start_line <= line <= p.place.end_line]
+        assert f"{shown.start_line}-{shown.end_line} of 3-65 checkOut" in found.text.split("```")[0]
+
+
 def test_nothing_found_says_so(repo, engine):
     found = engine(repo()).context("xylophone quantum marmalade", 500)
     assert not found

@@ -198,7 +198,9 @@ def _range(block: Sequence[Piece]) -> str:
     last, state = block[-1].place, _freshness_of(block[0])
     mark = "" if state is Freshness.FRESH else f"[{state}]"
     span = f"{_start(block[0])}-{last.end_line if last else 0}"
-    return " ".join(filter(None, (span, mark, _symbols(block), _why(block))))
+    wholes = {"{}-{}".format(*piece.whole) if piece.whole else span for piece in block}
+    part = f"of {wholes.pop()}" if len(wholes) == 1 and span not in wholes else ""
+    return " ".join(filter(None, (span, part, mark, _symbols(block), _why(block))))
 
 
 def _symbols(block: Sequence[Piece]) -> str:

@@ -84,6 +84,7 @@ class Piece:
         keys: identities of the content; two pieces that share a key are never shown together.
         next_line: the first line of the next piece in the file, 0 if unknown: adjacent pieces are joined.
         worth: the expected share of the answer in this piece; 0 if unknown.
+        whole: first and last line of the declaration that this is a part of.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Piece:
     keys: tuple[str, ...] = ()
     next_line: int = 0
     worth: float = 0.0
+    whole: tuple[int, int] | None = None
 
     @property
     def brief(self) -> bool:

@@ -20,7 +20,7 @@ from vademecum.answers.piece import MATCHED, Form, Offer, Piece
 from vademecum.code.checkout.classify import is_news
 from vademecum.code.search.evidence import FileChunks
 from vademecum.errors import UsageError
-from vademecum.index.query import title_of
+from vademecum.index.query import places_in, title_of
 from vademecum.index.spans import LONGEST, spans_of
 from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Answer, Evidence, FileKind, Freshness
@@ -28,6 +28,7 @@ from vademecum.types import Answer, Evidence, FileKind, Freshness
 WINDOW = 20  # lines shown of a chunk that is longer than LONG
 LONG = 50  # lines; shorter chunks are shown whole (docs/context.md)
 FIRST_LINE = 0.5  # weight of a chunk's first line, its declaration, relative to the commonest term
+NAMED = 100.0  # weight of a line that the question names, as a trace does: more than all words of a window
 TITLE = 2.0  # factor for terms in the first line of a long question
 MOST_FOUND = 200  # pieces a search returns at most; ranking examines as many closely
 TOKENS_PER_PIECE = 25  # no useful piece is shorter
@@ -48,7 +49,7 @@ class Matching:
     """
 
     def __init__(self, question: str, snippets: Sequence[str]) -> None:
-        self._title, self._snippets = title_of(question), snippets
+        self._title, self._snippets, self._places = title_of(question), snippets, places_in(question)
         asked = frozenset(query_terms(question)[0])
         # cached, because most names are on many lines
         self._asked_in = cache(lambda run: asked.intersection(run_terms(run)))
@@ -64,22 +65,26 @@ class Matching:
         """Return the question's terms in a line."""
         return set().union(*map(self._asked_in, runs(line)))
 
-    def window(self, snippet: str, most: int = WINDOW) -> tuple[int, int]:
+    def window(self, piece: Evidence, most: int = WINDOW) -> tuple[int, int]:
         """Return first and last line of the best window, from 0."""
-        sums = self._sums(snippet)
+        sums = self._sums(piece)
         size = min(most, len(sums) - 1)
         first = max(range(len(sums) - size), key=lambda start: sums[start + size] - sums[start])
         return first, first + size - 1
 
-    def share(self, snippet: str, first: int, last: int) -> float:
+    def share(self, piece: Evidence, first: int, last: int) -> float:
         """Return the share of a chunk's matches in some lines, 0..1."""
-        sums = self._sums(snippet)
+        sums = self._sums(piece)
         return (sums[last + 1] - sums[first]) / sums[-1] if sums[-1] else (last - first + 1) / (len(sums) - 1)
 
-    def _sums(self, snippet: str) -> list[float]:
+    def _sums(self, piece: Evidence) -> list[float]:
         weights = self._weights
-        scores = [fsum(weights.get(term, 0.0) for term in self._matches(line)) for line in snippet.split("\n")]
+        scores = [fsum(weights.get(term, 0.0) for term in self._matches(line)) for line in piece.snippet.split("\n")]
         scores[0] += FIRST_LINE
+        for place in self._places:
+            line, ends = place.first - piece.start_line, f"/{place.path}".endswith(f"/{piece.path}")
+            if 0 <= line < len(scores) and (ends or f"/{piece.path}".endswith(f"/{place.path}")):
+                scores[line] += NAMED
         return list(accumulate(scores, initial=0.0))
 
 
@@ -156,11 +161,15 @@ def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | Non
     lines = best.snippet.split("\n")
     if (full[-1].text.count("\n") < most) if most else (len(lines) <= LONG):
         return offer
-    first, last = matching.window(best.snippet, most or WINDOW)
+    first, last = matching.window(best, most or WINDOW)
     text = "\n".join(lines[first : last + 1])
     start = best.start_line + first
     place = replace(best, start_line=start, end_line=start + last - first, snippet=text)
-    piece = Piece(text, offer[0].why, Form.LINES, place, (key_of(best),), 0, matching.share(best.snippet, first, last))
+    around = offer[-1].place or best
+    piece = Piece(
+        text, offer[0].why, Form.LINES, place, (key_of(best),), 0, matching.share(best, first, last),
+        (around.start_line, around.end_line),
+    )  # fmt: skip
     return (*full, replace(piece, worth=piece.worth * full[-1].worth), *(form for form in offer if form.brief))
 
 
@@ -299,7 +308,9 @@ class File:
         """Return consecutive pieces as one piece."""
         declared = self._declaration(places[0])
         form = Form.WHOLE if places == declared else Form.PART if places[-1] in declared else Form.PASSAGE
-        return self._piece([self._pieces[place] for place in places], best, reason, form, places[-1] + 1)
+        run = self._piece([self._pieces[place] for place in places], best, reason, form, places[-1] + 1)
+        lines = self._pieces.lines
+        return replace(run, whole=(lines[declared[0]][0], lines[declared[-1]][1])) if form is Form.PART else run
 
     def _piece(
         self, pieces: Sequence[Evidence], best: Evidence, reason: tuple[str, ...], form: Form, after: int

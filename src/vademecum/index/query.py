@@ -15,12 +15,12 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
 # A location in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
 _PLACE = re.compile(
-    r"(?:\W*|\W*(?:at|from)\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
+    r"(?:\W*|\W*(?:at|from)\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::(?:line )?|#L|\", line | on line )"
     r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+|(?:, |:)in .{1,200})?\W*"
 )
 # The same within a text, as a link to a line too. A path begins where a word does and is bounded, so that the time is linear.
 _PLACES = re.compile(
-    r"(?<![\w./\\@+~-])(?P<path>[\w./\\@+~-]{3,300})(?::|#L|\(|\", line )(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7}))?"
+    r"(?<![\w./\\@+~-])(?P<path>[\w./\\@+~-]{3,300})(?::(?:line )?|#L|\(|\", line | on line )(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7}))?"
     r"(?:, in (?P<name>\w+))?"
 )
 _LINKED = re.compile(r".*/blob/[^/]+/")  # in a link, before a file's path
@@ -114,6 +114,8 @@ def place_of(text: str) -> tuple[str, int, int] | None:
     (('src/app.py', 120, 120), ('app.py', 3, 9), None)
     >>> place_of("from lib/base.rb:1000:in 'dispatch!'"), place_of('File "app.py", line 3, in run')
     (('lib/base.rb', 1000, 1000), ('app.py', 3, 3))
+    >>> place_of("at Session.cs:line 12"), places_in("Fatal error: no value in /srv/Till.php on line 7")[0].first
+    (('Session.cs', 12, 12), 7)
     """
     found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
     if found is None:
