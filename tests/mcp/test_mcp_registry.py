@@ -87,6 +87,17 @@ def test_not_found_is_an_answer(engine):
     assert outcome.data["verdict"] == "not_found"
 
 
+@pytest.mark.parametrize(("tool", "asked"), [("search", "query"), ("context", "task")])
+def test_a_question_that_finds_nothing_is_told_the_next_step(engine, tool, asked):
+    """Words of another language, or of none of the code, say nothing about what is here; a name or a filter does."""
+    said = "ask once more in words that the code may use, most often English; an overview: `context` with mode map"
+    missed = TOOLS[tool].call(engine, {asked: "où est vérifié le jeton expiré"}).text.splitlines()
+    assert missed[0].startswith("not found")
+    assert missed[-1] == said
+    for arguments in ({asked: "xylophoneQuantum"}, {asked: "token budget", "path": "none/**"}):
+        assert said not in TOOLS[tool].call(engine, arguments).text
+
+
 def test_an_absolute_path_inside_the_root_is_understood(engine, repository):
     outcome = TOOLS["search"].call(engine, {"query": "token budget", "path": str(repository / "src" / "*")})
     assert "src/budget.py" in outcome.text

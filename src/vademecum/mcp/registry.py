@@ -20,8 +20,10 @@ from vademecum.answers.render import answer_record, answer_text, evidence_lines,
 from vademecum.answers.tool_answers import plan_text, prediction_text, record_of, tools_text
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
+from vademecum.types import Verdict
 
 if TYPE_CHECKING:
+    from vademecum.answers.piece import Context
     from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
 INSTRUCTIONS = (
     "Finds code in this repository by meaning. To find code: one `search`. Before you change a function: `symbol` with relation `impact` tells who calls it, what may "
     "break, which tests to run. For a whole task: `context`. For earlier decisions: `recall`. For an exact string: grep. "
-    "On `not_found` say that it is not here."
+    "On `not_found` ask once in other words, then say that it is not here."
 )
+NOT_FOUND = "ask once more in words that the code may use, most often English; an overview: `context` with mode map"
 DEFINITIONS = 8  # of one name
 SNIPPET_LINES = 12  # of each definition
 REMEMBERED = 6  # events of one `recall`
@@ -49,7 +52,7 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
         pattern=pattern, repos=(repo,) if repo else (), scope=engine.scope(pattern),
     )  # fmt: skip
     found = engine.search(arguments["query"], arguments.get("budget"), within=within, progress=progress)
-    return Outcome(found.text.rstrip("\n"), context_record(found), shown=found.shown)
+    return _answered(found)
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
@@ -58,8 +61,14 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
     if arguments.get("mode") == "map":
         drawn = engine.map((), budget, task=task, within=paths, session=session, progress=progress)
         return Outcome(drawn.text.rstrip("\n"), drawn.facts())
-    found = engine.context(task, budget, paths=paths, session=session, progress=progress)
-    return Outcome(found.text.rstrip("\n"), context_record(found), shown=found.shown)
+    return _answered(engine.context(task, budget, paths=paths, session=session, progress=progress))
+
+
+def _answered(found: Context) -> Outcome:
+    """Return code as an outcome; where a question in words finds none, with the next step."""
+    is_missed = found.verdict is Verdict.NOT_FOUND and found.searched and " " in found.task.strip()
+    text = found.text.rstrip("\n") + (f"\n{NOT_FOUND}" if is_missed else "")
+    return Outcome(text, context_record(found), shown=found.shown)
 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -187,7 +196,7 @@ TOOLS: Mapping[str, Tool] = {
             "Find code when you don't know its words: 'where are retries limited'. Shows the likeliest code whole, then more "
             "places as path:lines symbol. One good question beats several.",
             {
-                "query": _string("A question; names from the code help"),
+                "query": _string("A question in the code's language; names from it help"),
                 "budget": _number("Tokens, default 750", 100, 100_000),
                 "path": _string("Glob or folder, e.g. src/**"),
                 "lang": _string("E.g. python"),

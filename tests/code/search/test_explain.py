@@ -53,6 +53,13 @@ def test_names_of_other_branches_are_not_near(repo, engine):
     assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
 
 
+def test_no_name_is_near_to_a_word_of_asking(repo, engine):
+    """`whereas` is spelled like "where", and nobody looks for it."""
+    codebase = engine(repo("app", {"a.py": "def whereas():\n    return 1\n\n\ndef hens():\n    return 2\n"})).codebase
+    answer = codebase.search("where do I add xylophones and a henz quantum marmalade")
+    assert (answer.verdict, answer.nearest) == (Verdict.NOT_FOUND, ("hens",))
+
+
 def test_what_could_not_be_parsed_is_named_where_a_name_is_defined_nowhere(repo, engine):
     """That is said of what was read: a file that a grammar gave up on may hold the definition."""
     broken = "class Known {}\n\nclass (((( {{{{\nclass Hidden extends Base {\n"

@@ -219,7 +219,7 @@ def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
     for each in opened:
         alive = set(each.view.files.blobs.tolist())  # other branches' definitions do not count
         for name in plan.names or re.findall(r"\w{4,}", plan.text):
-            compare(name, _candidates(each, name, alive), best)
+            compare(name, _candidates(each, name, alive) if name.lower() not in _ASKING else (), best)
     return _nearest(best)
 
 
