@@ -98,6 +98,15 @@ def test_a_question_that_finds_nothing_is_told_the_next_step(engine, tool, asked
         assert said not in TOOLS[tool].call(engine, arguments).text
 
 
+def test_every_definition_of_a_name_is_named(engine, repository):
+    """The first with their code, the others by place and signature."""
+    for n in range(9):
+        (repository / f"part{n}.py").write_text(f"class Part{n}:\n    def unfold(self, page):\n        return {n}\n")
+    text = TOOLS["symbol"].call(engine, {"name": "unfold"}).text
+    assert [f"part{n}.py:2-3" in text for n in range(9)] == [True] * 9
+    assert [f"return {n}" in text for n in range(9)] == [True] * 4 + [False] * 5
+
+
 def test_an_absolute_path_inside_the_root_is_understood(engine, repository):
     outcome = TOOLS["search"].call(engine, {"query": "token budget", "path": str(repository / "src" / "*")})
     assert "src/budget.py" in outcome.text

@@ -7,7 +7,7 @@ Five tools are always listed. A setting lists more, and registered tools add the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ INSTRUCTIONS = (
     "On `not_found` ask once in other words, then say that it is not here."
 )
 NOT_FOUND = "ask once more in words that the code may use, most often English; an overview: `context` with mode map"
-DEFINITIONS = 8  # of one name
+DEFINITIONS = 60  # of one name
+QUOTED = 4  # definitions with code; the others are places
 SNIPPET_LINES = 12  # of each definition
 REMEMBERED = 6  # events of one `recall`
 TOOLS_FOUND = 5
@@ -76,6 +77,8 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
     below = (arguments["path"],) if arguments.get("path") else ()
     if relation == "definition":
         found = engine.codebase.symbol(name, k=DEFINITIONS, below=below)
+        places = (replace(item, snippet="", metadata={}) for item in found.evidence[QUOTED:])
+        found = replace(found, evidence=(*found.evidence[:QUOTED], *places))
         several = len(engine.roots) > 1
         text = answer_text(found, snippet_lines=SNIPPET_LINES, name_repos=several, facts=True)
         data = answer_record(found, snippet_lines=SNIPPET_LINES, compact=True)

@@ -400,6 +400,22 @@ def test_a_line_means_the_declaration_around_it(code, place):
     assert defined.reason == by_line.reason
 
 
+def test_a_way_leads_from_what_is_inside_and_over_an_interface(repo, engine):
+    """Who asks for the way from a class means its methods; a call of an interface leads to whoever implements it."""
+    files = {
+        "Disk.java": "interface Disk { void save(String text); }\n",
+        "Plate.java": "class Plate implements Disk { public void save(String text) { spin(); } void spin() { } }\n",
+        "Page.java": "class Page { Disk disk; void close() { disk.save(\"x\"); } }\n",
+    }
+    code = engine(repo("disks", files)).codebase
+    found = code.path("Page", "Disk.save")
+    assert [(each.name, each.relation) for each in found.found] == [("Disk.save", "calls")]
+    assert [each.name for each in found.of] == ["Page.close"]
+    over = code.path("Page", "Plate.save")
+    assert [each.name for each in over.found] == ["Disk.save"]
+    assert over.reason == "Disk.save is what the target implements"
+
+
 def test_a_line_that_is_not_there_is_refused(code):
     with pytest.raises(UsageError, match="is not a file in the index"):
         code.callers("app/none.py:3")

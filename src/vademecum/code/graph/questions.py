@@ -191,8 +191,10 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         itself = _answer(graph, asked, "path", depth, starts[:1], [], limit=MOST)
         return replace(itself, reason=f"{source} and {target} name one declaration")
     relations = (*BREAKS, Relation.IMPORTS) if _has_file([*starts, *ends]) else BREAKS
-    for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
-        way = shortest_way(graph, first, last, depth, relations)
+    inside, within = _inside(graph, starts, ends), _inside(graph, ends, starts)
+    for first, last, backwards in ((inside, within, False), (within, inside, True)):
+        reached = [*last, *_overridden(graph, last)]
+        way = shortest_way(graph, first, reached, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
             answer = _answer(graph, asked, "path", depth, _begin(first, way), found, limit=MOST)
@@ -202,7 +204,8 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
                 _chosen(target, ends, begun if backwards else ended),
             ]
             back = f"no way from {source} to {target}; this one leads back" if backwards else ""
-            return replace(answer, reason="; ".join(filter(None, (back, *chosen))))
+            above = "" if ended in {node.id for node in last} else f"{way[-1][0].label} is what the target implements"
+            return replace(answer, reason="; ".join(filter(None, (back, above, *chosen))))
     nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
     each = [
         f"none of the {len(nodes)} definitions of {name}"
@@ -212,6 +215,13 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
     of = f": {', '.join(each)}" if each else ""
     reason = f"nothing joins them within {2 * depth} steps along trusted edges{of}"
     return replace(nothing, verdict="none", reason=reason)
+
+
+def _inside(graph: Graph, nodes: Sequence[Node], others: Sequence[Node]) -> list[Node]:
+    """Return nodes with the members of classes, `others` left out."""
+    found = {node.id: node for node in (*nodes, *_with_children(graph, [n for n in nodes if n.kind in CLASSES]))}
+    apart = {node.id for node in others}
+    return [node for node in found.values() if node.id not in apart]
 
 
 def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
