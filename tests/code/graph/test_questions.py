@@ -405,7 +405,7 @@ def test_a_way_leads_from_what_is_inside_and_over_an_interface(repo, engine):
     files = {
         "Disk.java": "interface Disk { void save(String text); }\n",
         "Plate.java": "class Plate implements Disk { public void save(String text) { spin(); } void spin() { } }\n",
-        "Page.java": "class Page { Disk disk; void close() { disk.save(\"x\"); } }\n",
+        "Page.java": 'class Page { Disk disk; void close() { disk.save("x"); } }\n',
     }
     code = engine(repo("disks", files)).codebase
     found = code.path("Page", "Disk.save")
