@@ -107,6 +107,21 @@ def test_every_definition_of_a_name_is_named(engine, repository):
     assert [f"return {n}" in text for n in range(9)] == [True] * 4 + [False] * 5
 
 
+def test_recall_shows_no_note_about_something_else(engine):
+    """Each note stands for itself: those without a word of the question, and far from its meaning, only cost tokens."""
+    for said in (
+        "We keep amounts in cents because floats lose money.",
+        "The lint job runs on Debian.",
+        "Ada likes tea.",
+    ):
+        TOOLS["remember"].call(engine, {"text": said})
+    text = TOOLS["recall"].call(engine, {"question": "Why do we keep amounts in cents?"}).text
+    assert "1 of 3 events" in text.splitlines()[0]
+    assert "floats lose money" in text
+    assert "Debian" not in text
+    assert "tea" not in text
+
+
 def test_an_absolute_path_inside_the_root_is_understood(engine, repository):
     outcome = TOOLS["search"].call(engine, {"query": "token budget", "path": str(repository / "src" / "*")})
     assert "src/budget.py" in outcome.text

@@ -9,7 +9,7 @@ likely 0.83 | 2 of 310 events
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vademecum.memory.corrections import Why
 
 SNIPPET_LINES = 6
+NEAR = 0.2  # cosine of a note that shares no word with the question
 _STATES = {
     AnchorState.CURRENT: "",
     AnchorState.DRIFTED: "has changed since",
@@ -40,15 +41,27 @@ def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str
     Nothing follows the reason of an answer that is not found: whatever is nearest has nothing to do with the question.
     `names` are the names of repositories by root.
     """
-    verdict = str(found.verdict).replace("_", " ")
-    shown = f"{len(found.evidence)} of " if found else ""
+    verdict, evidence = str(found.verdict).replace("_", " "), [*_near(found)] if found else []
+    shown = f"{len(evidence)} of " if found else ""
     head = f"{verdict} {found.probability:.2f} | {shown}{counted(found.searched, 'event')}" + (
         "" if found else " searched"
     )
     lines = [head + (f" | {found.reason}" if found.reason else "")]
-    for item in found.evidence if found else ():
+    for item in evidence:
         lines += ["", *evidence_lines(item, why=why, repo=names.get(item.repo, ""))]
     return "\n".join(lines) + "\n"
+
+
+def _near(found: Recalled) -> Iterator[Evidence]:
+    """Yield evidence without the notes that are about something else.
+
+    A note has no session, so nothing said beside it makes it an answer: without a word of the question, and far from its
+    meaning, it is none.
+    """
+    for number, item in enumerate(found.evidence):
+        says = item.signals.get("words", 1.0) or item.signals.get("meaning", 1.0) >= NEAR or "standing" in item.signals
+        if not number or item.event.session or says:
+            yield item
 
 
 def whole_record(found: Recalled) -> dict[str, Any]:
@@ -84,7 +97,7 @@ def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str,
                 "superseded_by": item.superseded_by,
                 "anchors": {anchor.symbol: str(anchor.state) for anchor in item.anchors},
             }
-            for item in (found.evidence if found else ())
+            for item in (_near(found) if found else ())
         ],
     }
 

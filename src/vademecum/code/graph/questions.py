@@ -70,7 +70,7 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     return _covered(graph, answer, _written(asked, start), start)
 
 
-def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False) -> Neighbours:
     """Return the callees of a declaration, up to `depth` steps away.
 
     A class has the callees of its methods.
@@ -84,7 +84,7 @@ def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
         return _not_found(graph, name, "callees", depth)
     inside = _with_children(graph, asked)
     found = walked(graph, inside, _uses(asked), depth, into=False)
-    answer = _answer(graph, name, "callees", depth, asked, found, limit=limit)
+    answer = _answer(graph, name, "callees", depth, asked, found)
     answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
     return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
 
@@ -94,7 +94,6 @@ def impact(
     nodes: Sequence[Node],
     asked: str,
     depth: int = 2,
-    limit: int = MOST,
     *,
     removed: Removed = NOTHING_REMOVED,
     files: Sequence[ChangedFile] = (),
@@ -119,7 +118,7 @@ def impact(
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
     if not files:  # of a change all lines count, and all declarations are known
         found = _used(graph, nodes, [*found, *_among(graph, nodes)])
-    answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
+    answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found)
     tests, told = tests_to_run(graph, nodes, [*start, *above, *(met[0] for met in broken)], files)
     answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), start, into=True, shown=False)
     return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)], start)
@@ -143,7 +142,7 @@ def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
     return found
 
 
-def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2, limit: int = MOST) -> Neighbours:
+def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2) -> Neighbours:
     """Return the code that a git range may break, and its tests.
 
     `before` returns the graph of a commit; it is asked where declarations were removed.
@@ -165,7 +164,7 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
     nodes = [node for node in changed if node.qualified or node.path not in told]
     if not nodes and not removed.nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
-    answer = impact(graph, nodes, revisions, depth, limit, removed=removed, files=files)
+    answer = impact(graph, nodes, revisions, depth, removed=removed, files=files)
     if removed.nodes:
         answer = replace(answer, reason="; ".join(filter(None, (answer.reason, removed.said))))
     if answer.verdict == "none":
@@ -188,7 +187,7 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
             return _not_found(graph, name, "path", depth)
     asked = f"{source} -> {target}"
     if {node.id for node in starts} & {node.id for node in ends}:
-        itself = _answer(graph, asked, "path", depth, starts[:1], [], limit=MOST)
+        itself = _answer(graph, asked, "path", depth, starts[:1], [])
         return replace(itself, reason=f"{source} and {target} name one declaration")
     relations = (*BREAKS, Relation.IMPORTS) if _has_file([*starts, *ends]) else BREAKS
     inside, within = _inside(graph, starts, ends), _inside(graph, ends, starts)
@@ -197,7 +196,7 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         way = shortest_way(graph, first, reached, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
-            answer = _answer(graph, asked, "path", depth, _begin(first, way), found, limit=MOST)
+            answer = _answer(graph, asked, "path", depth, _begin(first, way), found)
             begun, ended = way[0][1].source, way[-1][0].id
             chosen = [
                 _chosen(source, starts, ended if backwards else begun),
@@ -206,7 +205,7 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
             back = f"no way from {source} to {target}; this one leads back" if backwards else ""
             above = "" if ended in {node.id for node in last} else f"{way[-1][0].label} is what the target implements"
             return replace(answer, reason="; ".join(filter(None, (back, above, *chosen))))
-    nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
+    nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [])
     each = [
         f"none of the {len(nodes)} definitions of {name}"
         for name, nodes in ((source, starts), (target, ends))
@@ -327,7 +326,14 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _answer(
-    graph: Graph, asked: str, relation: str, depth: int, nodes: Sequence[Node], found: Sequence[Met], *, limit: int
+    graph: Graph,
+    asked: str,
+    relation: str,
+    depth: int,
+    nodes: Sequence[Node],
+    found: Sequence[Met],
+    *,
+    limit: int = MOST,
 ) -> Neighbours:
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
     shown = [
