@@ -66,7 +66,7 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
 
 
 def _answered(found: Context) -> Outcome:
-    """Return code as an outcome; where a question in words finds none, with the next step."""
+    """Return code as an outcome, with the next step for none."""
     is_missed = found.verdict is Verdict.NOT_FOUND and found.searched and " " in found.task.strip()
     text = found.text.rstrip("\n") + (f"\n{NOT_FOUND}" if is_missed else "")
     return Outcome(text, context_record(found), shown=found.shown)

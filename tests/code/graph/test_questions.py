@@ -429,6 +429,11 @@ def test_a_line_that_is_not_there_is_refused(code):
         )
 
 
+@pytest.mark.parametrize("name", ["T::gone", "Chapter:0", "two\nlines", "/etc/passwd", "../store"])
+def test_a_name_that_is_none_is_no_place(code, name):
+    assert code.callers(name).verdict == code.impact(name).verdict == "not_found"
+
+
 def test_definitions_of_one_name_call_each_other(repo, engine):
     """Whoever asks for the callers of `save` asks about each of them; a call of itself is none."""
     files = {

@@ -13,7 +13,7 @@ from vademecum.code.graph.proofs import NO_PROOFS, Proofs, proofs_of
 from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.open import parse_location, past_end
+from vademecum.code.search.open import line_in, parse_location, past_end
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.index.query import endings, is_meant, is_module, is_within, split_name
@@ -86,7 +86,7 @@ class Graph:
         Raises:
             UsageError: `name` holds no name.
         """
-        found = self.anywhere(name) or self.located(name)
+        found = self.anywhere(name) or (self.located(name) if line_in(name) else [])
         return [node for node in found if is_below(node.path, self.below)]
 
     def located(self, location: str) -> list[Node]:

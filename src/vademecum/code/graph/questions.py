@@ -36,7 +36,7 @@ from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import nearest_to, skipped_said
 from vademecum.code.search.freshness import check_file
-from vademecum.code.search.open import parse_location
+from vademecum.code.search.open import line_in
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import is_below
@@ -248,7 +248,7 @@ def related(graph: Graph, location: str, question: str = "", depth: int = 2, lim
     seeds = [_evidence(graph, node) for node in nodes]
     found = expand(graph, seeds, question or seeds[0].snippet[:2000], depth=depth, limit=limit)
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
-    line = parse_location(location)[1]
+    line = line_in(location)
     asked = f"{nodes[0].path}:{line}" if line else location
     verdict = "found" if found else "none"
     return Neighbours(asked, "related", verdict, depth, of, _told(graph, found), total=len(found))
@@ -360,7 +360,7 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
         one_name = len({node.name for node in nodes}) == 1
         choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
         return f"{len(nodes)} definitions taken together{choice}"
-    if parse_location(asked)[1] and nodes:
+    if line_in(asked) and nodes:
         return inherited_said(asked, nodes[0].label)
     *around, own = split_name(asked) or [""]
     holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
@@ -441,7 +441,7 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 
 
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
-    if parse_location(name)[1]:
+    if line_in(name):
         raise UsageError(f"{name} is not a file in the index: `vade status -v` lists what was skipped, and why")
     where = f"below {' or '.join(graph.below)}" if graph.below else "here"
     elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())

@@ -18,7 +18,7 @@ from vademecum.code.search.evidence import evidence_of, stored_chunks
 from vademecum.code.search.explain import nearest_to, undefined
 from vademecum.code.search.filters import below
 from vademecum.code.search.freshness import FileState, check_file
-from vademecum.code.search.open import parse_location
+from vademecum.code.search.open import line_in
 from vademecum.code.search.search import as_it_stands, check_count, notes_of
 from vademecum.code.search.signals import DEFINING, definitions
 from vademecum.code.snapshot.files import FILE_KINDS
@@ -76,7 +76,7 @@ def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer,
         return replace(missing, reason=f"{missing.reason}; whether it is inherited is not known: {error}")
     if not evidence:
         said = f"{name} is in no declaration of an indexed file"
-        return replace(missing, reason=said, nearest=()) if parse_location(name)[1] else missing
+        return replace(missing, reason=said, nearest=()) if line_in(name) else missing
     said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
     return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, notes_of(opened)))))
 
@@ -86,7 +86,7 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
     from vademecum.code.graph.graph import graph_of
 
     around = split_name(name)[:-1]
-    is_place = parse_location(name)[1]
+    is_place = line_in(name)
     if not is_place and not (around and find_symbol([each], "::".join(around), 1, nearest=False)):
         return
     with each.repo.catalogue.store.waiting(refresh.PATIENCE_SECONDS):
@@ -98,7 +98,7 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
 
 def inherited_said(asked: str, qualified: str) -> str:
     """Say that a line is inside, or that a member is inherited."""
-    return f"{asked} is in {qualified}" if parse_location(asked)[1] else f"{asked} is inherited: {qualified} is meant"
+    return f"{asked} is in {qualified}" if line_in(asked) else f"{asked} is inherited: {qualified} is meant"
 
 
 def how_to_choose(qualified: Iterable[str]) -> str:

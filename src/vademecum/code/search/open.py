@@ -40,6 +40,12 @@ def parse_location(location: str) -> tuple[str, int, int]:
     return match["path"], first, last
 
 
+def line_in(location: str) -> int:
+    """Return the first line of `path:line`, 0 for other names."""
+    match = _LOCATION.fullmatch(location.strip())
+    return int((match and match["first"]) or 0)
+
+
 def past_end(path: str, lines: int, line: int) -> UsageError:
     """Return the error for a line past a file's end.
 
