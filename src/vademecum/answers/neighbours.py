@@ -14,7 +14,6 @@ from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.types import Neighbour, Neighbours, Uncovered
 
 _FILES_NAMED = 20
-_BESIDE = 5  # files that may hold more, beside an answer
 _LINES_NAMED = 5  # of each file
 _QUOTED = 20  # neighbours shown with their lines; the others are named by file
 _QUOTED_CHARACTERS = 160  # of a line; a paragraph of prose is one line
@@ -60,10 +59,9 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
         yield visible(answer.reason) + (":" if answer.uncovered else "")
     if answer.nearest:
         yield visible(f"nearest: {', '.join(answer.nearest)}")
-    named = _BESIDE if answer.found else _FILES_NAMED
-    yield from (visible(f"  {_unsure(each)}") for each in answer.uncovered[:named])
-    if len(answer.uncovered) > named:
-        yield f"  ... and {len(answer.uncovered) - named} more"
+    yield from (visible(f"  {_unsure(each)}") for each in answer.uncovered[:_FILES_NAMED])
+    if len(answer.uncovered) > _FILES_NAMED:
+        yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
     if answer.relation in {"path", "related"} and answer.of:
         yield ""
         yield from (_place(each, style) for each in answer.of)
