@@ -141,9 +141,7 @@ def linked(engine: Engine) -> Linked:
     graph = graph_of(opened, lambda *_: None)
     records = Records(repo.catalogue, opened.snapshot.id, 5.0)
     files = snapshot_files(opened.view)
-    return Linked(
-        graph, files, Definitions(files, records.symbols, records.mentions, records.named, repo.catalogue.content)
-    )
+    return Linked(graph, files, Definitions(files, records, repo.catalogue.content))
 
 
 @dataclass

@@ -293,9 +293,36 @@ PHP = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP])
+_PAN = "class Pan{}{}:\n    def settle_it(self): ...\n"
+_CALL = "def go(x): x.settle_it()\n"
+MANY = {
+    "a method, and a function in a function of its name": (
+        {"a.py": _PAN.format("", "") + "def one():\n    def settle_it(): ...\n", "b.py": _CALL},
+        "go",
+        {"Pan.settle_it unique"},
+    ),
+    "a method that many override": (
+        {"a.py": "".join(_PAN.format(n, "(Pan0)" if n else "") for n in range(40)), "b.py": _CALL},
+        "go",
+        {"Pan0.settle_it guess"},
+    ),
+    "more methods than are compared": (
+        {"a.py": "".join(_PAN.format(n, "(Pan0)" if n else "") for n in range(41)), "b.py": _CALL},
+        "go",
+        set(),
+    ),
+    "methods of a few files": (
+        {f"{n}.py": _PAN.format(n, "") for n in range(4)} | {"b.py": _CALL},
+        "go",
+        {f"Pan{n}.settle_it guess" for n in range(4)},
+    ),
+    "methods of too many files": ({f"{n}.py": _PAN.format(n, "") for n in range(5)} | {"b.py": _CALL}, "go", set()),
+}
+
+
+@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP, *MANY])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
-    files, source, expected = (RUBY | RUST | PHP)[case]
+    files, source, expected = (RUBY | RUST | PHP | MANY)[case]
     graph = engine(repo("app", files)).codebase.graph()
     nodes = {node.id: node.qualified for node in graph.every()}
     calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]

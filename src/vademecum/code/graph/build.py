@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs
-from vademecum.code.graph.records import UNFINISHED, Change, Linked, Records, Rows, joined, rows_of
+from vademecum.code.graph.records import UNFINISHED, Change, Records, Rows
 from vademecum.code.graph.terms import MANIFESTS, Node, Tier
 from vademecum.code.indexing.gc_pause import uncollected
 from vademecum.code.languages import has_references
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.scip_names import Proof
 
 VERSION = "18"  # raised when edges are made another way, so that graphs made before are made anew
-AT_ONCE = 4_000  # files that are linked before what was read for them is let go of: some 300 MB
+AT_ONCE = 4_000  # files that are linked before what was read for them is let go of
 STORED_AT_ONCE = 4  # parts of that size that one transaction stores
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
@@ -93,7 +93,7 @@ def make(
     before = records.blobs() if version == VERSION or is_begun else {}
     changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
-    new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
+    new = Definitions(files, records, catalogue.content)
     is_anew = not before or rest.partition(":")[2] != proofs.key or any(map(MANIFESTS.fullmatch, (*changed, *gone)))
     if is_begun or (len(files) > AT_ONCE and (is_anew or len(changed) > AT_ONCE)):
         done = before if is_begun else {}
@@ -110,8 +110,10 @@ def make(
         lost = [*gone, *(path for path in changed if path in before and path not in old)]
         touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
         dirty = sorted(records.consulting(touched).intersection(files).union(changed))
-    parts = [rows_of(nodes, ()), *_linked(records, new, files, dirty, progress, proofs)]
-    return Change(len(dirty), [joined(parts)], fresh=not before, replaced=[*changed, *gone], linked=dirty)
+    rows = Rows(nodes)
+    for part in _linked(records, new, files, dirty, progress, proofs):
+        rows.join(part)
+    return Change(len(dirty), [rows], fresh=not before, replaced=[*changed, *gone], linked=dirty)
 
 
 def _in_parts(
@@ -135,8 +137,10 @@ def _gathered(parts: Iterator[Rows]) -> Iterator[Rows]:
 
     Each transaction rewrites most pages of the indexes over names, paths and targets.
     """
-    while held := list(islice(parts, STORED_AT_ONCE)):
-        yield joined(held)
+    for held in parts:
+        for part in islice(parts, STORED_AT_ONCE - 1):
+            held.join(part)
+        yield held
 
 
 def _declared(
@@ -146,7 +150,7 @@ def _declared(
     for part in _cut(paths):
         progress("linking", 0, len(paths))
         records.read_symbols(files[path][0] for path in part)
-        yield rows_of([node for path in part for node in nodes_of(new.file(path))], ())
+        yield Rows([node for path in part for node in nodes_of(new.file(path))])
         new.forget()
         records.forget()
 
@@ -169,7 +173,7 @@ def _linked(
     names = Names(definitions, Modules(definitions))
     for number, part in enumerate(_cut(paths)):
         records.read_ahead((files[path] for path in part), progress)
-        yield rows_of((), list(resolve(names, part, partial(_told, progress, number * AT_ONCE, len(paths)), proofs)))
+        yield resolve(names, part, partial(_told, progress, number * AT_ONCE, len(paths)), proofs)
         names.forget()
         records.forget()
 
@@ -254,16 +258,17 @@ def interface(file: File) -> tuple[Any, ...]:
     )
 
 
-def resolve(names: Names, paths: Sequence[str], progress: Progress, proofs: Proofs = NO_PROOFS) -> Iterator[Linked]:
-    """Yield the edges of files, each with the tokens it consulted."""
-    definitions = names.definitions
+def resolve(names: Names, paths: Sequence[str], progress: Progress, proofs: Proofs = NO_PROOFS) -> Rows:
+    """Return the edges of files, with the tokens each consulted."""
+    definitions, rows = names.definitions, Rows()
     for done, path in enumerate(paths):
         file = definitions.file(path)
         definitions.consulted = set()
         found = edges_of(definitions, names, file, proofs.of(path))
-        yield Linked(file, found, "\n".join(sorted(definitions.consulted - {path})))
+        rows.link(file, found, definitions.consulted - {path})
         if done % 50 == 0:
             progress("linking", done + 1, len(paths))
+    return rows
 
 
 def edges_of(definitions: Definitions, names: Names, file: File, proofs: Sequence[Proof] = ()) -> Found:

@@ -185,11 +185,10 @@ class Classes(ABC):
         same = file.rules.opened_in
         if same is None:
             return None
-        last = scope.rpartition(".")[2]
-        for other, node in self.definitions.named(name, file.family):
-            around = plain_holder(node.qualified.rpartition(".")[0])
-            if around.rpartition(".")[2] != last or other.path == file.path or not same(file.path, other.path):
+        for other, node in self.definitions.members(name, scope.rpartition(".")[2], file.family):
+            if other.path == file.path or not same(file.path, other.path):
                 continue
+            around = plain_holder(node.qualified.rpartition(".")[0])
             if file.rules.reopens:
                 is_same = f".{around}".endswith(f".{scope}") or f".{scope}".endswith(f".{around}")
             else:

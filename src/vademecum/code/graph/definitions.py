@@ -7,9 +7,9 @@ answered, so that a later change makes only those files be asked again whose ans
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
@@ -21,19 +21,18 @@ from vademecum.code.languages.references import FIELDS, References
 from vademecum.code.languages.scopes import CLASSES, functions_around, parent_scopes
 from vademecum.types import FileKind
 
+if TYPE_CHECKING:
+    from vademecum.code.graph.records import Records
+
 T = TypeVar("T")
 
 
 class File:
     """One file of a snapshot: its nodes by scope, and its references."""
 
-    def __init__(self, path: str, blob: int, language: str, symbols: Callable[[int], list[tuple[Any, ...]]],
-                 mentions: Callable[[int, str], References]) -> None:  # fmt: skip
-        self.path = path
-        self.blob = blob
-        self.language = language
-        self._symbols = symbols
-        self._mentions = mentions
+    def __init__(self, path: str, blob: int, language: str, records: Records) -> None:
+        self.path, self.blob, self.language = path, blob, language
+        self._records = records
 
     @cached_property
     def rules(self) -> Language:
@@ -53,7 +52,7 @@ class File:
     @cached_property
     def refs(self) -> References:
         """The references of the file."""
-        return self._mentions(self.blob, self.language)
+        return self._records.mentions(self.blob, self.language)
 
     @cached_property
     def itself(self) -> Node:
@@ -63,7 +62,7 @@ class File:
     @cached_property
     def _rows(self) -> list[tuple[Any, ...]]:
         """The symbols, told apart by the functions around them."""
-        rows = self._symbols(self.blob)
+        rows = self._records.symbols(self.blob)
         if not self.rules.nests_functions or len({(row[3], row[4] in LEAVES) for row in rows}) == len(rows):
             return rows
         return [(*row[:3], self.refs.known(row[3], row[5]), *row[4:]) for row in rows]
@@ -76,7 +75,7 @@ class File:
         """
         found: dict[str, tuple[Any, ...]] = {}
         for row in self._rows:
-            _, _, _, qualified, kind, start, end, _ = row
+            _, _, _, qualified, kind, start, end = row
             known = found.get(qualified)
             if known is None or _rank(kind, end - start) > _rank(known[4], known[6] - known[5]):
                 found[qualified] = row
@@ -84,16 +83,8 @@ class File:
         return {
             qualified: Node(ids[qualified], self.path, name, qualified, kind, start, end, ordinal,
                             ids[around] if (around := around_of(qualified, ids)) else self.itself.id)
-            for ordinal, _, name, qualified, kind, start, end, _ in found.values()
+            for ordinal, _, name, qualified, kind, start, end in found.values()
         }  # fmt: skip
-
-    @cached_property
-    def by_name(self) -> dict[str, list[Node]]:
-        """The declarations by their own name."""
-        found: dict[str, list[Node]] = {}
-        for node in self.nodes.values():
-            found.setdefault(node.name, []).append(node)
-        return found
 
     @cached_property
     def scopes(self) -> dict[str, dict[str, Node]]:
@@ -121,10 +112,7 @@ class File:
     @cached_property
     def apart(self) -> dict[str, list[str]]:
         """By type: the scopes of its `impl`s that are told apart."""
-        found: dict[str, list[str]] = {}
-        for scope in (scope for scope in self.scopes if plain_holder(scope) != scope):
-            found.setdefault(plain_holder(scope), []).append(scope)
-        return found
+        return _grouped((plain, scope) for scope in self.scopes if (plain := plain_holder(scope)) != scope)
 
     def beside(self, qualified: str, name: str) -> Node | None:
         """Return a member of the type that the `impl` around is for."""
@@ -163,18 +151,13 @@ class File:
     @cached_property
     def imports(self) -> dict[str, list[tuple[str, str, str]]]:
         """By local name: the import's owner, the module, the name there."""
-        found: dict[str, list[tuple[str, str, str]]] = {}
-        for owner, _, local, module, name in self.refs.imports:
-            found.setdefault(local, []).append((self.refs.owners[owner], module, name))
-        return found
+        owners = self.refs.owners
+        return _grouped((local, (owners[owner], module, name)) for owner, _, local, module, name in self.refs.imports)
 
     @cached_property
     def exports(self) -> dict[str, list[tuple[str, str]]]:
         """By exported name: the module, "" for this file, the name there."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for _, _, exported, module, name in self.refs.exports:
-            found.setdefault(exported, []).append((module, name))
-        return found
+        return _grouped((exported, (module, name)) for _, _, exported, module, name in self.refs.exports)
 
     @cached_property
     def aliases(self) -> dict[str, dict[str, str]]:
@@ -225,34 +208,22 @@ class File:
     @cached_property
     def returns(self) -> dict[str, list[tuple[str, str]]]:
         """By owner: "type" or "value", and the text of each result."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for owner, _, how, text in self.refs.returns:
-            found.setdefault(self.refs.owners[owner], []).append((how, text))
-        return found
+        return _grouped((self.refs.owners[owner], (how, text)) for owner, _, how, text in self.refs.returns)
 
     @cached_property
     def takes(self) -> dict[str, list[tuple[int, str]]]:
         """By owner: places and types of parameters that may take a function."""
-        found: dict[str, list[tuple[int, str]]] = {}
-        for owner, _, place, text in self.refs.takes:
-            found.setdefault(self.refs.owners[owner], []).append((place, text))
-        return found
+        return _grouped((self.refs.owners[owner], (place, text)) for owner, _, place, text in self.refs.takes)
 
     @cached_property
     def arities(self) -> dict[str, list[tuple[int, int]]]:
         """By owner: least and most arguments of each overload, if known."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for owner, _, least, most in self.refs.arities:
-            found.setdefault(self.refs.owners[owner], []).append((least, most))
-        return found
+        return _grouped((self.refs.owners[owner], (least, most)) for owner, _, least, most in self.refs.arities)
 
     @cached_property
     def bases(self) -> dict[str, list[str]]:
         """By qualified name: the types a declaration is based on."""
-        found: dict[str, list[str]] = {}
-        for owner, _, text in self.refs.bases:
-            found.setdefault(self.refs.owners[owner], []).append(text)
-        return found
+        return _grouped((self.refs.owners[owner], text) for owner, _, text in self.refs.bases)
 
     @cached_property
     def inner_names(self) -> frozenset[str]:
@@ -282,6 +253,13 @@ class File:
         return ""
 
 
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    found: dict[str, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
 def _several(rows: Iterable[tuple[Any, ...]]) -> frozenset[str]:
     """Return the qualified names that several classes have."""
     classes = {(row[4], row[3], row[5]) for row in rows if row[4] in {"class", "interface"}}
@@ -290,6 +268,10 @@ def _several(rows: Iterable[tuple[Any, ...]]) -> frozenset[str]:
 
 def _rank(kind: str, lines: int) -> tuple[bool, int]:
     return kind not in LEAVES, lines
+
+
+def _place(node: Node) -> tuple[str, int, int, str]:
+    return node.path, node.chunk, node.start_line, node.qualified
 
 
 def around_of(qualified: str, nodes: Container[str]) -> str:
@@ -303,18 +285,11 @@ def around_of(qualified: str, nodes: Container[str]) -> str:
 class Definitions:
     """Every file of a snapshot, and definitions by name."""
 
-    def __init__(
-        self,
-        files: Mapping[str, tuple[int, str]],
-        symbols: Callable[[int], list[tuple[Any, ...]]],
-        mentions: Callable[[int, str], References],
-        named: Callable[[str], Iterable[str]],
-        content: Callable[[int], bytes],
-    ) -> None:
-        """Take path → (blob, language), and readers of symbols, references and content."""
+    def __init__(self, files: Mapping[str, tuple[int, str]], records: Records, content: Callable[[int], bytes]) -> None:
+        """Take path → (blob, language), and readers of records and content."""
         self._given = files
-        self._readers = symbols, mentions
-        self._named = named
+        self._records = records
+        self.nodes = records.nodes
         self._content = content
         self._short: dict[Any, Any] = {}
         self._open: dict[Any, int] = {}  # what is being asked, with its depth
@@ -326,7 +301,8 @@ class Definitions:
         """Let go of everything read and answered."""
         self._files: dict[str, File] = {}
         self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
-        self._memo: dict[Any, tuple[Any, set[str]]] = {}
+        self._by_holder: dict[tuple[str, str], dict[str, list[tuple[File, Node]]]] = {}
+        self._memo: dict[Any, tuple[Any, tuple[str, ...]]] = {}
 
     def __contains__(self, path: str) -> bool:
         """Return whether there is a file at a path.
@@ -341,12 +317,12 @@ class Definitions:
     def file(self, path: str) -> File:
         """Return a file, and note that it was looked at."""
         self.consulted.add(path)
-        return self._file(path)
+        return self._files.get(path) or self._file(path)
 
     def _file(self, path: str) -> File:
         known = self._files.get(path)
         if known is None:
-            known = self._files[path] = File(path, *self._given[path], *self._readers)
+            known = self._files[path] = File(path, *self._given[path], self._records)
         return known
 
     def content(self, path: str) -> str:
@@ -359,20 +335,24 @@ class Definitions:
     def named(self, name: str, family: str) -> list[tuple[File, Node]]:
         """Return the declarations of a name in a family, "" for any.
 
-        They come in the order of paths.
+        They come in the order of paths, then of lines. Their files are not read.
         """
         self.consulted.add(f":{name}")
         known = self._by_name.get((name, family))
         if known is None:
-            files = [self._file(path) for path in sorted(self._named(name)) if path in self._given]
-            known = [
-                (file, node)
-                for file in files
-                if family in {"", file.family}
-                for node in file.by_name.get(name, ())
-            ]  # fmt: skip
-            self._by_name[name, family] = known
+            nodes = (node for node in self._records.named(name) if node.qualified and node.path in self._given)
+            found = ((self._file(node.path), node) for node in sorted(nodes, key=_place))
+            known = self._by_name[name, family] = [each for each in found if family in {"", each[0].family}]
         return known
+
+    def members(self, name: str, holder: str, family: str) -> Sequence[tuple[File, Node]]:
+        """Return the declarations of a name in types of another name."""
+        named = self.named(name, family)
+        known = self._by_holder.get((name, family))
+        if known is None:
+            holders = ((plain_holder(each[1].qualified.rpartition(".")[0]), each) for each in named)
+            known = self._by_holder[name, family] = _grouped((each[0].rpartition(".")[2], each[1]) for each in holders)
+        return known.get(holder, ())
 
     def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
         """Return `answer(*given)`, kept; `otherwise` if the question is open already.
@@ -381,7 +361,7 @@ class Definitions:
         """
         known = self._memo.get(question)
         if known is not None:
-            self.consulted |= known[1]
+            self.consulted.update(known[1])
             found: T = known[0]
             return found
         if self._short and question in self._short:
@@ -404,7 +384,7 @@ class Definitions:
             self._short[question] = value
             self._cut = min(before or self._cut, self._cut)
         else:
-            self._memo[question] = (value, own)
+            self._memo[question] = (value, tuple(own))
             self._cut = before
         if self._short and not self._open:
             self._short.clear()

@@ -8,8 +8,9 @@ kept apart and counted. What is known to be external gets no edge at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from vademecum.code.graph.classes import ancestors_named
@@ -17,7 +18,7 @@ from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.names import Names, first_name
-from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
+_MOST_ROOTS = 40  # functions of a name beyond which it is not asked which override others
+_READ_AT_ONCE = 64  # declarations of a name
 _MAKERS = frozenset({"new", "super"})  # called, they make an instance
 _FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
 _CALLABLE = re.compile(r"=>|\(|Callable|Function|Func|Action|Any\b|any\b|unknown|Fn|fn\b|func\b")  # may be one of them
@@ -49,10 +52,6 @@ class Found:
         known = self.edges.get(key)
         if known is None or (tier, line) < known:
             self.edges[key] = (tier, line)
-
-    def rows(self) -> list[Edge]:
-        """Return the edges."""
-        return [Edge(s, Relation(r), t, tier, line) for (s, r, t), (tier, line) in self.edges.items()]
 
 
 class FileEdges:
@@ -281,21 +280,39 @@ class FileEdges:
         return (line, name, bool(receiver)) in self._unlisted
 
     def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
-        """Return the functions a name may mean, and whether one is certain."""
-        named = _defined([
-            (file, node) for file, node in self._names.definitions.named(name, family)
-            if _is_member(file, node) and (is_test or not file.is_test)
-        ])  # fmt: skip
-        candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
+        """Return the functions a name may mean, and whether one is certain.
+
+        Of a name that thousands of files declare few are looked at.
+        """
+        named = self._names.definitions.named(name, family)
+        named = _defined([each for each in named if "." in each[1].qualified and (is_test or not each[0].is_test)])
+        functions = self._of_objects(each for each in named if each[1].kind in FUNCTIONS or _holds_function(*each))
+        candidates = [node for _, node in islice(functions, _MOST_ROOTS + 1)]
+        if len(candidates) > _MOST_ROOTS:
+            return candidates, False
         roots = self._roots(candidates)
-        others = [each for each in named if len(roots) != 1 or not (each[1] is roots[0] or _holds_other(*each))]
-        is_alone = len(roots) == 1 and (not others or self._stands_for(roots[0], [node for _, node in others]))
+        if len(roots) != 1:
+            return roots, False
+        others = (n for file, n in self._of_objects(named) if not (n is roots[0] or _holds_other(file, n)))
+        is_alone = self._stands_for(roots[0], others) if self._is_of_trait(roots[0]) else not any(others)
         return roots, is_alone and self._is_closed(roots[0])
 
-    def _stands_for(self, root: Node, others: list[Node]) -> bool:
+    def _of_objects(self, members: Iterable[tuple[File, Node]]) -> Iterator[tuple[File, Node]]:
+        """Leave out functions in functions, where these are no objects."""
+        left = iter(members)
+        while some := list(islice(left, _READ_AT_ONCE)):
+            asked = (node.parent for file, node in some if not file.rules.nests_functions)
+            holders = self._names.definitions.nodes(asked)
+            for file, node in some:
+                holder = holders.get(node.parent)
+                around = node.qualified.rpartition(".")[0]
+                if holder is None or holder.qualified != around or holder.kind not in FUNCTIONS:
+                    yield file, node
+
+    def _stands_for(self, root: Node, others: Iterable[Node]) -> bool:
         """Return whether a trait's method stands for all the others."""
         implementing = (ancestors_named(self._names, _class_of(node), node.name) for node in others)
-        return self._is_of_trait(root) and all(any(base.id == root.id for base in bases) for bases in implementing)
+        return all(any(base.id == root.id for base in bases) for bases in implementing)
 
     def _is_closed(self, node: Node) -> bool:
         """Return whether a member's class is unique and has known bases."""
@@ -305,14 +322,15 @@ class FileEdges:
         return around.name not in file.several and self._names.bases(around)[1]
 
     def _roots(self, candidates: list[Node]) -> list[Node]:
-        """Return the candidates that override none of the others."""
-        if len(candidates) < 2 or len(candidates) > 40:
+        """Return candidates that override no other, few of many."""
+        if len(candidates) < 2:
             return candidates
         ids = {node.id for node in candidates}
-        return [
+        roots = (
             node for node in candidates
             if not any(base.id in ids for base in ancestors_named(self._names, _class_of(node), node.name))
-        ]  # fmt: skip
+        )  # fmt: skip
+        return list(islice(roots, MOST_GUESSES + 1))
 
     def _mentions(self) -> None:
         """Add the edges of types named and of values passed on."""
@@ -388,14 +406,7 @@ def _defined(named: list[tuple[File, Node]]) -> list[tuple[File, Node]]:
 
 def _is_apart(file: File, node: Node) -> bool:
     """Return whether a function stands apart from its class."""
-    return file.rules.declares_apart and node.qualified.rpartition(".")[0] not in file.nodes
-
-
-def _is_member(file: File, node: Node) -> bool:
-    """Return whether a function can be called on an object."""
-    around = node.qualified.rpartition(".")[0]
-    holder = file.nodes.get(around)
-    return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.rules.nests_functions)
+    return file.rules.declares_apart and node.parent != node_id(node.path, node.qualified.rpartition(".")[0])
 
 
 def _holds_function(file: File, node: Node) -> bool:

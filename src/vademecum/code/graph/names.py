@@ -240,10 +240,12 @@ class Names(Spaces):
 
     def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up in the scopes around, innermost first."""
-        for around in parent_scopes(scope, file.within):
+        is_inner = name in file.inner_names  # else only a class can have it
+        for around in parent_scopes(scope, file.within) if is_inner or file.rules.implicit_self else ():
             node = file.nodes.get(around)
             is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
-            if is_class and not (file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)):
+            may_run = file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)
+            if not (may_run if is_class else is_inner):
                 continue
             is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
             local = None if is_own_name else _local(file, node, file.scopes.get(around, _NONE).get(name))
@@ -288,10 +290,12 @@ class Names(Spaces):
 
     def _around_file(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in starred imports, the package, the repository."""
-        for _, module, member in file.imports.get("*", ()):
+        starred = file.imports.get("*", ())
+        may_spell = starred and file.rules.imports_declaration(name) and self.definitions.named(name, file.family)
+        for _, module, member in starred:
             where = self.modules.locate(file.path, module, file.rules)
             found = self._again(where, name) if where and member == "*" else None
-            if found is None and file.rules.imports_declaration(name):
+            if found is None and may_spell:
                 found = self._qualified(file, f"{module}.{name}")
             if found is not None and found is not OUTSIDE:
                 return found
@@ -356,6 +360,8 @@ class Names(Spaces):
         if file.rules.opens_namespaces:
             return self.in_namespace(file, "", around.split("."), name) if around != file.rules.library else OUTSIDE
         for other, node in self.definitions.named(name, file.family):
+            if not whole.endswith(node.qualified):  # as of most: their files are not read
+                continue
             package = other.refs.package
             if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
                 return Value("def", other.path, node.qualified), Tier.EXACT

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
+from itertools import islice
+from sys import intern
 from typing import TYPE_CHECKING
 
-from vademecum.code.chunking.chunk import references_of
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node
 from vademecum.code.indexing.workers import find_references
@@ -15,25 +17,15 @@ from vademecum.code.languages import has_references
 from vademecum.code.languages.references import VERSION, References
 from vademecum.code.snapshot.catalogue import Catalogue
 from vademecum.code.snapshot.plan import Plan
-from vademecum.protocols import Condition, Progress, Row
+from vademecum.protocols import Condition, Progress, Row, silent
 
 if TYPE_CHECKING:
     from vademecum.code.graph.edges import Found
 
 KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer to
+SYMBOL = ("ordinal", "position", "name", "qualified", "kind", "start_line", "end_line")  # columns that are read
+ROWS_AT_ONCE = 50_000  # that one statement stores
 UNFINISHED = "unfinished "  # leads the state that a graph will have, which is stored in parts
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A file, its edges, and the tokens consulted for them.
-
-    The tokens stand one a line.
-    """
-
-    file: File
-    found: Found
-    consulted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +40,25 @@ class Change:
     linked: Sequence[str] = ()  # the paths of files whose edges are dropped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rows:
     """Nodes, edges and consulted tokens as rows, without the snapshot."""
 
-    nodes: Sequence[Row]
-    edges: Sequence[Row]
-    resolved: Sequence[Row]  # path, blob, consulted, unresolved
+    nodes: list[Node] = field(default_factory=list)
+    edges: array[int] = field(default_factory=lambda: array("q"))  # five numbers each, as objects they take 200 bytes
+    resolved: list[Row] = field(default_factory=list)  # path, blob, consulted, unresolved
 
+    def link(self, file: File, found: Found, consulted: set[str]) -> None:
+        """Add a file's edges, and the tokens consulted for them."""
+        for ends, (tier, line) in found.edges.items():
+            self.edges.extend((*ends, tier, line))
+        self.resolved.append((file.path, file.blob, "\n".join(sorted(consulted)), "\n".join(sorted(found.unresolved))))
 
-def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
-    """Return nodes and linked files as rows."""
-    return Rows(
-        [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
-        [
-            (*ends, int(tier), line)
-            for each in linked
-            for ends, (tier, line) in each.found.edges.items()
-        ],
-        [(each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved))) for each in linked],
-    )  # fmt: skip
-
-
-def joined(parts: Sequence[Rows]) -> Rows:
-    """Return parts as one."""
-    return Rows(*([row for part in parts for row in getattr(part, each.name)] for each in fields(Rows)))
+    def join(self, other: Rows) -> None:
+        """Add the rows of another part."""
+        self.nodes += other.nodes
+        self.edges += other.edges
+        self.resolved += other.resolved
 
 
 class Records:
@@ -88,7 +74,8 @@ class Records:
         self._plan = plan
         self._mentions: dict[int, References] = {}
         self._symbols: dict[int, list[Row]] = {}
-        self._by_name: dict[str, set[str]] = {}
+        self._by_name: dict[str, list[Node]] = {}
+        self._by_id: dict[int, Node] = {}
         self._fresh = False
         self._replaced: frozenset[str] = frozenset()
         self.state = self._read_state()  # of which state of the snapshot the graph was made, "" for none
@@ -121,12 +108,12 @@ class Records:
 
     def file(self, path: str, blob: int, language: str) -> File:
         """Return a file as it was."""
-        return File(path, blob, language, self.symbols, self.mentions)
+        return File(path, blob, language, self)
 
     def read_symbols(self, blobs: Iterable[int]) -> None:
         """Read the symbols of many files at once."""
         found: dict[int, list[Row]] = {blob: [] for blob in blobs}
-        for row in self._store.get("symbols", [(blob,) for blob in found]).unwrap():
+        for row in self._store.scan("symbols", [("blob", "in", list(found))], ("blob", *SYMBOL)).unwrap():
             found[row[0]].append(row[1:])
         for rows in found.values():
             rows.sort()
@@ -139,6 +126,9 @@ class Records:
         """
         languages = {blob: own for blob, own in files if blob not in self._mentions or blob not in self._symbols}
         self.read_symbols(languages)
+        self._read_mentions(languages, progress)
+
+    def _read_mentions(self, languages: Mapping[int, str], progress: Progress) -> None:
         for blob, text in self._store.get("mentions", [(blob,) for blob in languages]).unwrap():
             read = References.load(text)
             if read.version == VERSION:
@@ -168,23 +158,16 @@ class Records:
             progress("reading references", done, len(jobs))
 
     def symbols(self, blob: int) -> list[Row]:
-        """Return a blob's symbols in order, their blob left out."""
+        """Return a blob's symbols in order, as the columns `SYMBOL`."""
         if blob not in self._symbols:
-            rows = self._store.get("symbols", [(blob,)]).unwrap()
-            self._symbols[blob] = sorted(row[1:] for row in rows)
+            self.read_symbols([blob])
         return self._symbols[blob]
 
     def mentions(self, blob: int, language: str) -> References:
         """Return the references of a blob, found now if none are stored."""
-        if blob not in self._mentions:
-            rows = self._store.get("mentions", [(blob,)]).unwrap() if has_references(language) else []
-            found = References.load(rows[0][1] if rows else "")
-            if has_references(language) and not (rows and found.version == VERSION):
-                written = references_of(self._catalogue.content(blob), language, self._plan.deadline_s)
-                self._store.upsert("mentions", [(blob, written or References(VERSION).dump())]).unwrap()
-                found = References.load(written)
-            self._mentions[blob] = found
-        return self._mentions[blob]
+        if blob not in self._mentions and has_references(language):
+            self._read_mentions({blob: language}, silent)
+        return self._mentions.setdefault(blob, References())
 
     def look_through(self, nodes: Sequence[Node], changed: Sequence[str], gone: Sequence[str], *, fresh: bool) -> None:
         """Look names up as after the change.
@@ -194,16 +177,29 @@ class Records:
         self._fresh = fresh
         self._replaced = frozenset((*changed, *gone))
         self._by_name = {}
+        self._by_id = {node.id: node for node in nodes}
         for node in nodes:
-            self._by_name.setdefault(node.name, set()).add(node.path)
+            self._by_name.setdefault(node.name, []).append(node)
 
-    def named(self, name: str) -> set[str]:
-        """Return the paths of files that declare a name."""
-        own = self._by_name.get(name, set())
+    def named(self, name: str) -> list[Node]:
+        """Return the declarations of a name, and the files that bear it."""
+        own = self._by_name.get(name, [])
         if self._fresh:
             return own
-        rows = self._store.scan("nodes", [*self._own, ("name", "=", name)], ("path",)).unwrap()
-        return own | {path for (path,) in rows if path not in self._replaced}
+        rows = self._store.scan("nodes", [*self._own, ("name", "=", name)], Node._fields).unwrap()
+        return own + [
+            Node(number, intern(path), name, qualified, intern(kind), *rest)
+            for number, path, _, qualified, kind, *rest in rows
+            if path not in self._replaced
+        ]
+
+    def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
+        """Return nodes of files that declare a name, by id."""
+        wanted = set(ids)
+        found = {number: self._by_id[number] for number in wanted & self._by_id.keys()}
+        left = [] if self._fresh else [(self._snapshot, number) for number in wanted - found.keys()]
+        rows = self._store.get("nodes", left).unwrap()
+        return found | {row[1]: Node._make(row[1:]) for row in rows}
 
     def names_in(self, paths: Sequence[str]) -> set[str]:
         """Return the names that files declare in the stored graph."""
@@ -260,6 +256,7 @@ class Records:
         self._store.delete("resolved", where).unwrap()
 
     def _write(self, rows: Rows) -> None:
-        own = self._snapshot
-        for family, part in (("nodes", rows.nodes), ("edges", rows.edges), ("resolved", rows.resolved)):
-            self._store.upsert(family, [(own, *row) for row in part]).unwrap()
+        edges = zip(*[iter(rows.edges)] * 5, strict=True)
+        for family, part in (("nodes", iter(rows.nodes)), ("edges", edges), ("resolved", iter(rows.resolved))):
+            while some := [(self._snapshot, *row) for row in islice(part, ROWS_AT_ONCE)]:
+                self._store.upsert(family, some).unwrap()

@@ -122,7 +122,7 @@ class Taker:
     def _declare(self, path: str, names: Iterable[_Name]) -> None:
         """Note the declarations of a file by their symbols."""
         rows: dict[str, list[tuple[int, int, str]]] = {}
-        for _, _, name, qualified, _, start, end, _ in self._records.symbols(self._files[path][0]):
+        for _, _, name, qualified, _, start, end in self._records.symbols(self._files[path][0]):
             rows.setdefault(name, []).append((end - start, start, qualified))
         for each in names:
             if not each.is_definition:

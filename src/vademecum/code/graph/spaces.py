@@ -11,6 +11,9 @@ from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning
 from vademecum.code.graph.terms import Node
 from vademecum.code.languages.scopes import spaces_around, spaces_lost
 
+# A declaration, and the namespaces around it, or those that its file opens where no parser sees them.
+Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
+
 
 class Spaces(Classes):
     """Finds declarations by their namespaces."""
@@ -37,19 +40,15 @@ class Spaces(Classes):
 
     def in_namespace(self, file: File, scope: str, spaces: list[str], name: str) -> Meaning:
         """Return a declaration of a namespace that other files open."""
-        found = [
-            each for each in self.definitions.named(name, file.family)
-            if "." not in each[1].qualified and self._is_in(each, spaces)
-        ]  # fmt: skip
+        nothing: list[Opened] = []
+        opened = self.definitions.once(("opened", name, file.family), self._opened_by, nothing, name, file.family)
+        found = [each for each, around in opened if _is_in(spaces, around)]
         return self.chosen(file, scope, found) or OUTSIDE
 
-    def _is_in(self, candidate: tuple[File, Node], spaces: list[str]) -> bool:
-        """Return whether a declaration stands in a namespace.
-
-        The namespace is written around it, or opened where no parser sees it.
-        """
-        around = spaces_around(candidate)[-len(spaces) :]
-        return around == spaces[-len(around) :] if around else spaces[-1] in self._spaces(candidate[0])
+    def _opened_by(self, name: str, family: str) -> list[Opened]:
+        """Return the declarations of a name, each with its namespaces."""
+        named = (each for each in self.definitions.named(name, family) if "." not in each[1].qualified)
+        return [(each, spaces_around(each) or self._spaces(each[0])) for each in named]
 
     def _spaces(self, file: File) -> frozenset[str]:
         """Return the namespaces that macros open, or that a parser lost."""
@@ -59,3 +58,11 @@ class Spaces(Classes):
         lost = spaces_lost(file)
         others = (other for name in lost if name.isupper() for other, _ in self.definitions.named(name, file.family))
         return frozenset(space for other in others for space in other.refs.package.split(".")) | lost
+
+
+def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:
+    """Return whether a declaration stands in a namespace."""
+    if isinstance(around, frozenset):
+        return spaces[-1] in around
+    innermost = around[-len(spaces) :]
+    return innermost == spaces[-len(innermost) :]

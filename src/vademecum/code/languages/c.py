@@ -127,15 +127,17 @@ class C(Language):
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
         """Return a function of the program, certain if a header declares it."""
+        if not found:
+            return None
         own = [each for each in found if each[0].path == file.path]
         sure = [each for each in own if not _is_conditional(each)]
         if sure:
             return sure[0], True
         spaces = {"", *parent_scopes(scope)}
-        found = [e for e in found if (a := e[1].qualified.rpartition(".")[0]) in spaces or _is_space(e[0], a, file)]
+        found = [e for e in found if (a := e[1].qualified.rpartition(".")[0]) in spaces or is_space(e[0], a, file)]
         bodies = [each for each in found if not self.is_header(each[0].path)] or found
         headers = [each for each in found if each not in bodies]
-        seen = {modules.locate(file.path, module, self) for _, module, _ in file.imports.get("", ())}
+        seen = modules.included(file, self)
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
         if any((not read or _is_conditional(e)) and self._may_be_the_librarys(e) for e in found):
             return None  # the library's, as far as the file says
@@ -181,9 +183,9 @@ def _blank(found: re.Match[bytes]) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", found[0])
 
 
-def _is_space(other: Source, around: str, file: Source) -> bool:
+def is_space(other: Source, around: str, file: Source) -> bool:
     """Return whether a scope is an open namespace, or no class."""
-    return around in starred(file) or (around not in other.nodes and around.rpartition(".")[2] in file.refs.owners)
+    return around in starred(file) or (around.rpartition(".")[2] in file.refs.owners and around not in other.nodes)
 
 
 LANGUAGE = C(

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vademecum.code.languages.c import C
+from vademecum.code.languages.c import C, is_space
 from vademecum.code.languages.scopes import (
     CLASSES,
     Candidate,
     Declared,
     Source,
     anywhere,
+    parent_scopes,
     spaces_around,
     spaces_lost,
     starred,
@@ -65,6 +66,10 @@ class _Cpp(C):
 
         A class is meant by its name, not its constructor. Arguments may bring other namespaces in sight.
         """
+        other, node = candidate
+        space = node.qualified.rpartition(".")[0]
+        if space and file.path != other.path and space not in parent_scopes(scope) and not is_space(other, space, file):
+            return False  # a member, as most are: its file is not read
         opened = {*file.refs.package.split("."), *(name for module in starred(file) for name in module.split("."))}
         around, lost = spaces_around(candidate), spaces_lost(candidate[0])
         is_open = opened.issuperset(around) if around else not lost or not opened.isdisjoint(lost)

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
 
 from vademecum.code.languages.language import Language
+from vademecum.code.languages.scopes import Source
 
 T = TypeVar("T")
 
@@ -36,11 +37,13 @@ class Modules:
         self._snapshot = snapshot
         self.paths = frozenset(snapshot)
         self._found: dict[tuple[Language, str, str], str | None] = {}
+        self._included: dict[str, tuple[frozenset[str], frozenset[str]]] = {}  # by path, with the parts consulted
         self._worked_out: dict[Callable[[Modules], Any], Any] = {}
 
     def forget(self) -> None:
         """Let go of the places found."""
         self._found = {}
+        self._included = {}
 
     def locate(self, importer: str, module: str, language: Language) -> str:
         """Return the path of a module, "" for elsewhere.
@@ -55,6 +58,16 @@ class Modules:
             return ""
         self._snapshot.consulted |= _tokens(module)
         return found
+
+    def included(self, file: Source, language: Language) -> frozenset[str]:
+        """Return the files that a file includes, kept."""
+        known = self._included.get(file.path)
+        if known is None:
+            names = {module for _, module, _ in file.imports.get("", ())}
+            found = frozenset(self.locate(file.path, name, language) for name in names)
+            known = self._included[file.path] = found, frozenset[str]().union(*map(_tokens, names))
+        self._snapshot.consulted |= known[1]
+        return known[0]
 
     def once(self, work_out: Callable[[Modules], T]) -> T:
         """Return the result of a function of these paths, kept."""
