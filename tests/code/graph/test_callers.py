@@ -474,13 +474,36 @@ def test_what_a_librarys_function_gives_may_be_the_repositorys(repo, engine):
 
 
 def test_a_writer_of_ruby_is_named_where_an_assignment_may_mean_it(repo, engine):
-    """`link.chain = 1` calls `chain=`."""
-    text = "class Link\n  def chain=(value)\n    @chain = value\n  end\nend\n\ndef join(link)\n  link.chain = 1\nend\n"
+    """`one.chain = 1` calls `chain=`."""
+    text = "class Link\n  def chain=(value)\n    @chain = value\n  end\nend\n\ndef join(one)\n  one.chain = 1\nend\n"
     other = "class Rope\n  def chain=(value); end\nend\n"
     codebase = engine(repo("links", {"a.rb": text, "b.rb": other})).codebase
     codebase.index()
     answer = codebase.callers("Link.chain=")
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["a.rb:8"])
+
+
+def test_a_method_that_a_macro_may_name_alone_is_not_said_to_have_no_callers(repo, engine):
+    """`made!(weigh)` may call `weigh`; a variable of that name in a macro does not."""
+    text = (
+        "struct Scale;\nimpl Scale {\n    fn weigh(&self) {}\n    fn count(&self) {}\n}\n"
+        "fn go() {\n    made!(weigh, 1);\n    let count = 1;\n    assert_eq!(count, 1);\n}\n"
+    )
+    codebase = engine(repo("macros", {"a.rs": text})).codebase
+    codebase.index()
+    answer = codebase.callers("Scale.weigh")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["a.rs:7"])
+    assert codebase.callers("Scale.count").verdict == "none"
+
+
+def test_a_guessed_caller_of_a_method_may_call_one_that_overrides_it(repo, engine):
+    """What may be a call of a base's method is no proof that nobody calls the method that overrides it."""
+    text = "class Base\n  def settle?; 1; end\nend\nclass Col < Base\n  def settle?; 2; end\nend\nclass Two\n  def settle?; 2; end\nend\n"
+    use = "Two.new.settle?\ntest 'a' do\n  x = load('a')\n  x.settle?\nend\n"
+    codebase = engine(repo("bases", {"a.rb": text, "use.rb": use})).codebase
+    codebase.index()
+    answer = codebase.callers("Col.settle?")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["use.rb:4"])
 
 
 HIDDEN = {

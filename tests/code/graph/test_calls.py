@@ -142,13 +142,54 @@ RUBY = {
         {"a.rb": "class One\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Two\n  def settle; 1; end\n  def rest; 1; end\nend\n"
                  "class Use\n  def go(one = One.new, x = 1)\n    two = x ? Two.new : (x || Two.new)\n    one.settle\n    both = x ? Two.new : Two.new\n    both.rest\n    two.settle\n  end\nend\n"},
         "Use.go",
-        {"One exact", "Two exact", "One.settle typed", "Two.rest typed", "Two.settle guess"},
+        {"One exact", "Two exact", "One.settle typed", "Two.rest typed", "Two.settle unique"},
     ),
     "what the blocks of a test keep": (
         {"a.rb": "class One\n  def settle; 1; end\nend\nclass Two\n  def settle; 1; end\nend\n",
          "test/spec_a.rb": "describe One do\n  before { @x = One.new }\n  it 'a' do\n    @x.settle\n  end\nend\ndescribe Two do\n  before { @x = Two.new }\nend\n"},
         "",
         {"One exact", "Two exact", "One.settle typed"},
+    ),
+    "a receiver that is called after a class": (
+        {"a.rb": "class LineEditor\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Wide < LineEditor\n  def rest; 2; end\nend\n"
+                 "class Two\n  def settle; 2; end\n  def rest; 2; end\nend\n",
+         "b.rb": "class Use\n  def go(line_editor)\n    line_editor.settle\n    line_editor.rest\n  end\nend\n"},
+        "Use.go",
+        {"LineEditor.settle unique", "LineEditor.rest guess", "Two.rest guess"},
+    ),
+    "what a class holds under its own name": (
+        {"a.rb": "class Table\n  def settle(x)\n    @table = x\n    @table.settle(1)\n  end\nend\nclass Two\n  def settle; 2; end\nend\n"},
+        "Table.settle",
+        {"Table.settle guess", "Two.settle guess"},
+    ),
+    "other names of a method": (
+        {"a.rb": "class One\n  def settle; 1; end\n  alias rest settle\n  alias_method :stay?, :settle\nend\n"
+                 "class Two\n  def rest; 1; end\n  def stay?; 1; end\nend\nclass Use\n  def go\n    One.new.rest\n    One.new.stay?\n  end\nend\n"},
+        "Use.go",
+        {"One exact", "One.settle exact"},
+    ),
+    "the former self of a method that is replaced": (
+        {"a.rb": "class One\n  def settle; 1; end\nend\n",
+         "b.rb": "class One\n  alias settle_before settle\n  def settle\n    settle_before\n  end\nend\n"},
+        "One.settle",
+        set(),
+    ),
+    "a method that is sent by its name": (
+        {"a.rb": "class One\n  def settle; 1; end\n  def go; send(:settle); Two.new.__send__(:rest, 1); end\nend\n"
+                 "class Two\n  def settle; 1; end\n  def rest(x); 1; end\nend\nclass Three\n  def rest; 1; end\nend\n"},
+        "One.go",
+        {"One.settle exact", "Two exact", "Two.rest exact"},
+    ),
+    "a method that a block in a block declares": (
+        {"a.rb": "test do\n  made = Class.new do\n    def settled_text(x); x; end\n  end\nend\nsettled_text(1)\n", "b.rb": "class Use\n  def go\n    settled_text(1)\n  end\nend\n"},
+        "Use.go",
+        set(),
+    ),
+    "a call without brackets in brackets, and what a constant holds": (
+        {"a.rb": "class One\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Two\n  def settle; 1; end\n  def rest; 1; end\nend\n"
+                 "class Use\n  MADE = One.new\n  def go(x)\n    (Two.new x, 1).settle\n    MADE.rest\n  end\nend\n"},
+        "Use.go",
+        {"Two exact", "Two.settle exact", "One.rest typed"},
     ),
 }  # fmt: skip
 RUST = {
@@ -255,6 +296,38 @@ RUST = {
                        "struct Two;\nimpl Two { fn settle() {} }\n"},
         "go",
         {"Count.settle guess", "Two.settle guess"},
+    ),
+    "a name that a module hands on, and that its parts import from there": (
+        {"src/lib.rs": "mod read;\n", "src/read/mod.rs": "mod a;\npub use self::a::*;\nmod b;\npub use self::b::*;\n",
+         "src/read/a.rs": "use crate::read::{Pick, Two};\npub fn go<T: Pick>(x: T) { x.settle(); }\n",
+         "src/read/b.rs": "pub trait Pick { fn settle(&self); }\npub struct Two;\nimpl Two { fn settle(&self) {} }\n"},
+        "go",
+        {"Pick.settle typed"},
+    ),
+    "a type parameter with several bounds": (
+        {"src/lib.rs": "trait Pick { fn settle(&self); }\ntrait Rest { fn rest(&self); }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n"
+                       "struct One<T> { x: T }\nimpl<T: Pick> One<T> where T: Rest + Clone { fn go(&self, y: T) { y.settle(); self.x.rest(); } }\n"},
+        "One.go",
+        {"Pick.settle typed", "Rest.rest typed"},
+    ),
+    "a path that begins with a type and its trait": (
+        {"src/lib.rs": "trait Told { fn settle(); }\ntrait Pick { type Error: Told; fn rest(&self); }\nstruct Two;\nimpl Two { fn settle() {} fn rest(&self) {} }\n"
+                       "fn go<F: Pick>(f: F) { <F as Pick>::Error::settle(); <F as Pick>::rest(&f); }\n"},
+        "go",
+        {"Told.settle typed", "Pick.rest exact"},
+    ),
+    "a method of a trait that extends the library's": (
+        {"src/lib.rs": "trait Pick: Clone { fn settled_at(&self) -> u8; fn wrapping_add(&self) -> u8; }\nimpl Pick for u8 { fn settled_at(&self) -> u8 { 1 } fn wrapping_add(&self) -> u8 { 1 } }\n"
+                       "fn go() { let (x, _) = made(); x.settled_at(); x.wrapping_add(); }\n"},
+        "go",
+        {"Pick.settled_at unique"},
+    ),
+    "a type that a macro declares": (
+        {"src/lib.rs": "mod kinds;\nuse crate::kinds::Kind;\nfn go(kind: kinds::Kind, other: Kind) { kind.settle(); other.rest(); }\n"
+                       "struct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n",
+         "src/kinds.rs": "numbered! { Kind(u8) { A = 1 } }\nimpl Kind { pub fn settle(&self) {} pub fn rest(&self) {} }\n"},
+        "go",
+        {"Kind.settle typed", "Kind.rest typed"},
     ),
 }  # fmt: skip
 PHP = {

@@ -103,6 +103,9 @@ class Classes(ABC):
         """Return a member that a class of `value` declares itself."""
         file = self.definitions.file(each.path)
         node = file.scopes.get(each.name, {}).get(name)
+        if node is None and file.rules.calls_bare:  # a method may have other names
+            name = file.aliases.get(each.name, {}).get(name, name).lstrip(":")
+            node = file.scopes.get(each.name, {}).get(name)
         if name == each.name.rpartition(".")[2] and _is_constructor(node, file):
             if file.rules.declares_apart:
                 return Value("def", each.path, each.name), Tier.EXACT
@@ -240,7 +243,10 @@ class Classes(ABC):
                 if node.qualified == value.name and node.kind in CLASSES and other.path != file.path:
                     files.append(other)
         parts = ((each, name) for each in files for name in (value.name, *each.apart.get(value.name, ())))
-        return ((each, text) for each, name in parts for text in each.bases.get(name, ()))
+        yield from ((each, text) for each, name in parts for text in each.bases.get(name, ()))
+        around, _, name = value.name.rpartition(".")
+        bounds = file.aliases.get(around, {}).get(name, "") if value.name not in file.nodes else ""
+        yield from ((file, text) for text in bounds.split("+") if text)
 
     # -- types, bindings, results --------------------------------------------------------------------------------
 
@@ -269,9 +275,9 @@ class Classes(ABC):
             return EXTERNAL if value else None
         if value.what == "inst" and name in file.rules.self_names:  # Ruby's `class Inner < self`
             return value
-        if value.what != "def" or node is None or node.kind not in CLASSES:
+        if value.what != "def" or (node is not None and node.kind not in CLASSES):
             return None
-        if node.kind == "alias":
+        if node is not None and node.kind == "alias":
             alias = self._alias(self.definitions.file(value.path), value.name.rpartition(".")[0], node.name)
             return alias[0] if alias is not None else None
         return Value("inst", value.path, value.name)
@@ -281,7 +287,10 @@ class Classes(ABC):
         known = alias_text(file, scope, name)
         if known is None or not known[1]:  # a type parameter, as nearly all of them are
             return known and UNKNOWN
-        return self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *known)
+        found = self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *known)
+        if found[0] is None and "+" in known[1] and file.rules.numbers_fields:  # it has all its bounds for bases
+            return Value("inst", file.path, f"{known[0]}.{name}"), Tier.TYPED
+        return found
 
     def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return the value of a name, if all its bindings agree."""

@@ -163,11 +163,20 @@ class File:
     def aliases(self) -> dict[str, dict[str, str]]:
         """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}
-        for owner, _, name, text in self.refs.aliases:
-            for holder in {(scope := self.refs.owners[owner]), plain_holder(scope)}:
-                known = found.setdefault(holder, {})
-                is_other = self.rules.declares_apart and known.get(name, text) != text  # as the preprocessor decides
-                known[name] = "" if is_other else known.get(name) or text
+        for owner, line, name, text in self.refs.aliases:
+            scope = self.refs.owners[owner]
+            meant = self.nodes.get(f"{scope}.{text.lstrip(':')}") if self.rules.calls_bare else None
+            if meant is not None and line < meant.start_line:
+                continue  # the method's former self, which this class replaces
+            for holder in {scope, plain_holder(scope)}:
+                before = (known := found.setdefault(holder, {})).get(name, "")
+                if text[:1] == ":" == before[:1] and self.rules.numbers_fields:  # bounds: a type has all of them
+                    known[name] = before if text in before else f"{before} + {text}"
+                else:
+                    is_other = (
+                        self.rules.declares_apart and known.get(name, text) != text
+                    )  # as the preprocessor decides
+                    known[name] = "" if is_other else before or text
         return found
 
     @cached_property

@@ -250,6 +250,10 @@ class FileEdges:
         receiver, _, name = spelled.rpartition(".")
         if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
+        own = self._of_namesake(owner, receiver, name) if is_free and self._rules.calls_bare else None
+        if own is not None:
+            self.found.add(self._source(owner), Relation.CALLS, own, Tier.UNIQUE, line)
+            return
         if is_common(name, self._file.language):
             self.found.unresolved.add(name)
             return
@@ -261,6 +265,27 @@ class FileEdges:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _of_namesake(self, owner: int, receiver: str, name: str) -> Node | None:
+        """Return the method of the class whose name a receiver bears."""
+        names, file = self._names, self._file
+        words = receiver.rpartition(".")[2].removesuffix("()").lstrip("@$").split("_")
+        called = "".join(word[:1].upper() + word[1:] for word in words)
+        found = {
+            node.qualified: Value("inst", node.path, node.qualified)
+            for other, node in names.definitions.named(called, file.family)
+            if node.kind == "class" and (file.is_test or not other.is_test)
+        }
+        value = next(iter(found.values())) if len(found) == 1 and called != words[0] else None
+        if value is None or value.name == file.class_around(self._refs.owners[owner]):
+            return None  # what a class holds under its own name is rather what it is about
+        method, _ = names.member(file, value, name, Tier.UNIQUE)
+        node = names.node(method) if method is not None and method.what == "def" else None
+        if node is None or node.kind not in FUNCTIONS:
+            return None
+        others = (_class_of(each) for _, each in names.definitions.named(name, file.family) if each.id != node.id)
+        is_overridden = any(base.id == node.id for each in others for base in ancestors_named(names, each, name))
+        return None if is_overridden else node
 
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
         """Return the answer of `_members`, asked once."""
@@ -286,7 +311,9 @@ class FileEdges:
         """
         named = self._names.definitions.named(name, family)
         named = _defined([each for each in named if "." in each[1].qualified and (is_test or not each[0].is_test)])
-        functions = self._of_objects(each for each in named if each[1].kind in FUNCTIONS or _holds_function(*each))
+        functions = self._of_objects(
+            each for each in named if each[1].kind in FUNCTIONS or any(map(_FUNCTION.match, _types_of(*each)))
+        )
         candidates = [node for _, node in islice(functions, _MOST_ROOTS + 1)]
         if len(candidates) > _MOST_ROOTS:
             return candidates, False
@@ -294,8 +321,9 @@ class FileEdges:
         if len(roots) != 1:
             return roots, False
         others = (n for file, n in self._of_objects(named) if not (n is roots[0] or _holds_other(file, n)))
-        is_alone = self._stands_for(roots[0], others) if self._is_of_trait(roots[0]) else not any(others)
-        return roots, is_alone and self._is_closed(roots[0])
+        is_of_trait = self._is_of_trait(roots[0])
+        is_alone = self._stands_for(roots[0], others) if is_of_trait else not any(others)
+        return roots, is_alone and (is_of_trait or self._is_closed(roots[0]))
 
     def _of_objects(self, members: Iterable[tuple[File, Node]]) -> Iterator[tuple[File, Node]]:
         """Leave out functions in functions, where these are no objects."""
@@ -407,11 +435,6 @@ def _defined(named: list[tuple[File, Node]]) -> list[tuple[File, Node]]:
 def _is_apart(file: File, node: Node) -> bool:
     """Return whether a function stands apart from its class."""
     return file.rules.declares_apart and node.parent != node_id(node.path, node.qualified.rpartition(".")[0])
-
-
-def _holds_function(file: File, node: Node) -> bool:
-    """Return whether a property of an interface is declared a function."""
-    return file.rules.erases_types and any(map(_FUNCTION.match, _types_of(file, node)))
 
 
 def _holds_other(file: File, node: Node) -> bool:

@@ -268,6 +268,9 @@ class Names(Spaces):
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up among the file's declarations and imports."""
         node = file.scopes.get("", {}).get(name)
+        block = file.within.get(name, "")
+        if "." in block and block not in parent_scopes(scope, file.within):
+            return None  # declared in a function without a name in another, which is not around
         is_leaf = node is None or node.kind in LEAVES
         is_either = file.rules.numbers_fields and node is not None and node.kind in CLASSES  # as a condition says
         if is_leaf or is_either or file.rules.has_exports:
@@ -409,7 +412,7 @@ class Names(Spaces):
         Where texts and numbers may be given methods, those that the library lacks are of the repository.
         """
         if not value.leaf:
-            return UNKNOWN if source.rules.reopens and source.rules.has_library else HELD
+            return UNKNOWN if source.rules.calls_bare else HELD
         file = self.definitions.file(value.leaf_path)
         rows, node = file.bindings.get(value.leaf, {}).get(name), file.scopes.get(value.leaf, {}).get(name)
         found = held_by(self._bound(file, name, rows), node) if rows else HELD
@@ -462,13 +465,15 @@ class Names(Spaces):
             exported = self._exported(file, name)
             return (self._of_object(file, name) or self._own(file, name)) if exported is None else exported
         found = self._in_file(file, "", name)
+        if found is None and name in file.scopes and name[:1].isupper() and file.rules.numbers_fields:  # by a macro
+            return Value("def", where, name), Tier.EXACT
         if found is not None:
             return found
         for _, module, member in file.imports.get("*", ()):
             other = self.modules.locate(file.path, module, file.rules)
             if other and member == "*" and other != where:
                 found = self._again(other, name)
-                if found is not None:
+                if found is not None and found is not OUTSIDE:  # the other file's own import leads back here
                     return found
         return None
 

@@ -63,11 +63,12 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     start = _with_constructors(graph, asked)
     above = _overridden(graph, start)
     through = {node.id: (node.label, Tier.TYPED) for node in above}
-    found = walked(graph, [*start, *above], _uses(asked), depth, into=True, begun=through)
+    reached = [*start, *above]
+    found = walked(graph, reached, _uses(asked), depth, into=True, begun=through)
     found = _used(graph, asked, [*found, *_among(graph, asked)])
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
-    answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
-    return _covered(graph, answer, _written(asked, start), start)
+    answer = _with_guesses(graph, answer, reached, into=True, shown=guesses)
+    return _covered(graph, answer, _written(asked, start), reached)
 
 
 def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False) -> Neighbours:
@@ -120,8 +121,8 @@ def impact(
         found = _used(graph, nodes, [*found, *_among(graph, nodes)])
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found)
     tests, told = tests_to_run(graph, nodes, [*start, *above, *(met[0] for met in broken)], files)
-    answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), start, into=True, shown=False)
-    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)], start)
+    answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), [*start, *above], into=True, shown=False)
+    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)], [*start, *above])
 
 
 def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:

@@ -40,6 +40,7 @@ _SHELF = Shelf(Examined)
 _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
 _JOINTS = (b".", b"->", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
+_IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
@@ -305,7 +306,8 @@ class _Place:
             if self._rules.has_shorthand:  # `{ name }` takes a member out, or puts one in
                 return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
             around = self._around(self._line(start))
-            return not any(node.kind in CLASSES for node in around[:1])  # there members are named bare
+            is_named_bare = any(node.kind in CLASSES for node in around[:1]) or _IN_MACRO.search(before)
+            return not is_named_bare or (bool(self._bound) and self._is_local(before, self._line(start)))
         return self._is_own or (bool(self._bound) and self._is_local(before, self._line(start)))
 
     def _is_local(self, before: bytes, line: int) -> bool:

@@ -199,6 +199,5 @@ LANGUAGE = C(
     declares_apart=True,
     shares_names=True,
     opened_in=anywhere,
-    has_library=True,
     types_results=True,
 )

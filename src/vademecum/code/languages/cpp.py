@@ -97,7 +97,6 @@ LANGUAGE = _Cpp(
     shares_names=True,
     opens_namespaces=True,
     library="std",
-    has_library=True,
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,

@@ -67,9 +67,10 @@ def _head(text: str, at: int) -> tuple[str, int]:
     name = _NAME.match(text, at)
     if name:
         return name[0].replace("\\", "."), name.end()
-    if text[at : at + 1] == "(":
-        end = _close(text, at)
-        return _cast(text[at + 1 : end - 1]) or chain(text[at + 1 : end - 1]) or "?", end
+    if text[at : at + 1] in {"(", "<"} and (end := _close(text, at)):
+        inside = text[at + 1 : end - 1]
+        is_type = text[at] == "<"  # Rust's `<A as B>`
+        return plain_type(inside.rpartition(" as ")[2]) if is_type else _cast(inside) or chain(inside) or "?", end
     if text[at : at + 1] in {'"', "'", "`", "[", "{"} or text[at : at + 1].isdigit():
         joint = max(text.rfind("."), text.rfind("->"))
         return ("'", joint) if joint > at else ("", at)

@@ -228,7 +228,11 @@ class _Finder:
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = self._text(captured["object"][0]) if "object" in captured else ""
-        before = (chain(holder) or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
+        spelled = chain(holder)
+        if holder and spelled in {"", "?"}:
+            found = self._rules.alternatives(captured["object"][0], self._text)
+            spelled = chain(found[0]) if len(found) == 1 else spelled
+        before = (spelled or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
         count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
 
@@ -417,7 +421,7 @@ class _Finder:
         if not self._rules.is_alias(node, bounded="type" in captured):
             return
         meant = self._text(captured["type"][0]) if "type" in captured else ""
-        self.found.aliases.append((*self._at(node), self._text(node), meant))
+        self.found.aliases.append((*self._at(node), self._text(node).lstrip(":"), meant))
 
     def may_be_left_out(self, node: tree_sitter.Node, _: Any) -> None:
         name, start = node.child_by_field_name("name"), node.start_byte

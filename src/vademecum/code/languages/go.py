@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import QUOTED, Bound
 from vademecum.code.languages.language import Language
-from vademecum.code.languages.lexing import DOUBLE, SINGLE, SLASHED, Span, plain, tokens
+from vademecum.code.languages.lexing import DOUBLE, SINGLE, SLASHED
 
 if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
@@ -74,13 +73,6 @@ class _Go(Language):
         own = [e for e in found if posixpath.dirname(e[0].path) == folder and e[0].refs.package == package]
         return (own[0], True) if own else None
 
-    def lexed(self, content: bytes) -> Iterator[Span]:
-        """Yield comments and strings.
-
-        Source: The Go Programming Language Specification, "Lexical elements".
-        """
-        return plain(content, _tokens())
-
 
 def _module_paths(modules: Modules) -> list[tuple[str, str]]:
     """Return each module's path with its directory, the longest path first."""
@@ -90,11 +82,6 @@ def _module_paths(modules: Modules) -> list[tuple[str, str]]:
         if named:
             found.append((named[1].strip('"'), posixpath.dirname(path)))
     return sorted(found, key=lambda each: -len(each[0]))
-
-
-@cache
-def _tokens() -> re.Pattern[bytes]:
-    return tokens(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`")
 
 
 LANGUAGE = _Go(
@@ -108,6 +95,7 @@ LANGUAGE = _Go(
     shares_names=True,
     opened_in=lambda one, other: posixpath.dirname(one) == posixpath.dirname(other),
     common=_COMMON,
+    lexical=(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`"),  # The Go Programming Language Specification
     special=_SPECIAL,
     types_results=True,
 )

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 Bound = tuple[str, str, str]
 
@@ -16,6 +20,11 @@ HASHED = r"#[^\n]*"
 SLASHED = r"//[^\n]*|/\*.*?\*/"  # of statements, with re.DOTALL
 QUOTED = r"[\"'`]([^\"'`\n]*)[\"'`]"
 RENAMED = r"\s+as\s+"
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """Return the text of a node."""
+    return (node.text or b"").decode(errors="ignore")
 
 
 def without_comments(statement: str, pattern: str = SLASHED) -> str:

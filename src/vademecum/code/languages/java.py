@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound, in_one_line, without_comments
 from vademecum.code.languages.language import Language
-from vademecum.code.languages.lexing import BLOCK, DOUBLE, SINGLE, SLASHED, Span, plain, tokens
+from vademecum.code.languages.lexing import BLOCK, DOUBLE, SINGLE, SLASHED
 from vademecum.code.languages.scopes import Candidate, Source, by_package
 
 if TYPE_CHECKING:
@@ -19,12 +17,6 @@ if TYPE_CHECKING:
 _SPECIAL = """
     toString equals hashCode compareTo compare close run call iterator hasNext next finalize clone accept apply test
     get readObject writeObject readResolve writeReplace
-"""
-_COMMON = """
-    getName getId getValue getKey getClass getMessage hashCode compareTo containsKey entrySet keySet putAll addAll orElse
-    orElseThrow ifPresent isPresent stream collect toList toArray charAt substring startsWith endsWith hasNext iterator build
-    builder getBytes valueOf parseInt println printf accept test apply compare let also takeIf to until forEach
-    mapNotNull firstOrNull joinToString use onEach launch async await emit collect
 """
 # Methods of the standard library's containers and wrappers.
 _SAME = """
@@ -62,18 +54,7 @@ class Packaged(Language):
         return by_package(file, found)
 
 
-class _Java(Packaged):
-    def lexed(self, content: bytes) -> Iterator[Span]:
-        """Yield comments and strings. Source: The Java Language Specification, chapter 3."""
-        return plain(content, _tokens())
-
-
-@cache
-def _tokens() -> re.Pattern[bytes]:
-    return tokens(b"\"'/", SLASHED, BLOCK, DOUBLE, SINGLE)
-
-
-LANGUAGE = _Java(
+LANGUAGE = Packaged(
     "java",
     extensions=(".java",),
     module="tree_sitter_java",
@@ -83,8 +64,8 @@ LANGUAGE = _Java(
     implicit_self=True,
     shares_names=True,
     calls_apart=True,
-    common=_COMMON,
-    has_library=True,
+    lexical=(b"\"'/", SLASHED, BLOCK, DOUBLE, SINGLE),  # The Java Language Specification, chapter 3
+    common="let also takeIf mapNotNull firstOrNull joinToString use onEach launch async emit",
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,

@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.languages.expression import chain
@@ -77,6 +76,7 @@ _BOUNDED = _GENERIC | {"function_signature", "method_signature"}
 # Characters.
 _DEEPEST = 8  # templates within each other
 _REACH = 80  # bytes before a slash that say what the slash is
+_FOLLOWED = (SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`\\$]*`")
 _MARKUP = rb"</|/>|<!--|-->"
 _TEMPLATE_PARTS = rb"\\.|`|\$\{"
 _REGEX = rb"/(?:[^/\\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+/"
@@ -434,7 +434,7 @@ def lexed(content: bytes) -> Iterator[Span]:
         raise UnsureError
     at = 0
     while at < len(content):
-        for token in _tokens().finditer(content, at):
+        for token in tokens(b"\"'`/", *_FOLLOWED).finditer(content, at):
             start, end = token.span()
             if end - start == 1:
                 found: list[Span] = []
@@ -444,11 +444,6 @@ def lexed(content: bytes) -> Iterator[Span]:
             yield start, end, KINDS[content[start : start + 1]]
         else:
             return
-
-
-@cache
-def _tokens(first: bytes = b"\"'`/") -> re.Pattern[bytes]:
-    return tokens(first, SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`\\$]*`")
 
 
 def _beyond(content: bytes, start: int, found: list[Span], depth: int) -> int:
@@ -463,7 +458,7 @@ def _beyond(content: bytes, start: int, found: list[Span], depth: int) -> int:
 
 def _substitution(content: bytes, at: int, found: list[Span], depth: int) -> int:
     """Note a template's substitution; return the place after its brace."""
-    braces, pattern = 0, _tokens(b"\"'`/{}")
+    braces, pattern = 0, tokens(b"\"'`/{}", *_FOLLOWED)
     while token := pattern.search(content, at):
         start, at = token.span()
         first = content[start : start + 1]

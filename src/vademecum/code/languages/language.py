@@ -14,13 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vademecum.code.languages.lexing import Span, plain, tokens
 from vademecum.code.languages.scopes import Candidate, Source, parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
 
     from vademecum.code.languages.imports import Bound
-    from vademecum.code.languages.lexing import Span
     from vademecum.code.languages.modules import Modules
 
 Read = Callable[["tree_sitter.Node"], str]  # the text of a node
@@ -53,6 +53,7 @@ class Language:
     type_first: bool = False  # a type is written before the name it belongs to
     result_last: bool = False  # a function's result type follows its parameters without a mark
     declares_apart: bool = False  # a function may be declared in one place and defined in another
+    lexical: tuple[bytes, ...] = ()  # how comments and strings begin and go on; see `lexing.tokens`
     # How names are resolved.
     head: str = ""  # the language whose family this one belongs to: members call each other's code
     is_lexical: bool = False  # a name means the same all over a file unless something between binds it
@@ -89,9 +90,8 @@ class Language:
     special: str = ""  # methods, and functions, that the language or its library calls by itself, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
-    common: str = ""  # names of methods that libraries of the family have, separated by blanks
+    common: str = ""  # names of libraries' methods, beside those of the language's own in `library/<id>.txt`
     slow_on_errors: bool = False  # an error behind thousands of brackets costs the grammar the square of their number
-    has_library: bool = False  # `library/<id>.txt` lists the methods of the language's own library
 
     @property
     def family(self) -> str:
@@ -102,7 +102,7 @@ class Language:
     def common_names(self) -> frozenset[str]:
         """Names of methods that libraries of the language have."""
         listed = Path(__file__).with_name("library") / f"{self.id}.txt"
-        return frozenset(f"{self.common} {listed.read_text('ascii') if self.has_library else ''}".split())
+        return frozenset(f"{self.common} {listed.read_text('ascii') if listed.exists() else ''}".split())
 
     def calls_itself(self, name: str) -> bool:
         """Return whether the language calls a method so named, as an operator's."""
@@ -127,7 +127,7 @@ class Language:
 
     def lexed(self, content: bytes) -> Iterator[Span] | None:
         """Yield comments and strings in order; None asks for a parser."""
-        return None
+        return plain(content, tokens(*self.lexical)) if self.lexical else None
 
     # -- references ----------------------------------------------------------------------------------------------
 

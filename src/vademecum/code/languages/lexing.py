@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 COMMENT, TEXT, TEMPLATE, FRAGMENT, UNSURE = range(5)
 Span = tuple[int, int, int]  # start, end, one of the above
@@ -25,6 +26,7 @@ class UnsureError(Exception):
     """The characters alone do not tell."""
 
 
+@cache
 def tokens(first: bytes, *followed: bytes) -> re.Pattern[bytes]:
     """Compile the pattern of tokens that begin with one of some bytes."""
     return re.compile(b"[" + first + b"](?:" + b"|".join(followed) + b")?", re.DOTALL)

@@ -6,22 +6,11 @@ import posixpath
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 
 from vademecum.code.languages.imports import HASHED, Bound, named_in, without_comments
 from vademecum.code.languages.language import SELVES, Language
-from vademecum.code.languages.lexing import (
-    BLOCK,
-    DOUBLE,
-    ODD_LINES,
-    SINGLE,
-    TEXT,
-    UNSURE,
-    Span,
-    UnsureError,
-    plain,
-    tokens,
-)
+from vademecum.code.languages.lexing import BLOCK, DOUBLE, ODD_LINES, SINGLE, TEXT, UNSURE, Span, UnsureError
 from vademecum.code.languages.modules import Modules, nearness
 
 _SOURCE_ROOTS = ("", "src", "lib", "python", "source")
@@ -96,7 +85,7 @@ class _Python(Language):
         """Yield comments and strings. Source: The Python Language Reference, chapter 2."""
         if re.search(ODD_LINES, content):
             raise UnsureError
-        for start, end, kind in plain(content, _tokens()):
+        for start, end, kind in super().lexed(content) or ():
             prefix = re.compile(_PREFIX).search(content, max(0, start - 3), start) if kind == TEXT else None
             before = prefix[0].lower() if prefix else b""
             is_formatted = b"f" in before or b"t" in before
@@ -141,13 +130,9 @@ def _at(modules: Modules, place: str) -> str:
     return f"{place}/" if place in modules.folders else ""
 
 
-@cache
-def _tokens() -> re.Pattern[bytes]:
-    return tokens(b"\"'#", rb"(?<=#)[^\n]*", BLOCK, BLOCK.replace(b'"', b"'"), DOUBLE, SINGLE)
-
-
 LANGUAGE = _Python(
     "python",
+    lexical=(b"\"'#", rb"(?<=#)[^\n]*", BLOCK, BLOCK.replace(b'"', b"'"), DOUBLE, SINGLE),
     extensions=(".py", ".pyi", ".pyw", ".pyx", ".pxd", ".wsgi", ".bzl", ".star"),
     names=("sconstruct", "sconscript", "wscript", "buck", "build", "build.bazel", "workspace", "tiltfile"),
     aliases=("py", "python3", "cpython"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vademecum.code.languages.imports import QUOTED, Bound
+from vademecum.code.languages.imports import QUOTED, Bound, text_of
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules, nearest
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
@@ -20,11 +20,6 @@ _SPECIAL = """
     inherited method_added singleton_method_added const_missing each to_s to_str to_a to_ary to_h to_hash to_proc
     to_sym to_i to_int to_path coerce hash eql? inspect call succ marshal_dump marshal_load encode_with init_with
     deconstruct deconstruct_keys
-"""
-_COMMON = """
-    to_s to_a to_h to_sym to_i inspect nil? empty? include? key? is_a? respond_to? freeze dup merge! map! each_with_index
-    each_with_object inject tap gsub sub start_with? end_with? puts raise attr_reader define_method instance_variable_get
-    method_missing public_send send class superclass expect eq to receive and_return be_a subject let call any? all? none?
 """
 
 
@@ -45,8 +40,11 @@ class _Ruby(Language):
             yield "", f"./{quoted[1]}" if method == "require_relative" else quoted[1], ""
 
     def call_of_tokens(self, name: tree_sitter.Node) -> str:
-        """Return the call that a symbol handed over as a block makes."""
-        return f"?.{(name.text or b'').decode(errors='ignore').lstrip(':')}"
+        """Return the call that a symbol makes on its receiver."""
+        around = name.parent.parent if name.parent is not None and name.parent.type == "argument_list" else None
+        receiver = around.child_by_field_name("receiver") if around is not None else None
+        before = "?" if around is None else "self" if receiver is None else text_of(receiver)
+        return f"{before}.{text_of(name).lstrip(':')}"
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return the ends of a value, calls without their arguments."""
@@ -66,8 +64,9 @@ class _Ruby(Language):
         return nearest((p for p in modules.ending(name) if p == name or p.endswith(f"lib/{name}")), importer)
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
-        """Return whether a declaration is a class or stands in nothing."""
-        return "." not in candidate[1].qualified or candidate[1].kind in CLASSES
+        """Return whether a name can mean a declaration outside of blocks."""
+        other, node = candidate
+        return node.kind in CLASSES or "." not in node.qualified + other.within.get(node.qualified, "")
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
@@ -113,7 +112,6 @@ LANGUAGE = _Ruby(
     calls_bare=True,
     opened_in=anywhere,
     reopens=True,
-    common=_COMMON,
-    has_library=True,
+    common="expect eq to and_return be_a subject let",  # RSpec's
     special=_SPECIAL,
 )  # fmt: skip

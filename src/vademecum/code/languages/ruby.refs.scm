@@ -3,6 +3,9 @@
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
 (assignment left: (call receiver: (_) @object method: (identifier) @setter))
 (block_argument (simple_symbol) @token)
+(call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @token) (#any-of? @_send "send" "__send__" "public_send"))
+(alias name: (_) @alias alias: (_) @type)
+(call !receiver method: (identifier) @_alias arguments: (argument_list . (simple_symbol) @alias . (simple_symbol) @type) (#eq? @_alias "alias_method"))
 (method body: (body_statement (_statement) @returned . [(rescue) (ensure)]? .))
 (singleton_method body: (body_statement (_statement) @returned . [(rescue) (ensure)]? .))
 (optional_parameter name: (_) @name value: [(call) (constant) (scope_resolution)] @value)
@@ -18,7 +21,7 @@
  (block_argument (identifier) @bare) (conditional (identifier) @bare)]
 (_ [right: (identifier) @bare condition: (identifier) @bare value: (identifier) @bare body: (identifier) @bare
   receiver: (identifier) @bare handler: (identifier) @bare key: (identifier) @bare])
-(assignment left: [(identifier) (instance_variable)] @name right: (_) @value)
+(assignment left: [(identifier) (instance_variable) (constant)] @name right: (_) @value)
 (operator_assignment left: [(identifier) (instance_variable)] @name right: (_) @value)
 (left_assignment_list (identifier) @name)
 [(exception_variable (identifier) @name) (for pattern: (identifier) @name) (rest_assignment (identifier) @name)]

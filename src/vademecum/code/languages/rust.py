@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from vademecum.code.languages.imports import Bound, in_one_line, without_comments
+from vademecum.code.languages.imports import Bound, in_one_line, text_of, without_comments
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules
 
@@ -21,12 +21,6 @@ _SPECIAL = """
     mul_assign div div_assign rem rem_assign neg not bitand bitor bitxor shl shr clone clone_from eq ne cmp
     partial_cmp lt le gt ge hash default next size_hint into_iter from_iter extend as_ref as_mut borrow borrow_mut
     from_str to_string to_owned call call_mut call_once poll write_str write_fmt source serialize deserialize
-"""
-_COMMON = """
-    as_bytes as_mut as_ref as_slice as_str borrow borrow_mut chars cloned collect default deref drain drop enumerate eq err
-    expect flat_map fmt fold from from_str get_mut insert into into_iter is_empty is_err is_none is_ok is_some iter_mut lines
-    map_err ok ok_or poll position push_str read_to_end retain starts_with ends_with to_owned to_string to_vec try_from try_into
-    unwrap_or unwrap_or_default unwrap_or_else with_capacity zip spawn block_on await then_some and_then or_else
 """
 # Methods of the standard library's containers and wrappers.
 _SAME = """
@@ -80,7 +74,7 @@ class _Rust(Language):
             while before is not None and before.type in _APPLIED:
                 before = before.prev_sibling
             if before is None or before.type not in _PATHS:
-                return f"?.{_text(name)}"
+                return f"?.{text_of(name)}"
             first, before = before, before.prev_sibling
         whole = around.text or b""
         return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
@@ -144,10 +138,6 @@ def _bound_in(part: tree_sitter.Node | None) -> tree_sitter.Node | None:
     while part is not None and part.type in {"ref_pattern", "mut_pattern"}:
         part = part.named_children[-1]
     return part if part is not None and part.type in {"identifier", "shorthand_field_identifier"} else None
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode(errors="ignore")
 
 
 def _use_tree(prefix: str, text: str) -> Iterator[Bound]:
@@ -275,7 +265,6 @@ LANGUAGE = _Rust(
     separator="::",
     locates_by_file=True,
     opened_in=_same_crate,
-    common=_COMMON,
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,

@@ -48,6 +48,10 @@ class Source(Protocol):
         """By local name: the import's owner, the module, the name there."""
 
     @property
+    def within(self) -> Mapping[str, str]:
+        """The nameless function around each declaration that has one."""
+
+    @property
     def nodes(self) -> Mapping[str, Declared]:
         """The declarations by qualified name."""
 
