@@ -1,6 +1,6 @@
 """Prints the names of methods of Rust's library.
 
-    python names_rust.py $(rustc --print sysroot)/share/doc/rust/html
+python names_rust.py $(rustc --print sysroot)/share/doc/rust/html
 """
 
 import re
