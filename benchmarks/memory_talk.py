@@ -1,11 +1,11 @@
 """What is read in coding talk as people type it, in English and French.
 
-    python benchmarks/memory_talk.py [--half looked-at|unread] [--misses]
+    python benchmarks/memory_talk.py [--talk FILE …] [--half looked-at|unread] [--misses]
 
 `coding_talk.tsv` was written for this: decisions, house rules, likes, facts, fixes and work left to do in free phrasing, and what must not
 be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
-text, stay unread until reading is finished. `--talk coding_talk_later.tsv` and `--talk coding_talk_newest.tsv` measure lines that were written later,
-each before a change of reading.
+text, stay unread until reading is finished. `coding_talk_later.tsv`, `coding_talk_newest.tsv` and `coding_talk_plain.tsv` were written later, each
+before a change of reading. Of the last, the half that `--half unread` names was set aside; of the first two, everything.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
@@ -39,7 +39,7 @@ from vademecum.memory.words import is_denied
 from vademecum.plugins import load
 
 SHOWN = 0.6
-TALK = Path(__file__).parent / "coding_talk.tsv"
+TALKS = [Path(__file__).parent / f"coding_talk{name}.tsv" for name in ("", "_later", "_newest", "_plain")]
 HALVES = ("looked-at", "unread")
 NOON, HOUR = 1_760_000_400.0, 3600.0
 _RULES = {FactKind.INSTRUCTION, FactKind.PREFERENCE}
@@ -69,7 +69,7 @@ class Said:
         return HALVES[hashlib.sha256(self.text.encode()).digest()[0] % 2]
 
 
-def talk(path: Path = TALK) -> list[Said]:
+def talk(path: Path) -> list[Said]:
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
     return [Said(*line.replace("\\n", "\n").split("\t")) for line in lines]
 
@@ -104,7 +104,7 @@ def closed(said: Said) -> bool:
     return bool(old) and new and all(fact.valid_to is not None for fact in old)
 
 
-def measure(lines: list[Said], *, misses: bool) -> dict[str, Any]:
+def measure(lines: list[Said], *, misses: bool = False) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     for said in lines:
         if said.kind == "none":
@@ -149,17 +149,20 @@ def milliseconds(lines: list[Said]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=HALVES, help="one half alone")
-    parser.add_argument("--talk", type=Path, default=TALK, help="another file of this form, taken as a whole")
+    parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
+    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all four unless given")
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()
-    lines, halves = talk(arguments.talk), [arguments.half] if arguments.half else HALVES
-    if arguments.talk == TALK:
-        result: dict[str, Any] = {half: measure([s for s in lines if s.half == half], misses=arguments.misses) for half in halves}  # fmt: skip
-    else:
-        result = {arguments.talk.stem: measure(lines, misses=arguments.misses)}
-    result["milliseconds"] = milliseconds([said for said in lines if said.half in halves])
+    result: dict[str, Any] = {}
+    for path in arguments.talk:
+        lines = talk(path)
+        parts = {half: [said for said in lines if said.half == half] for half in HALVES} | {"whole": lines}
+        chosen = {arguments.half: parts[arguments.half]} if arguments.half else parts
+        result[path.stem] = {name: measure(said) for name, said in chosen.items()}
+        result[path.stem]["milliseconds"] = milliseconds(lines)
+        if arguments.misses:
+            measure(parts[arguments.half or "whole"], misses=True)
     print(json.dumps(result, indent=1))
     if not arguments.no_save:
         write("memory-talk", result)
