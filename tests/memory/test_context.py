@@ -9,10 +9,9 @@ import pytest
 
 from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.brief import Brief
-from vademecum.memory.context import ContextBuilder
+from vademecum.memory.context import DAY_S, ContextBuilder, boosted
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
 from vademecum.memory.records import FactKind, Reading, Statement
-from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
 from vademecum.memory.wording import ENGLISH
 
 
@@ -179,9 +178,10 @@ def test_the_cache_is_bounded(memory):
 
 def test_boosts_are_as_specified():
     """Seven days, thirty days; two per cent a use, twenty at most; together bounded."""
-    assert [freshness_boost(days) for days in (0, 6.99, 7, 29.9, 30, 400)] == [1.3, 1.3, 1.15, 1.15, 1.0, 1.0]
-    assert usage_boost(3) == pytest.approx(1.06)
-    assert usage_boost(10) == usage_boost(1000) == pytest.approx(1.2)
+    fresh = [boosted(1.0, days * DAY_S, 0) for days in (0, 6.99, 7, 29.9, 30, 400)]
+    assert fresh == [1.3, 1.3, 1.15, 1.15, 1.0, 1.0]
+    assert boosted(1.0, 30 * DAY_S, 3) == pytest.approx(1.06)
+    assert boosted(1.0, 30 * DAY_S, 10) == boosted(1.0, 30 * DAY_S, 1000) == pytest.approx(1.2)
     assert boosted(1.0, 0.0, 50) == pytest.approx(1.56)
 
 
@@ -312,7 +312,7 @@ def test_the_passage_about_the_message_is_shown_of_a_long_event(memory, said):
 
 def test_two_values_of_one_thing_are_both_told_the_newest_first(memory, said, clock):
     """With their dates; another number of something else changes nothing."""
-    said("The upload quota of the archive is 400 calls a day, and we watch the quota of the archive.")
+    said("The upload quota of the archive is 400 calls a day, and the chart shows the quota of the archive.")
     clock.pass_days(3)
     said("The quota of the archive was increased to 900 calls a day.")
     said("The attic has 70 boxes now.")

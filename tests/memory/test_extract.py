@@ -95,16 +95,16 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("On ne pousse jamais le vendredi.", "instruction", "pousse", "pousse jamais le vendredi"),
         ("Sois concis.", "instruction", "concis", "Sois concis"),
         ("Si tu n'es pas sûr, demande.", "instruction", "sûr", "demande"),
-        ("Tutoie-moi.", "instruction", "tutoie-moi", "Tutoie-moi"),
+        ("Tutoie-moi.", "preference", "tutoie-moi", "Tutoie-moi"),
         ("Appelle-moi Sam.", "instruction", "user's name", "Sam"),
         ("I avoid ORMs.", "preference", "orms", "not ORMs"),
-        ("We refuse to use jQuery.", "preference", "jquery", "not jQuery"),
+        ("We refuse to use jQuery.", "decision", "jquery", "not jQuery"),
         ("I have a strong aversion to global state.", "preference", "state", "not global state"),
         ("I'm strongly opposed to force pushes.", "preference", "pushes", "not force pushes"),
         ("We have no interest in Windows support.", "preference", "support", "not Windows support"),
         ("I only use functional components.", "preference", "components", "functional components"),
         ("I find mocks confusing.", "preference", "mocks", "not mocks"),
-        ("We don't use Redux here.", "instruction", "state management", "not Redux"),
+        ("We don't use Redux here.", "preference", "state management", "not Redux"),
         ("We follow conventional commits.", "preference", "commit messages", "conventional commits"),
         ("Security is our top priority.", "preference", "security", "Security"),
         ("My top priority is readability.", "preference", "priority", "readability"),
@@ -1001,3 +1001,18 @@ def test_a_value_is_read_the_right_way_round(message: str, value: str) -> None:
 def test_what_was_or_might_be_is_not_kept(message: str) -> None:
     """A habit of before, a remark and a supposition are no rules."""
     assert extract(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "values"),
+    [
+        ("From their README:\n- always use tabs\n- never force push\n\nWe use pnpm here.", ["pnpm"]),
+        ("the error says: you must always run the tests", []),
+        ("extrait de leur doc :\nToujours lancer les tests avant de pousser.", []),
+        ("Our conventions:\n- always run the tests before you push", ["run the tests before you push"]),
+        ("error messages: always say what to do next", ["always say what to do next"]),
+    ],
+)
+def test_what_somebody_elses_text_says_is_no_rule(message, values):
+    """A text that is introduced as another's ends at an empty line."""
+    assert [each.value for each in extract(message)] == values

@@ -233,6 +233,41 @@ def test_a_reversal_in_plain_words_ends_the_old_value(memory, said, before, reve
     assert [fact.value for fact in memory.facts(past=True) if fact.subject == topic and fact.valid_to] == [values[0]]
 
 
+@pytest.mark.parametrize(
+    ("before", "reversal", "old", "new"),
+    [
+        ("The pilot starts on May 4.", "pilot slipped to May 18", "May 4", "May 18"),
+        (
+            "The sandbox box is at one.example.net",
+            "sandbox moved to two.example.net",
+            "one.example.net",
+            "two.example.net",
+        ),
+        ("The review is on Tuesday.", "the review has been moved to Wednesday", "Tuesday", "Wednesday"),
+        ("we chat on Mattermost", "Mattermost is out, we're on Zulip now", "Mattermost", "Zulip"),
+        ("on héberge chez Gandi", "on a quitté Gandi, c'est chez Infomaniak maintenant", "Gandi", "Infomaniak"),
+        ("Tomas leads the storage team", "Tomas handed the storage team to Mireille", "Tomas", "Mireille"),
+        ("Anouk pilote le lot reprise", "c'est Gwen qui pilote le lot reprise désormais", "Anouk", "Gwen"),
+    ],
+)
+def test_a_reversal_in_other_words_ends_the_old_value(memory, said, before, reversal, old, new):
+    """Both name the thing, in other words, and state a date, an address or a name of it."""
+    said(before)
+    assert [fact.value for fact in memory.facts()] == [old]
+    said(reversal)
+    standing = [fact.value for fact in memory.facts()]
+    assert new in standing
+    assert old not in standing
+    assert old in [fact.value for fact in memory.facts(past=True) if fact.valid_to]
+
+
+def test_a_later_date_of_one_thing_ends_none_of_another(memory, said):
+    """The demo has moved, and the audit stays."""
+    said("The audit is on May 4.")
+    said("the demo has moved to May 18")
+    assert {fact.value for fact in memory.facts()} == {"May 4", "May 18"}
+
+
 def test_a_reversal_with_a_purpose_ends_nothing_of_another(memory, said):
     """Redis for the cache stays, where Redis for the queue is dropped."""
     said("Let's use Redis for the queue.")

@@ -109,8 +109,8 @@ def test_what_a_model_says_an_event_is_about_finds_it(opened: Callable[..., Engi
         {"quote": "we ship on Mondays", "kind": "fact", "value": "Mondays"},  # not said
         {"quote": "on", "kind": "fact", "value": "x"},  # found anywhere
         {"quote": "We ship on Fridays", "kind": "gossip", "value": "x"},
-        {"event": "0000000000000000", "quote": "We ship on Fridays", "kind": "fact", "value": "Fridays"},
-        {"kind": "fact", "value": "Fridays"},
+        {"event": "0000000000000000", "quote": "We ship on Fridays", "kind": "fact", "value": "each Friday"},
+        {"kind": "fact", "value": "each Friday"},
     ],
 )
 def test_what_it_cannot_show_is_dropped(opened: Callable[..., Engine], chat_server: Any, item: dict[str, str]) -> None:
@@ -119,7 +119,7 @@ def test_what_it_cannot_show_is_dropped(opened: Callable[..., Engine], chat_serv
     memory.record(SAID, role="user")
     chat_server.answer = noting(**item)
     assert [(each.kept, each.dropped) for each in memory.learn()] == [(0, 1)]
-    assert [fact for fact in memory.facts() if fact.value in {"Mondays", "x", "Fridays"}] == []
+    assert [fact for fact in memory.facts() if fact.value in {"Mondays", "x", "each Friday"}] == []
 
 
 def test_what_the_rules_read_is_not_learned_twice(opened: Callable[..., Engine], chat_server: Any) -> None:

@@ -347,16 +347,6 @@ def test_identifiers_are_found_by_their_parts(memory, said):
     assert "préférence" in memory.recall("preference").evidence[0].event.text
 
 
-def test_sessions_are_ranked(memory, event):
-    """The session that speaks of it comes first."""
-    talk(memory, event)
-    memory.record_all(
-        [event(50 + n, f"the cache has {n} entries", session="work", at=NOON + DAY + n) for n in range(5)]
-    )
-    assert memory.sessions("pottery classes", k=1)[0][:2] == ("repository", "talk")
-    assert memory.sessions("cache entries", k=1)[0][1] == "work"
-
-
 @pytest.mark.parametrize("restarts", [False, True])
 def test_growing_equals_fresh(open_memory, tmp_path, restarts, event):
     """However events came, a few at a time with files written and merged and events deleted, the answers are those of one go."""

@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from vademecum.memory.extract.prose import prose_of
-from vademecum.memory.extract.sentences import BUCKETS, KINDS, damping, features
+from vademecum.memory.extract.sentences import BUCKETS, KINDS, classes_of, damping, features
 
 HERE = Path(__file__).parent
 FILLED, LEFT_OUT, RATE, RIDGE, DROPPED, UNMEANT = 10, 8, 0.03, 0.02, 0.5, 0.2
@@ -29,6 +29,7 @@ COMMON = 5  # forms that a word stands in
 SEEDS = 1, 2, 3  # each form is filled anew with each
 LEANING = 1.2  # less for "none", chosen on the half of `benchmarks/coding_talk.tsv` that was looked at
 HEATS = 0.8, 1.0, 1.2, 1.4, 1.6, 2.0
+CLASSES = classes_of((HERE / "classes.txt").read_text("utf-8"))
 _SLOT = re.compile(r"\{(\w+?)(2?)\}")
 _OPENERS = {
     "english": ["ok ", "so ", "btw ", "and ", "also ", "yeah ", "hm ", "well ", "please ", "hey ", "right, ", "ok so ", "oh and ", "just ", "fyi ", "actually ", "pls "],
@@ -138,7 +139,7 @@ def sentences(seed: int) -> list[tuple[str, str, bool]]:
     ]
     for language in ("english", "french"):
         for number, (kind, form) in enumerate(forms(language)):
-            times = FILLED if "{" in form else 12 if kind == "back" else 4
+            times = FILLED if "{" in form else 30 if kind == "back" else 4
             seen = {typed(filled(form, language, table, chance), kind, language, chance) for _ in range(times)}
             out += [(kind, text, number % LEFT_OUT == 0) for text in sorted(seen)]
             if kind not in ("none", "back"):
@@ -169,7 +170,7 @@ def fit(rows: list[tuple[str, str, bool]], rounds: int, common: frozenset[str]) 
     """
     shape = BUCKETS, len(KINDS)
     weights, squares, total = np.zeros(shape, np.float32), np.full(shape, 1e-3, np.float32), np.zeros(shape, np.float32)
-    held = [(np.array(features(text, common)), KINDS.index(kind)) for kind, text, _ in rows]
+    held = [(np.array(features(text, common, CLASSES)), KINDS.index(kind)) for kind, text, _ in rows]
     chance = np.random.default_rng(5)
     for number in range(rounds):
         for place in chance.permutation(len(held)):
@@ -200,7 +201,7 @@ def main() -> None:
     rows = [row for seed in SEEDS for row in sentences(seed)]
     common = words()
     weights = fit([row for row in rows if not row[2]], arguments.rounds, common)
-    out = [(np.array(features(text, common)), kind) for kind, text, left in rows if left]
+    out = [(np.array(features(text, common, CLASSES)), kind) for kind, text, left in rows if left]
     heat = min(HEATS, key=lambda heat: surprise(weights * heat, out))
     told = [KINDS[int(weights[places].sum(0).argmax())] for places, _ in out]
     print(
@@ -220,6 +221,7 @@ def main() -> None:
                 "weights": np.round(weights / scale).astype(np.int8),
                 "scale": scale.astype(np.float32),
                 "common": np.frombuffer("\n".join(sorted(common)).encode(), np.uint8),
+                "classes": np.frombuffer((HERE / "classes.txt").read_bytes(), np.uint8),
                 "leaning": np.array([LEANING], np.float32),
             },
             arguments.into,

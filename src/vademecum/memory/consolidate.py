@@ -121,13 +121,9 @@ def alike(one: frozenset[str], other: frozenset[str]) -> bool:
     >>> alike(words("allow at most 3 retries per request"), words("allow at most 5 retries per request"))
     False
     """
-    if min(len(one), len(other)) < LEAST_WORDS or _numbers(one) != _numbers(other):
+    if min(len(one), len(other)) < LEAST_WORDS or any(word.isdigit() for word in one ^ other):
         return False
     return len(one & other) >= ALIKE * len(one | other)
-
-
-def _numbers(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word.isdigit())
 
 
 def _join(ledger: Ledger, fact: Fact, into: Fact) -> None:

@@ -53,17 +53,15 @@ def _hold_back(scope: Scope, notes: Sequence[str], fetched: Sequence[Event], sai
         if claim.kind in ALWAYS_ON
         and claim.digest not in marked
         and _says(claim.text, (text for text in fetched if -60 <= claim.at - text.at <= NEAR_S))
-        and not _says(claim.text, _by_people(said, claim.at))
+        and not _says(
+            claim.text, (each for each in said.between(claim.at - NEAR_S, claim.at + NEAR_S) if each.role is Role.USER)
+        )
     ]
     if held:
         with scope.store.transaction():
             scope.store.upsert("marks", [(claim.digest, HELD, now) for claim in held]).unwrap()
             scope.ledger.settle([claim.key for claim in held])
     return len(held)
-
-
-def _by_people(journal: Journal, at: float) -> list[Event]:
-    return [event for event in journal.between(at - NEAR_S, at + NEAR_S) if event.role is Role.USER]
 
 
 def _says(statement: str, texts: Iterable[Event]) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-DATABASE = "memory.db"  # file name in a scope's directory
-
 
 class Role(StrEnum):
     """Source of an event."""

@@ -9,7 +9,8 @@ from vademecum.memory.choices import choice_of, names_in
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, digest_of, settle
 from vademecum.memory.journal import Journal
 from vademecum.memory.records import Claim, Fact, FactKind, Role
-from vademecum.memory.words import is_denied
+from vademecum.memory.value_kinds import kinds_of
+from vademecum.memory.words import is_denied, terms
 from vademecum.protocols import Condition, Row, Store
 
 _AFTER = 0.001  # seconds
@@ -32,13 +33,30 @@ class Ledger:
         Claims of forgotten values are not stored. Raises `StoreError`.
         """
         marks = self.marks(claim.digest for claim in claims)
-        kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
+        kept = [self._placed(claim) for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
         self.store.upsert("claims", [_claim_row(claim) for claim in kept]).unwrap()
         facts = self.settle(claim.key for claim in kept)
         if further := self._taken_back(kept):
             self.store.upsert("claims", [_claim_row(claim) for claim in further]).unwrap()
             facts += self.settle(claim.key for claim in further)
         return facts
+
+    def _placed(self, claim: Claim) -> Claim:
+        """Return a claim under the key of the fact that it corrects."""
+        looks, about = kinds_of(claim.value), set(terms(claim.subject))
+        if not (claim.corrects and looks and about) or is_denied(claim.value):
+            return claim
+        for fact in reversed(self.facts([FactKind.FACT, FactKind.DECISION])):
+            other = set(terms(fact.subject))
+            if (
+                other
+                and (about <= other or other <= about)
+                and looks & kinds_of(fact.value)
+                and claim.place == fact.place
+            ):
+                digest = digest_of(fact.key, claim.value)
+                return replace(claim, key=fact.key, digest=digest, subject=fact.subject, attribute=fact.attribute)
+        return claim
 
     def _taken_back(self, claims: Sequence[Claim]) -> list[Claim]:
         """Return claims that take a named thing back wherever it stands.

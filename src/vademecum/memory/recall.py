@@ -26,7 +26,7 @@ from vademecum.memory.pinned import PART, standing_rows
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
-from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
+from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, weigh
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.shared_view import Sharing
 from vademecum.memory.supersession import REACH, newest_first
@@ -112,9 +112,11 @@ class Recall:
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
-        best = _best(weighed, max(k, REACH if question.asks_now else LOOKED_AT))
+        best = top(weighed.score, max(k, REACH if question.asks_now else LOOKED_AT))
+        best = best[weighed.score[best] > 0]
         shares = weighed.share(best)
-        evidence = self._read(view, weighed, best, shares, filters.as_of)
+        scores, signals = weighed.score[best].astype(float).tolist(), _signals(weighed, best, shares)
+        evidence = self._evidence(view, weighed.rows[best], scores, signals, filters.as_of)
         weights = dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True))
         ordered = newest_first(question, evidence, weights)
         if standing and question.asks_help and by is By.BOTH:
@@ -196,18 +198,6 @@ class Recall:
             f"{reason}; {count} older events are archived: `vade memory import` brings them back" if count else reason
         )
 
-    def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
-        """Return (scope, session, score) of the best sessions. Raises like `recall`."""
-        question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
-        view = self.view()
-        asking = self._asking(view, question, filters, By.BOTH, None)
-        with self._laid.weighing:
-            scores = session_scores(view, asking, weigh(view, asking))
-        best = [int(code) for code in top(scores, k) if scores[code] > 0]
-        held_by = view.scope_of(np.array([view.rows_of(np.array([code]))[0] for code in best], np.int64))
-        scopes = [self.scopes[number].name for number in held_by.tolist()]
-        return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
-
     def view(self) -> View:
         """Return the current view; the same object until events change."""
         return self._laid.view(self.scopes, self._reader())
@@ -255,13 +245,6 @@ class Recall:
             rows = view.rows_in(number)
             tagged[rows] = np.isin(view.numbers[rows], list(numbers))
         return tagged
-
-    def _read(
-        self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats, as_of: float | None
-    ) -> list[Evidence]:
-        """Return the events of the best candidates, with their facts."""
-        scores = weighed.score[best].astype(float).tolist()
-        return self._evidence(view, weighed.rows[best], scores, _signals(weighed, best, shares), as_of)
 
     def _evidence(
         self,
@@ -345,7 +328,7 @@ def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]
     holding = {key: [f for f in own if f.valid_to is None and _was_said(f, as_of)] for key, own in known.items()}
     for fact in closing:
         standing = holding[fact.key]
-        found.append(fact if fact.valid_to is None or not standing else _as(fact.id, standing[-1]))
+        found.append(fact if fact.valid_to is None or not standing else replace(standing[-1], id=fact.id))
     return found
 
 
@@ -357,16 +340,6 @@ def _as_known(fact: Fact, as_of: float | None) -> Fact:
 
 def _was_said(fact: Fact, as_of: float | None) -> bool:
     return as_of is None or fact.valid_from <= as_of
-
-
-def _as(id_: str, fact: Fact) -> Fact:
-    return replace(fact, id=id_)
-
-
-def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
-    """Return the places of the best candidates, best first."""
-    best = top(weighed.score, count)
-    return best[weighed.score[best] > 0]
 
 
 def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:

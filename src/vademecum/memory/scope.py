@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vademecum.memory.journal import Journal
-from vademecum.memory.kinds import DATABASE
 from vademecum.memory.ledger import Ledger
 from vademecum.protocols import Store
-
-__all__ = ["DATABASE", "GLOBAL", "REPOSITORY", "Scope", "scope_of"]
 
 REPOSITORY, GLOBAL = "repository", "global"
 

@@ -23,6 +23,7 @@ from vademecum.index.stopwords import TALK
 from vademecum.memory.passages import AskedFor, said_in, sentences
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
+from vademecum.memory.value_kinds import VALUE
 from vademecum.memory.words import terms
 
 WORTH = 0.7  # of the highest share of the question; an earlier statement below is off topic
@@ -32,23 +33,6 @@ REACH = 15  # best events that are compared
 READ_CHARACTERS = 3_000  # of an event; values come early
 _NEAR = 8  # words on either side of a value
 
-# All patterns search lower-case text, which is twice as fast as ignoring case.
-_MONTH = (
-    r"(?:jan(?:uary|vier)?|feb(?:ruary)?|février|mar(?:ch|s)?|apr(?:il)?|avril|may|mai|june?|juin|july?|juillet|aug(?:ust)?|août"
-    r"|sept?(?:ember|embre)?|oct(?:ober|obre)?|nov(?:ember|embre)?|dec(?:ember)?|décembre)"
-)
-_NUMBER = (
-    r"\d[\d.,]*(?<![.,])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
-    r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|quinze|vingt|trente"
-)
-_VALUE = re.compile(
-    r"(?P<money>[$€£]\s?\d[\d.,]*(?<![.,])|\b\d[\d.,]*\s?(?:dollars|euros|€))|(?P<share>\b\d[\d.,]*\s?(?:%|percent\b|pour cent\b))"
-    rf"|(?P<date>\b{_MONTH}\.? \d{{1,2}}\b|\b\d{{1,2}}(?:er)? {_MONTH}\b|\b\d{{4}}-\d\d-\d\d\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b)"
-    r"|(?P<clock>\b\d{1,2}(?:[:h]\d\d)?\s?[ap]m\b|\b\d{1,2}[:h]\d\d\b)|(?P<version>\bv?\d+\.\d+\.\d+\b)"
-    rf"|\b(?P<span>(?:{_NUMBER})\s?(?:ms|milliseconds?|s|secs?|seconds?|secondes?|min|minutes?|h|hours?|heures?|days?|jours?|weeks?|semaines?|months?|mois|years?|ans)\b)"
-    rf"|\b(?P<count>{_NUMBER})(?=[ -](?P<noun>[a-zà-ÿ-]+(?: [a-zà-ÿ-]+)?))"
-)
 _ASKED = {  # kind → words of a question for a value of it; a count is asked for by its noun
     "money": re.compile(
         r"budget|\bcosts?\b|\bprice|\bpay\b|salary|\bfees?\b|how much|amount|prix|coût|salaire|combien"
@@ -157,7 +141,7 @@ def _pair(question: Question, evidence: Sequence[Evidence], asked: AskedFor) -> 
         for old in same
         for new in same
         if old.share >= WORTH * highest and new.share >= LEAST * highest and _replaces(new, old)
-        if _one_repository(evidence[new.place], evidence[old.place])
+        if len({evidence[each.place].repo for each in (new, old)} - {""}) < 2  # of one repository
     ]
     return max(pairs)[2:] if pairs else None
 
@@ -170,11 +154,6 @@ def _replaces(new: _Stated, old: _Stated) -> bool:
     return both >= SHARED * min(old.share, new.share)
 
 
-def _one_repository(one: Evidence, other: Evidence) -> bool:
-    """Return whether two statements may concern one repository."""
-    return not (one.repo and other.repo) or one.repo == other.repo
-
-
 def _stated(place: int, item: Evidence, question: Question, asked: AskedFor) -> Iterator[tuple[_Kind, _Stated]]:
     """Yield the values of the kinds asked for, sentence by sentence."""
     low, about = question.text.lower(), frozenset(terms(question.text))
@@ -184,7 +163,7 @@ def _stated(place: int, item: Evidence, question: Question, asked: AskedFor) -> 
             continue
         text = sentence.lower()
         found: dict[_Kind, tuple[set[str], set[str]]] = {}
-        for match in _VALUE.finditer(text):
+        for match in VALUE.finditer(text):
             for kind in _kinds(match, low, about):
                 values, near = found.setdefault(kind, (set(), set()))
                 values.add(re.sub(r"\s", "", match[kind.name]))

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.choices import CHOICES, is_known, named, up_to_another
+from vademecum.memory.choices import CHOICES, is_known, named, names_in, up_to_another
 from vademecum.memory.extract.commit_messages import is_decided, unwrapped
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.limits import where
@@ -171,16 +171,15 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
     length = len(sentence.split())
     if sentence.endswith(":"):  # a heading
         return []
-    if length < _SHORT or (length < _LONG and (kinded.kind is None or _replaces(sentence))):
-        return [(sentence, kinded)]
-    parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
-    clauses = [clause for clause in parts if len(clause.split()) > 1]
-    told = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
-    told = [(clause, own) for clause, own in told if own.kept >= _CLEAR]
-    whole = [(sentence, kinded)]
-    if told and (length >= _LONG or (len(told) > 1 and length >= _SHORT)):
+    told: list[tuple[str, Kinded]] = []
+    if length >= _LONG or (length >= _SHORT and kinded.kind is not None and not _replaces(sentence)):
+        parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
+        clauses = [clause for clause in parts if len(clause.split()) > 1]
+        asked = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
+        told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
+    if told and (length >= _LONG or len(told) > 1):
         return told
-    return whole if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
+    return [(sentence, kinded)] if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []
 
 
 def _replaces(sentence: str) -> bool:
@@ -192,7 +191,7 @@ def _replaces(sentence: str) -> bool:
 def _replaced(found: Found) -> Iterator[Found]:
     """Yield the denial of a replaced tool, whatever its purpose was."""
     other = found.parts.get("other", "")
-    if found.corrects and is_known(other):
+    if found.corrects and names_in(other):
         yield Found(other, negative=True, corrects=True, clause=other)
 
 

@@ -60,6 +60,12 @@ _LOG_LINE = re.compile(
 _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
+# Words that introduce what somebody else wrote, up to the next empty line: "from their README:", "the error says:"
+_TEXT = r"(?:docs?|documentation|readme|wiki|article|blog|guide|manual|spec|rfc|changelog|ticket|e-?mail|sla|terms|tutorial|post|logs?|output|error|notice|charte|manuel|norme|courriel|mail|tuto|billet|prompt)"
+_INTRODUCED = re.compile(
+    rf"(?im)^[^\n:]{{0,120}}?(?:\b(?:their|his|her|here's|here is|this is|from|quot\w+|copied|pasted|extrait|voici|leurs?|cit\w+)\b[^\n:.]{{0,40}}\b{_TEXT}\b[^\n:.]{{0,20}}"
+    rf"|\b{_TEXT}\b[^\n:.]{{0,30}}\b(?:says?|said|reads?|states?|wrote|excerpt|output|dit|disait|indique)) ?:(?=\s)(?:.*(?:\n(?![ \t]*(?:\n|\Z)).*)*)"
+)
 _SHORTEST = 3  # characters of a sentence
 _LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
@@ -89,6 +95,7 @@ def _prose(text: str) -> str:
     if "<" in text:
         text = _TAGGED.sub(_blank, text)
     text = _QUOTED_LINE.sub(_blank, text)
+    text = _INTRODUCED.sub(_blank, text) if ":" in text else text
     text = _INDENTED.sub(_blank, text)
     text = _QUOTATION.sub(_blank_if_long, text)
     return _LINE.sub(_blank_if_no_prose, text)

@@ -1,15 +1,16 @@
 """Tell a sentence's kind with a small linear model.
 
-Features are words, pairs and triples of words, and endings, hashed into 32,768 buckets; names of tools, paths, numbers and days
-count as such, whatever they are, and beside another word so do all but the words that many sentences have. `training/memory_reading` holds the sentences and the program that fit the weights. The built-in
-embedder's vectors as further features gained nothing.
+Features are words, pairs and triples of words, and endings, hashed into 65,536 buckets. Names of tools, paths, numbers and days count as such,
+whatever they are. Beside another word, so do all but the words that many sentences have: a rarer word counts as what it is one of ("scrapped" as
+what is dropped), or by its ending. `training/memory_reading` holds the sentences, these classes of words, and the program that fits the weights.
+The built-in embedder's vectors as further features gained nothing.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -26,7 +27,7 @@ from vademecum.memory.kinds import FactKind
 KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo", "back")
 """The kinds of a sentence: nothing to keep, six kinds of statements, and words that take back the sentence before."""
 
-BUCKETS = 1 << 15
+BUCKETS = 1 << 16
 _MOST_TOKENS, _MOST_CHARACTERS = 60, 800  # of a sentence that are looked at
 _USUAL = 40.0  # features of a short sentence
 _TOKEN = re.compile(
@@ -38,6 +39,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b(?! (?:lists?|files?|apps?)\b)\s*[:\u2013\u2014-]?\s*\w")
 _CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
 _ENDINGS = ("ing", "ed", "ly", "s", "er", "ant", "é")
+_TOLD = (FactKind.DECISION, FactKind.FACT)
 _WEIGHTS = Path(__file__).parent / "sentences-1.safetensors"
 
 
@@ -66,14 +68,18 @@ def kind_of(sentence: str) -> Kinded:
 
 
 def probability(sentence: str, kind: FactKind) -> float:
-    """Return the probability that a sentence states something of a kind."""
-    return _odds(sentence)[KINDS.index(kind)]
+    """Return the probability that a sentence states something of a kind.
+
+    A decision and a fact read alike, so each counts as the other.
+    """
+    odds = _odds(sentence)
+    return sum(odds[KINDS.index(each)] for each in (_TOLD if kind in _TOLD else (kind,)))
 
 
 @lru_cache(maxsize=256)  # a sentence, its clauses and their parts are asked again and again
 def _odds(sentence: str) -> tuple[float, ...]:
-    weights, scale, leaning, common = _model()
-    places = features(sentence, common)
+    weights, scale, leaning, common, classes = _model()
+    places = features(sentence, common, classes)
     scores = weights[places].sum(0, dtype=np.int32) * (scale * damping(len(places)))
     scores[0] -= leaning
     powers = np.exp(scores - scores.max())
@@ -88,14 +94,22 @@ def damping(count: float) -> float:
     return math.sqrt(_USUAL / max(count, 1.0))
 
 
-def features(sentence: str, common: Container[str]) -> list[int]:
-    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`."""
+def features(sentence: str, common: Container[str], classes: Mapping[str, str]) -> list[int]:
+    """Return a sentence's distinct feature buckets, ascending, below `BUCKETS`.
+
+    Beside another word, `common` words count as such, and words of `classes` as what they are one of.
+    """
     tokens = list(islice(_tokens(sentence), _MOST_TOKENS))
     words = ["^", *(shape for shape, _ in tokens), "$"]
     found = {*words, *(name for _, name in tokens if name), f"{min(len(tokens), 24) // 3} long"}
     found.update(f"~{word[-3:]}" for word in words if len(word) > 4)
     found.update(f"{word[:4]}~" for word in words if len(word) > 5)
-    words = [word if word in common or not word.isalpha() else _ending(word) for word in words]
+    kinds = [classes.get(word, "") for word in words]
+    found.update(kinds)
+    words = [
+        word if word in common or not word.isalpha() else kind or _ending(word)
+        for word, kind in zip(words, kinds, strict=True)
+    ]
     found.update(map(" ".join, pairwise(words)))
     found.update(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
     found.update(f"{one} _ {other}" for one, other in zip(words, words[2:], strict=False))
@@ -124,7 +138,14 @@ def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def _model() -> tuple[NDArray[np.int8], NDArray[np.float32], float, frozenset[str]]:
+def _model() -> tuple[NDArray[np.int8], NDArray[np.float32], float, frozenset[str], dict[str, str]]:
     arrays, _ = load_arrays(_WEIGHTS)
     weights, scale = np.asarray(arrays["weights"], np.int8), np.asarray(arrays["scale"], np.float32)
-    return weights, scale, float(arrays["leaning"][0]), frozenset(bytes(arrays["common"]).decode().split("\n"))
+    common = frozenset(bytes(arrays["common"]).decode().split("\n"))
+    return weights, scale, float(arrays["leaning"][0]), common, classes_of(bytes(arrays["classes"]).decode())
+
+
+def classes_of(table: str) -> dict[str, str]:
+    """Return each word's class, of lines with a class and its words."""
+    lines = [line.partition(": ") for line in table.splitlines()]
+    return {word: f"<{name}>" for name, _, words in reversed(lines) for word in words.split()}

@@ -167,11 +167,11 @@ def _done_to(kind: FactKind, value: str) -> Subject | None:
 
     "Never touch X without a test" must not replace "document X".
     """
+    told = value.partition(", ")[0].removesuffix(" please")
     if kind in (FactKind.TODO, FactKind.FIX):
-        told = value.partition(",")[0]
         troubled = _TROUBLE.match(told) if kind is FactKind.FIX else None
         return Subject(whole_noun(troubled[1]) if troubled else acted_on(*_parted(told)).name)
-    verb, rest = _parted(value)
+    verb, rest = _parted(told)
     if kind is FactKind.INSTRUCTION:
         return acted_on(verb, rest)
     act = _ACT.match(value) if kind is FactKind.DECISION else None

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from vademecum.memory.choices import named, up_to_another
+from vademecum.index.stopwords import TALK
+from vademecum.memory.choices import CHOICE, is_known, named, up_to_another
 from vademecum.memory.extract.sentences import probability
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.value_kinds import kinds_of
 
 _MOST = 300  # characters of a value
 _MOST_READ = 360  # characters of a sentence in which a value is looked for
@@ -72,14 +74,14 @@ _TITLE = re.compile(
     r"|décision|conclusion|règle|rappel|à faire|prochaine étape|ensuite|la cause|la solution|résolu|réglé|corrigé|trouvé|contournement|à savoir|adr \d+)(?: (?:on|for|pour|with|avec|de|of|du) [^:,]{1,60})?\s*[:\u2013\u2014]|todo\b)\s*"
 )
 _GOODBYE = re.compile(
-    r"(?i)[\s,]*(?:\b(?:please|pls|thanks|stp|svp|merci|s'il (?:te|vous) plaît|from now on|from here on|going forward|from here|now|then|alors|du coup|désormais|dorénavant|maintenant|finalement|after all|any ?more|all the way"
-    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|but|mais|across the board|as far as i'm concerned|if possible|no thanks|no exceptions?|sans exception|aucune exception|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now)|[.!?\u2026:;,\u2013\u2014-])+\s*$"
+    r"(?i)(?:[\s,]*(?:\b(?:please|pls|thanks|stp|svp|merci|s'il (?:te|vous) plaît|from now on|from here on|going forward|from here|now|then|alors|du coup|désormais|dorénavant|maintenant|finalement|after all|any ?more|all the way"
+    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|but|mais|across the board|as far as i'm concerned|if possible|no thanks|no exceptions?|sans exception|aucune exception|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now|for good)|[.!?\u2026:;,\u2013\u2014-]))+\s*$"
 )
 _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
 )
 _OTHER = re.compile(
-    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|pas|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]*)"
+    r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|no(?! (?:need|idea|longer|more|matter|exceptions?)\b)|pas(?: de| d')?|jamais de|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]*)"
 )
 _BLANKED = re.compile(r"\s{6,}")  # code and quotations, of which five blanks say enough
 _BEYOND = re.compile(r" (?:because|since|for |in |pour |dans )")  # behind the alternative
@@ -90,8 +92,11 @@ _CONDITION = re.compile(
 _AT_END = re.compile(
     rf"(?i),?\s+(?:when(?:ever)?|every time|each time|if|quand|lorsqu(?:e |')|chaque fois qu(?:e |')|si (?=tu|on|je)) ?{_WHEN}$"
 )
-_PARTS = re.compile(r"[,;(](?! (?:not|pas) )\s*|\s[\u2013\u2014-]+\s|\s(?:but|mais|so|donc)\s(?!that\b|que\b)")
+_PARTS = re.compile(
+    r"[,;(](?! (?:not|no|pas|jamais|it's|it is|it'll) )\s*|\s[\u2013\u2014-]+\s|\s(?:but|mais|so|hence|thus|therefore|donc|du coup)\s(?!that\b|que\b)"
+)
 
+_SO = re.compile(r"(?i)\s(?:so|hence|thus|therefore|donc|du coup)\s$")
 _RELATIVE = re.compile(r"(?i)(?:which|que)\b")
 # A further word of a list: "simple, minimal dependencies"
 _LISTED = re.compile(
@@ -107,19 +112,26 @@ _REJECTING = re.compile(
 )
 _REJECTED = re.compile(
     r"(?i)(?: (?:idea|plan|thing|stuff|setup))?,?(?: (?:is|was|are|'s|has been|have been|got|gets|est|c'est|a été|sont))*(?:'s)? ?(?:just |now |finally |too |being |finally |officially )*"
-    r"(?:out\b|gone|dead|history|off the (?:table|list)|(?:dropped|removed|replaced|abandoned|abandonnée?|remplacée?)(?! (?!by\b|with\b|in\b|for\b|now\b|par\b|avec\b|pour\b)\w)|(?:less|slower|worse|heavier|moins \w+|plus (?:lent|lourd)) (?:than|que)\b|over\b|no longer|not (?:an option|happening|coming back|it\b)|phased out|deprecated|retired|done for|locks?|locked|couldn't|can't|can not|too (?:slow|heavy|complicated|pricey|expensive|flaky)|was a nightmare|broke|didn't|was (?:slow|flaky|a pain)|got (?:too|silly)"
+    r"(?:out\b|écartée?|gone|dead|history|off the (?:table|list)|(?:dropped|removed|replaced|abandoned|abandonnée?|remplacée?)(?! (?!by\b|with\b|in\b|for\b|now\b|par\b|avec\b|pour\b)\w)|(?:less|slower|worse|heavier|moins \w+|plus (?:lent|lourd)) (?:than|que)\b|over\b|no longer|not (?:an option|happening|coming back|it\b)|phased out|deprecated|retired|done for|locks?|locked|couldn't|can't|can not|too (?:slow|heavy|complicated|pricey|expensive|flaky)|was a nightmare|broke|didn't|was (?:slow|flaky|a pain)|got (?:too|silly)"
     r"|mort|morte|terminée?|finie?|non\b|exclu|hors de question|dégage|on oublie|oublie|trop (?:lent|lourd|cher|lourde)|(?:ne )?tient pas|rame|plant)"
 )
 _CHOOSING = re.compile(
     r"(?i)(?:\b(?:to|use|using|with|on|it's|it is|now|so|then|hello|take|took|chose|picked|adopt(?:ed)?|by|for|à|au|vers|sur|par|c'est|prend|prends|garde|utilise|sera|donc|alors|en|place à|mais)\s+(?:plain |the |le |la |l')?|[:=](?!//)\s*)$"
 )
+_ASKED = re.compile(
+    r"(?i)\b(?:discussed|agreed|talked|spoke|checked|d'accord|vu|discuté) (?:with|to|avec|à) $"
+)  # a person
 _CHOSEN = re.compile(
-    r"(?i)(?: (?:it is|then|now|instead|in\b|is in\b|won|wins|everywhere|replaced|replaces|handles|from (?:now|here) on|alors|maintenant|à la place|remplace|désormais)|,? it is\b|$)"
+    r"(?i)(?: (?:(?:\w+s|does) (?:it|that|this|them|everything)\b|s'en (?:charge|occupe)|prend (?:le relais|la place|la suite)|it is|then|now|instead|in\b|is in\b|won|wins|everywhere|replaced|replaces|handles|from (?:now|here) on|alors|maintenant|à la place|remplace|désormais)|,? it is\b|$)"
 )
+_ENDS = re.compile(
+    r"(?i)$|[,.;:!?)]| (?:idea|plan|thing|for|in|on|as|at|to|and|but|so|because|since|from|by|with|pour|dans|sur|chez|et|mais|car|donc|à)\b"
+)
+_NAME = re.compile(r"(?<![\w.'-])[A-Z][\w+#]*(?:[.-]\w+)*(?![\w'])")
 _CHANGES = re.compile(
     r"(?i)^(?:no|nope|non|nan|not|pas|actually|wait|sorry|correction)\b|\b(?:moved|switch(?:ed|ing)|migrat(?:ed|ing)|swapped|replaced?|replaces|replacing|drop(?:ped|ping)?|scrap(?:ped)?|ditch(?:ed)?|abandon\w*|no (?:longer|more)|any ?more|is out|are out|gone|dead|history|back to|went back|changed?|change of plans?|ripped out|got rid|ended up|not doing"
-    r"|forget|instead(?! of)|after all|actually|on second thought|come around|moves? to|moved to|slipped|pushed|postponed|is now|it's [^,;]+ now|ported|i meant|i said|sorry|scratch|kill|goodbye|renamed|then$"
-    r"|passés? [àdesu]+|passe (?:de|à|au)|migr\w+|bascul\w+|remplac\w+|lâché?|laisse tomber|oublie|abandonn\w*|arrêt[eé]\w*|vir[eé]|fini\b|finalement|terminé|ne .* plus|n'\w+ plus|plus de|à la place|repass\w+|revien[st]|revenus?|retour|désormais|maintenant|décal\w+|repouss\w+|report\w+|porté|j'ai dit|je voulais dire)\b"
+    r"|forget|instead(?! of)|after all|actually|on second thought|come around|moves? to|moved to|slipped|pushed|postponed|(?<!for )(?<!from )now|retired|got too|took over|takes over|handed|ported|i meant|i said|sorry|scratch|kill|goodbye|renamed|then$"
+    r"|passés? [àdesu]+|passe (?:de|à|au)|migr\w+|bascul\w+|remplac\w+|lâché?|laisse tomber|oublie|abandonn\w*|arrêt[eé]\w*|vir[eé]|fini\b|finalement|terminé|ne .* plus|n'\w+ plus|plus de|à la place|dégage\w*|écartée?|exit\b|repass\w+|revien[st]|revenus?|retour|désormais|maintenant|décal\w+|repouss\w+|report\w+|porté|j'ai dit|je voulais dire)\b"
 )
 
 # -- shapes -------------------------------------------------------------------------------------------------------------------
@@ -136,8 +148,7 @@ def _shapes() -> tuple[tuple[frozenset[FactKind], re.Pattern[str], bool], ...]:
     """Return each shape's kinds, pattern and polarity, in order."""
     rule = frozenset((FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.DECISION))
     told = frozenset((FactKind.FACT, FactKind.DECISION, FactKind.INSTRUCTION))
-    instruction, preference = frozenset((FactKind.INSTRUCTION,)), frozenset((FactKind.PREFERENCE,))
-    fact, fix, todo = frozenset((FactKind.FACT,)), frozenset((FactKind.FIX,)), frozenset((FactKind.TODO,))
+    preference, instruction, decision, fact, todo, fix = (frozenset((kind,)) for kind in FactKind)
     table: list[tuple[frozenset[FactKind], str, bool]] = [
         (instruction | fact, r"(?P<user>call me|appelle-moi|my name is|je m'appelle) (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*).*", False),
         (instruction | preference, r"(?:please )?(?:keep|garde[zr]?|i (?:really )?(?:like|want)|j'aime) (?P<object>(?:the |your |all |any |my |our |tes |vos |nos |mes |les |la |l')?[\w-]+(?: messages?| descriptions?| names?)?) (?P<value>(?:as |so |very |really |plus |bien )?(?:short|small|brief|simple|flat|lean|light|clean|concise|terse|thin|pure|private|local|tidy|minimal|consistent|under|below|courte?s?|simples?|brèves?|propres?|petite?s?|légère?s?|sous)\b.*)", False),
@@ -147,12 +158,10 @@ def _shapes() -> tuple[tuple[frozenset[FactKind], re.Pattern[str], bool], ...]:
         (rule, rf"(?:the |les? |la )?(?P<value>{_NP}) (?:(?:is|are|get|est|sont|c'est)(?: all)? )?{_BANNED}(?: (?:here|in|dans|ici)\b.*)?", True),
         (rule, r"(?:it is |it's |il est |c'est )?(?:strictly |strictement |formellement )?(?:forbidden|prohibited|interdit|interdiction) (?:to |de |d')(?P<value>\S.*)", True),
         (preference, r"(?:les? |la |l')?(?P<value>\S.{2,80}?) (?:and (?:i|me) (?:don't|do not|will never|never) .*|et moi ça (?:fait|passe) .*|et moi on .*)", True),
-        (preference, r"(?:i |we )?find (?P<value>\S.*?) (?:confusing|annoying|hard|painful|ugly|unreadable|distracting|pointless|noisy|harmful)\b.*", True),
-        (preference, r"(?:je trouve )(?:les? |la |l')?(?P<value>\S.*?) (?:pénibles?|illisibles?|lourde?s?|moche?s?|inutiles?|confuse?s?|fatigante?s?)\b.*", True),
+        (preference, r"(?:(?:i |we )?find|je trouve) (?:les? |la |l')?(?P<value>\S.*?) (?:confusing|annoying|hard|painful|ugly|unreadable|distracting|pointless|noisy|harmful|pénibles?|illisibles?|lourde?s?|moche?s?|inutiles?|confuse?s?|fatigante?s?)\b.*", True),
         (preference, r"(?:the |les? |la |l')?(?P<value>\S.{2,80}?) (?:annoys?|bugs?|confuses?|drives?|loses?|tires?|puts?) me\b.*|(?:les? |la |l')?(?P<values>\S.{2,80}?) (?:me (?:perd|gêne|fatigue)\w*|m'(?:énerve|agace|insupporte)\w*)\b.*", True),
         (preference, r"(?:the |les? |la |l')?(?P<value>\S.{2,80}?) (?:(?:is|are) (?:annoying|confusing|the worst|awful|evil|ugly)|gives? me (?:a headache|headaches|the creeps)|makes? me (?:nervous|angry|sad))\b.*", True),
-        (preference, r"(?:i |we )?find (?P<value>(?!it\b)\S.*?) (?:easy|easier|useful|helpful|clear|clearer|nice|simpler|better)\b.*|i find it (?:easier|simpler|clearer|better) to (?P<values>\S.*)", False),
-        (preference, r"je trouve (?:bien |beaucoup )?plus (?:simple|clair|facile|pratique|agréable|utile) (?:de |d')(?P<value>\S.*)", False),
+        (preference, r"(?:i |we )?find (?P<value>(?!it\b)\S.*?) (?:easy|easier|useful|helpful|clear|clearer|nice|simpler|better)\b.*|(?:i find it (?:easier|simpler|clearer|better) to |je trouve (?:bien |beaucoup )?plus (?:simple|clair|facile|pratique|agréable|utile) (?:de |d'))(?P<values>\S.*)", False),
         (preference, r"(?:the |les? |la |l')?(?P<value>\S.{2,80}?) (?:(?:works?|suits?|helps?|fits?)(?: (?:me|us))?(?: better| best| well| a lot| more)*(?: for (?:me|us))?|(?:matters?|counts?) (?:more|most)(?: to me| for me| to us)?|makes? me happy|(?:is|are) (?:a must|important|my thing|our (?:top )?priority|what i like|my tool of choice)|me convien\w+|me plai\w+|m'aide\w*|compte(?:nt)? plus(?: pour moi)?|c'est ce que j'aime)\b(?: for (?:me|us)| to (?:me|us)| mieux| pour moi)?(?: than (?P<other>\S.*)| que (?P<others>\S.*))?.*", False),
         (preference, rf"(?:my|our|mon|ma|mes|notre|nos) (?:(?:top )?(?:favou?rite|preferred|go-to|top|first)(?: (?P<subject>(?!(?:for|tools?|choices?|options?|solutions?|librar\w+|packages?|ones?|is|are)\b)[\w-]+(?: (?!is\b)[\w-]+){{0,3}}?))?(?: (?:tool|choice|option|library|package|priority))?(?: for (?P<part>\S[^,;]{{0,60}}?))?|(?P<subjects>(?!outil\b)[\w-]+(?: [\w-]+)?) (?:préférée?s?|de prédilection|de choix)|outil (?:préféré|de prédilection)|(?P<priority>(?:top )?priority|priorité)) (?:is|are|est|c'est|reste|sont) {_V}", False),
         (rule | told, rf"(?P<value>{_NP}) (?:is|are|est|sont|reste) (?:my|our|mon|notre) (?:go-to|tool of choice|favou?rite|preferred|outil de prédilection|outil préféré)?(?:\b ?(?P<subject>(?!(?:tools?|choices?)\b)[\w-]+(?: [\w-]+){{0,2}}))?", False),
@@ -164,13 +173,16 @@ def _shapes() -> tuple[tuple[frozenset[FactKind], re.Pattern[str], bool], ...]:
         (rule, rf"{_THE}(?P<subject>{_NP}) (?:must|should|needs? to|ha(?:s|ve) to|ne doit|ne doivent|doit|doivent) (?:never|not|jamais|pas|plus) {_V}", True),
         (instruction, rf"{_THE}(?P<subject>{_NP}) (?:never|ne \w+ jamais|don't|do not) {_V}", True),
         (instruction, rf"{_THE}(?P<subject>{_NP}) (?P<value>(?:needs?|gets?|goes?|lives?|starts?|ends?|is|are|begins?|belongs?|use|uses|stays?|come|comes|ont|sont|est|vont|va|commencent?|restent?|passent?)\b \S.*)", False),
-        (told, rf"(?:the|our|my|this|le|la|notre|mon|ma|l')?\s?(?P<subject>{_NP}) (?:has |have |had |got |gets? |is |was |est |a été |moves? |passes? )*(?:now |just |been |finally |finalement )*(?:moved|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed|slipped(?: a \w+)?,? (?:and )?it'?s?(?: is)?|moves?|repoussée?s?|déplacée?s?|reportée?s?|avancée?s?|décalée?s?|passe(?:nt)?)(?: from [^,;]{{1,40}}?| du [^,;]{{1,40}}?)?(?: (?:to|until|till|au|à|now))? (?P<value>{_WEEKDAY}.*)", False),
+        (told, rf"(?:the|our|my|this|le|la|notre|mon|ma|l')?\s?(?P<subject>{_NP}) (?:has |have |had |got |gets? |is |was |est |a été |moves? |passes? )*(?:now |just |been |finally |finalement )*(?:moved|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed|moves?|repoussée?s?|déplacée?s?|reportée?s?|avancée?s?|décalée?s?|passe(?:nt)?)(?: from [^,;]{{1,40}}?| du [^,;]{{1,40}}?)?(?: (?:to|until|till|au|à|now))? (?P<value>{_WEEKDAY}.*)", False),
+        (told, rf"{_THE}(?P<subject>{_NP}) [^,]{{3,40}}, (?:and |so )?(?:it's|it is|it'll be|c'est) {_V}", False),
         (told, rf"{_THE}(?P<subject>{_NP}) (?:is no longer|are no longer|isn't|aren't|n'est (?:plus|pas)|ne (?:sont|est) (?:plus|pas)|est (?:plus|pas)|sont (?:plus|pas)) {_V}", True),
         (told, rf"{_THE}(?P<subject>{_NP}) (?P<attribute>uses?|is built (?:on|with)|depends? on|utilise|dépend de) {_V}", False),
-        (told, rf"(?:the |our |my |this |le |la |notre |nos |mon |ma |l')?(?P<subject>{_NP}) (?:is|are|est|sont|s'appelle|se nomme)(?: (?:now|currently|officially|planned for|scheduled for|due|prévue?s?))* (?:(?P<attribute>called|named|at|on|in|under|le|à|au|sur) )?(?:the new )?{_V}", False),
-        (fact, rf"(?:the |our |my |this |le |la |notre |mon |ma |l')?(?P<subject>{_NP}) (?P<attribute>s'appelle|se nomme|runs? on|listens? on|lives? in|sits? (?:behind|in|at)|tourne en|tourne sur|écoute sur|runs?|expires? after|expire au bout de|times out after|lasts?|durent?|starts?|commence|owned by) {_V}", False),
-        (fact, r"(?P<value>(?-i:[A-Z])[\w-]+(?: and (?-i:[A-Z])\w+| et (?-i:[A-Z])\w+)?) (?:owns|maintains|handles|does|took over|looks after|is responsible for|s'occupe de|gère|maintient|fait|is (?:our|the)|est (?:notre|le|la)) (?P<subject>[^,;]+).*", False),
-        (fact, r"(?:ask|talk to|demande à|vois avec|c'est|for .*? ask) (?P<value>(?-i:[A-Z])[\w-]+) (?:about|qui (?:gère|s'occupe de|fait)|pour) (?:anything )?(?P<subject>[^,;]+).*", False),
+        (told, rf"(?:the |our |my |this |le |la |notre |nos |mon |ma |l')?(?P<subject>{_NP}) (?:is|are|est|sont|s'appelle|se nomme)(?: (?:now|currently|officially|planned for|scheduled for|due|prévue?s?|hosted|based|stored|located|served|hébergée?s?|stockée?s?|basée?s?))* (?:(?P<attribute>called|named|at|on|in|under|le|à|au|sur) )?(?:the new )?{_V}", False),
+        (told, rf"(?:we|i|on|nous|je) (?!(?:don't|do not|ne|can't|won't)\b)(?:\w+ (?P<subject>{_NP})|(?P<verb>\w+)) (?:with|on|at|in|via|through|using|avec|sur|chez|via|sous) (?P<value>(?-i:[A-Z])[\w.+#-]*|{CHOICE.pattern.removeprefix('(?i)')})", False),
+        (fact, r"(?P<value>(?-i:[A-Z])[\w-]+(?: and (?-i:[A-Z])\w+| et (?-i:[A-Z])\w+)?) (?:owns|maintains|handles|does|took over|takes over|looks after|leads|runs|manages|covers|is responsible for|s'occupe (?:de |du |des )|gère|pilote|suit|encadre|maintient|fait|is (?:our|the)|est (?:notre|le|la)) ?(?:the |our |les? |la |l')?(?P<subject>[^,;]+).*", False),
+        (fact, rf"(?-i:[A-Z])\w+ (?:handed|passed|gave|laisse|confie|transmet) {_THE}(?P<subject>{_NP})(?: over)? (?:to|à) (?P<value>(?-i:[A-Z])\w+)", False),
+        (fact, rf"{_THE}(?P<subject>{_NP}) (?P<attribute>(?!\w+n't)[\w-]+(?: up| out| off| over)? (?:on|at|to|in|with|by|under|behind|after|until|through|sur|à|au|aux|le|en|chez|avec|dans|sous|vers|jusqu'au|après|au bout de)|s'appelle|se nomme|runs?|lasts?|durent?|starts?|begins?|ends?|commence) {_V}", False),
+        (fact | decision, r"(?:ask|talk to|demande à|vois avec|c'est|for .*? ask) (?P<value>(?-i:[A-Z])[\w-]+) (?:about|qui (?:gère|s'occupe de|pilote|suit|fait)|pour) (?:anything |the |les? |la |l')?(?P<subject>[^,;]+).*", False),
         # problems and what solved them
         (fix, r"(?P<reason>\S.*?)(?:[,:] | )(?:solved|fixed|cured|resolved|sorted|avoided) (?:it )?(?:by|with|via) (?P<value>\S.*)|(?:i |we )?(?:fixed|solved|cured|resolved|worked around)(?: it| this| that)?(?: (?P<reasons>the \S.*?))? (?:by|with|via) (?P<values>\S.*)", False),
         (fix, r"(?:j'ai |on a |nous avons )?(?:corrigé|résolu|réglé)(?: (?P<reason>l\S+ ?\S.*?))? en (?P<value>[\wéè]+ant\b.*)", False),
@@ -226,7 +238,6 @@ _NOT = re.compile(
     r"|(?:ne |n')?(?:utilise\w* )?(?:jamais|pas|plus|aucune?)(?: (?:de|d')| d')?(?! (?:besoin|fan))|pas besoin (?:de |d')|zéro|évite[zr]?(?: de| d'| les?| la)?|arrête[zr]?(?! (?:après|avant|quand|dès))(?: de| d'| avec)?|déteste|ai horreur (?:de|des|du|d')|supporte pas|(?:suis |)pas (?:trop |très )*fan (?:de|des|du|d')|suis contre|allergique aux?|renoncé à|décidé (?:de ne (?:pas|plus)|d'abandonner)(?: utiliser)?|on oublie|laisse tomber|on abandonne|lâche|vire|fini|touche pas à|on touche pas à|personne(?: ne)? touche à|rien(?: ne)? part"
     r")(?:(?<=[\s'])|(?![\w']))\s*"
 )
-_IDEA = re.compile(r"(?i)(?<=\S) (?:plan|idea|thing)s?$")
 _KEPT = re.compile(r"(?i)(?:keep|garder) (?P<object>(?:the |my |our |les? |la )?[\w-]+)\b.*")
 _MOVED = re.compile(r"(?:switch|mov|migrat|chang|back|bump|stick|stuck|stay|pass)\w*(?: \w+)* ?(?:to|de)$")
 _NOUN_LEAD = re.compile(r"no(?: more)?|zero|zéro|pas de|pas d'|plus de|plus d'|aucune?")
@@ -237,7 +248,6 @@ _PLACE = re.compile(
 _FRENCH_NOT = re.compile(
     r"(?i)(?:(?:on|tu|je|nous|vous|j') ?)?(?:ne |n')(?P<verb>(?!(?:suis|sommes|faut|dois|doit|oublie|oublions|hésite|va|vas|vais)\b)[\w-]+) (?:pas|plus|jamais|aucune?)(?: (?:de |d'))?\s*(?P<rest>.*)|(?P<bare>(?!(?:ne|il|on|je|tu)\b)[a-zà-ÿ]+) (?:jamais|pas|plus) (?P<after>\S.*)"
 )
-_USED = re.compile(r"(?i)^(?:to )?(?:use|using|utiliser|utilise[zr]?|utilisons|go with)\s+")
 _LITTLE = re.compile(r"(?i)^(?:that|to be|du|de la|des|d'|de)\s+(?=\S)")
 
 
@@ -281,6 +291,9 @@ class _Reader:
         parts = [text[start:end].strip(" ,;(-\u2013\u2014") for start, end in pairwise(cuts)]
         odds = [0.0 if not part or _RELATIVE.match(part) else probability(part, self.kind) for part in parts]
         best = max(range(len(parts)), key=odds.__getitem__)
+        concluded = [at for at in range(1, len(parts)) if _SO.search(text, 0, cuts[at]) and odds[at] >= odds[best] / 2]
+        if concluded and self.kind is FactKind.DECISION:
+            return _bare(text[cuts[concluded[-1]] :].strip(" ,;(-\u2013\u2014"))
         if self.kind not in (FactKind.INSTRUCTION, FactKind.TODO):
             first = next(at for at, odd in enumerate(odds) if odd >= odds[best] * 0.75)
             last = first + 1
@@ -326,7 +339,7 @@ class _Reader:
 
     def _chosen(self, text: str) -> Found | None:
         """Return the tool named as chosen, else the rejected one."""
-        tools = list(named(text))
+        tools = _names(text)
         rejected = [
             each for each in tools if _REJECTING.search(text[: each.start()]) or _REJECTED.match(text, each.end())
         ]
@@ -335,7 +348,7 @@ class _Reader:
                 rejected.append(other)
         if not rejected:
             return None
-        left = [each for each in tools if each not in rejected]
+        left = [each for each in tools if each not in rejected and (is_known(each[0]) or _judged(text, each))]
         if left:
             best = max(
                 left,
@@ -345,10 +358,6 @@ class _Reader:
             return Found(best[0], self.parts, clause=up_to_another(text))
         if _OTHER.search(text) and not _denied(text):
             return None
-        instead = _INSTEAD.search(text, rejected[-1].end())
-        if instead is not None:
-            self.parts["other"] = rejected[0][0]
-            return Found(instead["value"] or instead["named"], self.parts, clause=text)
         if len(text[: rejected[0].start()].split()) > 4:
             return None
         return Found(rejected[0][0], self.parts, negative=True, clause=rejected[0][0] + text[rejected[0].end() :])
@@ -362,9 +371,12 @@ class _Reader:
                     for name, part in found.groupdict().items()
                     if part and name != "priority"
                 }
+                verb = said.pop("verb", "")
                 if said.pop("user", ""):
                     said["subject"] = "user's name"
-                value = _tidy(self._without_other(_USED.sub("", said.pop("value"))))
+                elif verb and not is_known(said["value"]):
+                    said["subject"] = verb
+                value = _tidy(self._without_other(said.pop("value")))
                 negative, denied = denying, _NOT.match(value) if not denying else None
                 if denied is not None and denied.end() < len(value):
                     value, negative = value[denied.end() :], True
@@ -401,14 +413,32 @@ class _Reader:
                 self.parts["object"] = (
                     kept["object"] if kept else text if _NOUN_LEAD.fullmatch(led) else text.partition(" ")[2]
                 )
-        value = _tidy(_LITTLE.sub("", _USED.sub("", text)))
-        value = _IDEA.sub("", value) if negative else value
+        value = _tidy(_LITTLE.sub("", text))
         return Found(value or _tidy(whole), self.parts, negative=negative, clause=whole)
 
 
-_INSTEAD = re.compile(
-    r"(?i)\b(?:by|par|let'?s use|use|go with|it'?s|c'est|we(?:'re| are)? (?:now )?(?:on|use)|on (?:est|passe|prend|fait) (?:sur |à |en )?|ce sera|so|donc|with) (?:a |plain )?(?P<value>[\w.+#-]+)|(?P<named>[\w.+#-]+) (?:instead|it is|is in|à la place)\b"
-)
+def _names(text: str) -> list[re.Match[str]]:
+    """Return the known choices and the names in a text, in order.
+
+    The first word is a name where it is rejected or chosen; others are by their capital.
+    """
+    known = list(named(text))
+    taken = {at for each in known for at in range(*each.span())}
+    further = (
+        each for each in _NAME.finditer(text) if _judged(text, each) or (each.start() and _ENDS.match(text, each.end()))
+    )
+    known += [
+        each for each in further if each.start() not in taken and each[0].lower() not in TALK and not kinds_of(each[0])
+    ]
+    return sorted(known, key=re.Match.start)
+
+
+def _judged(text: str, name: re.Match[str]) -> bool:
+    """Return whether the words beside a name choose or reject it."""
+    before, after = text[: name.start()], name.end()
+    chosen = _CHOOSING.search(before) and _ENDS.match(text, after)
+    signs = chosen, _CHOSEN.match(text, after), _REJECTED.match(text, after)
+    return any(signs) and _ASKED.search(before) is None
 
 
 def _denied(text: str) -> bool:
