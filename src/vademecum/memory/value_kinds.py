@@ -25,7 +25,7 @@ _ADDRESS = re.compile(r"[a-z][\w-]*(?:\.[\w-]+)+|:\d{2,5}\b")
 
 
 def kinds_of(value: str) -> frozenset[str]:
-    """Return the kinds of a value; a count's is what it counts.
+    """Return the kinds of a value; of a count, its noun.
 
     >>> [sorted(kinds_of(each)) for each in ("May 3", "80 requests", "stage.acme.dev", "pnpm")]
     [['date'], ['requests'], ['address'], []]
