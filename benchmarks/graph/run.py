@@ -139,7 +139,7 @@ def linked(engine: Engine) -> Linked:
     assert loaded is not None
     opened = Opened(repo, *loaded)
     graph = graph_of(opened, lambda *_: None)
-    records = Records(repo.catalogue, opened.snapshot.id, 5.0)
+    records = Records(repo.catalogue, opened.snapshot.id, repo.plan)
     files = snapshot_files(opened.view)
     return Linked(graph, files, Definitions(files, records, repo.catalogue.content))
 

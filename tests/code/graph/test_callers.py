@@ -393,6 +393,19 @@ def test_callers_are_those_that_the_language_means(repo, engine, case):
         assert (name, called) == (name, callers)
 
 
+def test_a_class_that_is_opened_again_replaces_a_method_and_keeps_its_former_self(repo, engine):
+    """In Ruby callers reach the method that was put in place, and this one reaches the former."""
+    files = {
+        "lib/desk.rb": "class Desk\n  def close(at)\n  end\nend\n",
+        "lib/locked.rb": "class Desk\n  alias plain_close close\n\n  def close(at)\n    plain_close(at)\n  end\nend\n",
+        "lib/shop.rb": "def evening\n  Desk.new.close(18)\nend\n",
+    }
+    codebase = engine(repo("reopened", files)).codebase
+    codebase.index()
+    for path, caller in (("lib/desk.rb", "Desk.close"), ("lib/locked.rb", "evening")):
+        assert [each.name for each in codebase.callers("Desk.close", below=(path,)).found] == [caller]
+
+
 def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):
     """Code calls a class to run its constructor, or that of a base; whoever only names the class does not."""
     files = {

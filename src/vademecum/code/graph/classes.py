@@ -103,9 +103,8 @@ class Classes(ABC):
         """Return a member that a class of `value` declares itself."""
         file = self.definitions.file(each.path)
         node = file.scopes.get(each.name, {}).get(name)
-        if node is None and file.rules.calls_bare:  # a method may have other names
-            name = file.aliases.get(each.name, {}).get(name, name).lstrip(":")
-            node = file.scopes.get(each.name, {}).get(name)
+        if file.rules.calls_bare:
+            name, node = self._renamed(file, each.name, name, node)
         if name == each.name.rpartition(".")[2] and _is_constructor(node, file):
             if file.rules.declares_apart:
                 return Value("def", each.path, each.name), Tier.EXACT
@@ -117,7 +116,7 @@ class Classes(ABC):
             parts = [members[name] for members in scopes if name in members]
             if len(parts) > 1:
                 return SEVERAL
-            node = self._opened(file, each.name, name) or node if not parts else parts[0]
+            node = next(self._opened(file, each.name, name), (file, node))[1] if not parts else parts[0]
         rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             return self._read(value, node)
@@ -128,6 +127,22 @@ class Classes(ABC):
             if node is None:
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
+
+    def _renamed(self, file: File, scope: str, name: str, node: Node | None) -> tuple[str, Node | None]:
+        """Return a method's first name, and the method that a call reaches.
+
+        An alias keeps the former self of a method that another part of its class replaces.
+        """
+        if replacing := file.former.get(f"{scope}.{name}"):
+            name = replacing.rpartition(".")[2]
+            return name, next((part for _, part in self._opened(file, scope, name)), None)
+        if node is None:
+            name = file.aliases.get(scope, {}).get(name, name).lstrip(":")
+            node = file.scopes.get(scope, {}).get(name)
+        if node is not None:
+            parts = (part for other, part in self._opened(file, scope, name) if part.qualified in other.former.values())
+            node = next(parts, node)
+        return name, node
 
     def held(self, node: Node, name: str) -> Meaning | None:
         """Return a field of a variant by its name or number."""
@@ -183,11 +198,11 @@ class Classes(ABC):
         others = self.definitions.file(base.path).arities.get(base.qualified, ())
         return not own or not others or bool(set(own) & set(others))
 
-    def _opened(self, file: File, scope: str, name: str) -> Node | None:
-        """Return a member that is declared apart from its class."""
+    def _opened(self, file: File, scope: str, name: str) -> Iterator[tuple[File, Node]]:
+        """Yield a class's members of a name that other files declare."""
         same = file.rules.opened_in
         if same is None:
-            return None
+            return
         for other, node in self.definitions.members(name, scope.rpartition(".")[2], file.family):
             if other.path == file.path or not same(file.path, other.path):
                 continue
@@ -197,8 +212,7 @@ class Classes(ABC):
             else:
                 is_same = not self._is_namesake(other, around, file, scope)
             if is_same:
-                return node
-        return None
+                yield other, node
 
     def _is_namesake(self, other: File, around: str, file: File, scope: str) -> bool:
         """Return whether a file extends a namesake of a class."""

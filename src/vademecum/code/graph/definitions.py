@@ -163,11 +163,10 @@ class File:
     def aliases(self) -> dict[str, dict[str, str]]:
         """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}
-        for owner, line, name, text in self.refs.aliases:
+        for owner, _, name, text in self.refs.aliases:
             scope = self.refs.owners[owner]
-            meant = self.nodes.get(f"{scope}.{text.lstrip(':')}") if self.rules.calls_bare else None
-            if meant is not None and line < meant.start_line:
-                continue  # the method's former self, which this class replaces
+            if f"{scope}.{name}" in self.former:
+                continue
             for holder in {scope, plain_holder(scope)}:
                 before = (known := found.setdefault(holder, {})).get(name, "")
                 if text[:1] == ":" == before[:1] and self.rules.numbers_fields:  # bounds: a type has all of them
@@ -178,6 +177,13 @@ class File:
                     )  # as the preprocessor decides
                     known[name] = "" if is_other else before or text
         return found
+
+    @cached_property
+    def former(self) -> dict[str, str]:
+        """By the qualified name of a method's former self: the method that replaces it (Ruby)."""
+        rows = [(self.refs.owners[row[0]], *row[1:]) for row in self.refs.aliases] if self.rules.calls_bare else []
+        found = [(line, f"{scope}.{name}", f"{scope}.{text.lstrip(':')}") for scope, line, name, text in rows]
+        return {name: of for line, name, of in found if of in self.nodes and line < self.nodes[of].start_line}
 
     @cached_property
     def alias_names(self) -> frozenset[str]:
