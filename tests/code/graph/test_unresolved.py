@@ -124,3 +124,12 @@ def test_a_private_member_is_asked_about_by_its_name(repo, engine):
     files = {"a.ts": "export class Text {\n  #load() {}\n  load() { this.#load(); }\n  show() { this.load(); }\n}\n"}
     answer = engine(repo("app", files)).codebase.callers("Text.#load")
     assert [each.name for each in answer.found] == ["Text.load"]
+
+
+def test_a_method_of_a_class_without_a_name_is_not_said_to_be_unused(repo, engine):
+    """In PHP such a class has no scope of its own, and `$this` may mean it."""
+    text = "<?php\n(new class {\n    public function run() { $this->fail(1); }\n    public function fail($n) { echo $n; }\n})->run();\n"
+    codebase = engine(repo("nameless", {"run.php": text})).codebase
+    codebase.index()
+    answer = codebase.callers("fail")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["run.php:3"])

@@ -275,13 +275,9 @@ class _Place:
         """
         wanted = self.wanted
         if _OWN.search(joined):
-            around = self._around(self._line(start))
-            is_free = self._rules.assigns_modules and not any(
-                node.kind in CLASSES for node in around
-            )  # what is exported
-            return not (wanted.is_member or is_free) or self._has_its_own(
-                self._line(start)
-            )  # or a class based on this one
+            # outside of classes: what is exported, or a class without a name
+            is_free = not any(node.kind in CLASSES for node in self._around(self._line(start)))
+            return not (wanted.is_member or is_free) or self._has_its_own(self._line(start))
         if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
             return False
         if self.has_unresolved:
