@@ -19,6 +19,13 @@ CASES = {
         },
         {"Desk.Close": ["evening"], "Order.Close": ["evening"], "Desk.Each": ["evening"]},
     ),
+    "php: a parameter that is text is made an object under the same name": (
+        {
+            "Wok.php": "<?php\nnamespace Shop;\nclass Wok {\n  public static function of(string $s): Wok { return new Wok(); }\n  public function toss(): void {}\n}\n",
+            "Cook.php": "<?php\nnamespace Shop;\nclass Cook {\n  public function fry(string $pan): void {\n    $pan = Wok::of($pan);\n    $pan->toss();\n  }\n}\n",
+        },
+        {"Wok.toss": ["Cook.fry"]},
+    ),
     "java: a constructor does not hide its class": (
         {
             "p/Cake.java": "package p;\npublic class Cake {\n  public Cake() {}\n  public Cake sugar(int g) { return this; }\n  public void bake() {}\n}\n",

@@ -312,7 +312,7 @@ class Classes(ABC):
             return alone
         types = [self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in _INFERRED]
         if types:
-            return types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
+            return self._declared(file, name, types, [row for row in rows if row[0] != TYPE])
         if all(how == SHADOW and text == LITERAL for how, text, _ in rows):
             return WRITTEN, Tier.TYPED
         if any(how == SHADOW for how, _, _ in rows):
@@ -326,6 +326,17 @@ class Classes(ABC):
             return self._shared([value for value, _ in found])
         value, tier = max(found, key=lambda each: each[1])
         return value, max(tier, Tier.TYPED)
+
+    def _declared(self, file: File, name: str, types: list[Meaning], others: list[tuple[str, str, str]]) -> Meaning:
+        """Return the value of a name with declared types, given its other bindings.
+
+        A parameter that is text, say, may be made an object under the same name.
+        """
+        declared = types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
+        if not others or declared[0] is None or not declared[0].is_external:
+            return declared
+        given = self._bound(file, name, others)
+        return given if given[0] is not None and given[0].what == "inst" else declared
 
     def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
         """Return the value of a single binding, None if it tells none."""
