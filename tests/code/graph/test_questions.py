@@ -312,18 +312,18 @@ def test_many_callers_are_all_named(repo, engine):
 
 
 def test_what_may_hold_more_is_told_likeliest_first(repo, engine):
-    """Files of the same language before configuration; beside an answer only the first of them."""
+    """Files of the same language before configuration, and at most twenty of them."""
     files = {
         "p.py": "class Box:\n    def update(self):\n        return 1\n\n    def go(self):\n        return self.update()\n",
         "Dockerfile": "RUN apt-get update\n",
         ".github/workflows/ci.yml": "run: apt-get update\n",
-        **{f"z{n}.py": "def go(x):\n    return x.update(1)\n" for n in range(6)},
+        **{f"z{n}.py": "def go(x):\n    return x.update(1)\n" for n in range(10, 29)},
     }
     answer = engine(repo("app", files)).codebase.callers("Box.update")
-    assert places(answer)[:6] == [f"z{n}.py:2" for n in range(6)]
+    assert places(answer)[:19] == [f"z{n}.py:2" for n in range(10, 29)]
     text = neighbours_text(answer)
-    assert "this one:\n  z0.py:2\n" in text
-    assert "  ... and 3 more\n" in text
+    assert "this one:\n  z10.py:2\n" in text
+    assert "  ... and 1 more\n" in text
     assert "Dockerfile" not in text
 
 
