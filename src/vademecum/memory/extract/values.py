@@ -80,6 +80,13 @@ _GOODBYE = re.compile(
 _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
 )
+# How people came to what follows: "after some back and forth", "we slept on it and"
+_WEIGHED = re.compile(
+    r"(?i)^(?:(?:we|i)(?:'ve| have)? (?:\w+ ){0,2}?(?:talked|thought|slept|chatted|argued|discussed|weighed|debated|mulled|looked|went back and forth|compared)\b[^.;]{0,40}?(?:,|\b(?:and|but|so)\b)\s+(?=(?:we|i|let's|decided|chose|picked|settled|took|agreed)\b)"
+    r"|(?:after|following)\s[^,.;]{3,50}?[, ]\s*(?=(?:we|i)(?:'|\b))"
+    r"|(?:on|nous)\s(?:(?:en|y) )?(?:a|avons)\s(?:\w+ )?(?:parlé|discuté|débattu|réfléchi|comparé)\b[^.;]{0,40}?(?:,|\bet\b)\s+(?=(?:on|nous|je)\b)"
+    r"|après\s[^,.;]{3,50}?[, ]\s*(?=(?:on|nous|je)\b))"
+)
 _OTHER = re.compile(
     r"(?i)(?:,?\s+(?:over(?! (?:\d|it\b))|rather than|instead of|as opposed to|and not|but not|plutôt qu(?:e\b|')|au lieu d(?:e\b|u\b|')|à la place d(?:e\b|u\b|')|et (?:pas|non))|,\s+(?:not|no(?! (?:need|idea|longer|more|matter|exceptions?)\b)|pas(?: de| d')?|jamais de|never(?! \w+ (?:it|them)\b)))\s*(?P<other>[^\s,;][^,;]*)"
 )
@@ -274,6 +281,7 @@ class _Reader:
     parts: dict[str, str]
 
     def read(self, text: str) -> Found:
+        text = _WEIGHED.sub("", text) if self.kind in (FactKind.DECISION, FactKind.PREFERENCE) else text
         text = self._without_reason(self._without_condition(text))
         chosen = self._chosen(text) if self.kind not in (FactKind.FIX, FactKind.TODO) else None
         if chosen is not None:
