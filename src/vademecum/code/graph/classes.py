@@ -328,7 +328,7 @@ class Classes(ABC):
         return value, max(tier, Tier.TYPED)
 
     def _declared(self, file: File, name: str, types: list[Meaning], others: list[tuple[str, str, str]]) -> Meaning:
-        """Return the value of a name with declared types, given its other bindings.
+        """Return the value of a name whose type is declared.
 
         A parameter that is text, say, may be made an object under the same name.
         """
