@@ -180,7 +180,7 @@ class File:
 
     @cached_property
     def former(self) -> dict[str, str]:
-        """By the name of a method's former self: what replaces it."""
+        """Methods in the place of others, by the former's name."""
         rows = [(self.refs.owners[row[0]], *row[1:]) for row in self.refs.aliases] if self.rules.calls_bare else []
         found = [(line, f"{scope}.{name}", f"{scope}.{text.lstrip(':')}") for scope, line, name, text in rows]
         return {name: of for line, name, of in found if of in self.nodes and line < self.nodes[of].start_line}
