@@ -133,3 +133,26 @@ def test_a_method_of_a_class_without_a_name_is_not_said_to_be_unused(repo, engin
     codebase.index()
     answer = codebase.callers("fail")
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["run.php:3"])
+
+
+def test_a_call_on_a_type_from_elsewhere_may_run_a_method_here(repo, engine):
+    """Whoever is given a library's interface may be given the class that implements it."""
+    files = {
+        "Own.php": "<?php\nnamespace Shop;\nuse Psr\\Log\\LoggerInterface;\nclass Own implements LoggerInterface {\n  public function jot($text) { echo $text; }\n}\n",
+        "Use.php": "<?php\nnamespace Shop;\nuse Psr\\Log\\LoggerInterface;\nclass Till {\n  public function close(LoggerInterface $log) {\n    $log->jot('closed');\n  }\n}\n",
+    }
+    codebase = engine(repo("library", files)).codebase
+    codebase.index()
+    assert [*map(str, codebase.callers("Own.jot").uncovered)] == ["Use.php:6"]
+
+
+def test_a_method_that_overrides_another_may_call_it_too(repo, engine):
+    """That one takes the place of the other does not tell what a call in it means."""
+    files = {
+        "shop.py": "class Desk:\n    def close(self):\n        return 1\n",
+        "many.py": "from shop import Desk\n\n\nclass Many(Desk):\n    def close(self):\n        return [desk.close() for desk in self.desks()]\n",
+        "other.py": "class Door:\n    def close(self):\n        return 2\n",
+    }
+    codebase = engine(repo("override", files)).codebase
+    codebase.index()
+    assert "many.py:6" in [*map(str, codebase.callers("Desk.close").uncovered)]

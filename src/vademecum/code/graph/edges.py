@@ -206,10 +206,23 @@ class FileEdges:
             self._held(owner, line, value, tier, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self.found.unresolved.add(spelled.rpartition(".")[2])
-        elif self._rules.numbers_fields and self._names.is_variable(
-            self._file, self._refs.owners[owner], first_name(spelled)
-        ):
-            self._by_trait(owner, line, spelled.rpartition(".")[2])
+        elif first_name(spelled) not in self._file.imports:
+            self._of_elsewhere(owner, line, spelled)
+
+    def _of_elsewhere(self, owner: int, line: int, spelled: str) -> None:
+        """Note a call on a type from elsewhere that may run a method here.
+
+        A class that is based on that type may have it: in Rust a trait's method gets an edge, elsewhere the call stays
+        unresolved.
+        """
+        name, first = spelled.rpartition(".")[2], first_name(spelled)
+        if self._rules.numbers_fields:
+            if self._names.is_variable(self._file, self._refs.owners[owner], first):
+                self._by_trait(owner, line, name)
+        elif first != name and not is_common(name, self._file.language):
+            roots, _ = self._members_named(name)
+            if any(not self._names.bases(_class_of(root))[1] for root in roots):
+                self.found.unresolved.add(name)
 
     def _by_trait(self, owner: int, line: int, name: str) -> None:
         """Add the edge to a trait's method on a type from elsewhere."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from vademecum.code.graph.graph import ANY, Graph
 from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
-from vademecum.code.graph.terms import Node, Tier, node_id
+from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages import has_references, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
@@ -37,6 +37,7 @@ MOST_READ = MOST_KEPT  # bytes of files that write the names of one question
 READ_AT_ONCE = 256  # files
 MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at most some 60 ms
 _SHELF = Shelf(Examined)
+_OVERRIDING = frozenset({Relation.INHERITS, Relation.IMPLEMENTS})
 _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
 _JOINTS = (b".", b"->", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
@@ -69,6 +70,8 @@ class Wanted:
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
+        functions = {node.id for node in known if node.kind in FUNCTIONS}  # that overrides one is no use of it
+        edges = [each for each in edges if each.relation not in _OVERRIDING or each.target not in functions]
         bare = {node.id for node in known if _is_bare(node)}
         self.sources = {edge.source for edge in edges if edge.target in self.asked}
         self.others = {edge.source for edge in edges if edge.target not in self.asked}
