@@ -281,6 +281,7 @@ def memory() -> str:
     locomo, beam = said["locomo"], said["beam"]
     rows = [
         [f"LoCoMo, {locomo['questions']} questions: evidence turns among ten", f"{locomo['recall_at_10']:.2f}"],
+        ["the same: first session right", f"{locomo['session_hit_at_1']:.2f}"],
         [f"BEAM, {beam['questions']} questions: messages among ten", f"{beam['recall_at_10']:.2f}"],
         [
             "area under the ROC curve of the probability, LoCoMo; BEAM",

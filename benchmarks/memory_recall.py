@@ -163,8 +163,9 @@ def _answer(memory: Memory, question: Asked) -> dict[str, Any]:
     row: dict[str, Any] = {"kind": question.kind, "probability": found.probability, "question": question.text}
     if question.gold:
         row["recall"] = len(set(ids[:K]) & question.gold) / len(question.gold)
+        best = memory.sessions(question.text, k=1)
         held = {memory.get(id_).session for id_ in question.gold}
-        row["session"] = found.evidence[0].event.session in held if found.evidence else False
+        row["session"] = bool(best) and best[0][1] in held
     if question.older and question.newer:
         row["updated"] = _place(ids, question.newer) < _place(ids, question.older)
     return row

@@ -575,3 +575,13 @@ def test_who_does_a_thing_is_found_by_the_thing(memory, asked, said):
     memory.record("lunch is at noon", role="user")
     found = memory.recall(asked, by="words")
     assert [item.event.text for item in found.evidence] == [said]
+
+
+def test_sessions_are_ranked(memory, event):
+    """The session that speaks of it comes first."""
+    talk(memory, event)
+    memory.record_all(
+        [event(50 + n, f"the cache has {n} entries", session="work", at=NOON + DAY + n) for n in range(5)]
+    )
+    assert memory.sessions("pottery classes", k=1)[0][:2] == ("repository", "talk")
+    assert memory.sessions("cache entries", k=1)[0][1] == "work"

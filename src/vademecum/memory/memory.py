@@ -230,6 +230,10 @@ class Memory(Corrections):
             raise UsageError(f"{words!r} names no time: write it as `last week`, `since Monday` or `2025-10-05`")
         return period.seconds
 
+    def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
+        """Return (scope, session, score) of the best sessions for a question."""
+        return self._recall.sessions(question, k=k, filters=Filters())
+
     def preferences(self, files: Sequence[str] = ()) -> list[Fact]:
         """Return the most confident current preferences and instructions, at most five.
 

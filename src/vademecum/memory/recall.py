@@ -26,7 +26,7 @@ from vademecum.memory.pinned import PART, standing_rows
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
-from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, weigh
+from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.shared_view import Sharing
 from vademecum.memory.supersession import REACH, newest_first
@@ -197,6 +197,18 @@ class Recall:
         return (
             f"{reason}; {count} older events are archived: `vade memory import` brings them back" if count else reason
         )
+
+    def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
+        """Return (scope, session, score) of the best sessions. Raises like `recall`."""
+        question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
+        view = self.view()
+        asking = self._asking(view, question, filters, By.BOTH, None)
+        with self._laid.weighing:
+            scores = session_scores(view, asking, weigh(view, asking))
+        best = [int(code) for code in top(scores, k) if scores[code] > 0]
+        held_by = view.scope_of(np.array([view.rows_of(np.array([code]))[0] for code in best], np.int64))
+        scopes = [self.scopes[number].name for number in held_by.tolist()]
+        return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
         """Return the current view; the same object until events change."""

@@ -42,6 +42,7 @@ DENSE = 0.6
 BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
 NAMED = 1.4  # a speaker whom the question names
 SPEAKER = {Role.USER: 2.5, Role.NOTE: 2.5}  # in a log of work; all others 1
+TURNS = 2  # of a session that speak for it
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
 
@@ -135,6 +136,27 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
     best = top(cosine, count)
     best = best[cosine[best] > 0]
     return rows[best], cosine[best]
+
+
+def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
+    """Return the scores of sessions, by words and turns: float32 (S,).
+
+    A session that speaks of everything wins by words alone; one turn that says it is a surer sign. So the mean of its
+    best turns counts twice.
+    """
+    session = view.session[weighed.rows]
+    alone = _alone(view, asking, weighed.rows, weighed.own, weighed.meaning)
+    alone = _when_and_who(view, asking, weighed.rows, alone)
+    order = np.lexsort((-alone, session))
+    codes, first = np.unique(session[order], return_index=True)
+    size = np.diff(np.append(first, len(order)))
+    best = np.zeros(view.session_count, np.float32)
+    for place in range(TURNS):
+        has = size > place
+        best[codes[has]] += alone[order[first[has] + place]]
+    there = np.zeros(len(best), bool)
+    there[codes] = True
+    return np.where(there, _scaled(weighed.matches.sessions) + 2 * _scaled(best), 0).astype(np.float32)
 
 
 def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats) -> Floats:
