@@ -172,7 +172,7 @@ RUBY = {
         {"a.rb": "class One\n  def settle; 1; end\nend\n",
          "b.rb": "class One\n  alias settle_before settle\n  def settle\n    settle_before\n  end\nend\n"},
         "One.settle",
-        set(),
+        {"One.settle exact"},
     ),
     "a method that is sent by its name": (
         {"a.rb": "class One\n  def settle; 1; end\n  def go; send(:settle); Two.new.__send__(:rest, 1); end\nend\n"
