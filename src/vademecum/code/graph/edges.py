@@ -210,7 +210,7 @@ class FileEdges:
             self._of_elsewhere(owner, line, spelled)
 
     def _of_elsewhere(self, owner: int, line: int, spelled: str) -> None:
-        """Note a call on a type from elsewhere that may run a method here.
+        """Note a call on a library's type that may run a method.
 
         A class that is based on that type may have it: in Rust a trait's method gets an edge, elsewhere the call stays
         unresolved.
