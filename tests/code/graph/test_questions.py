@@ -725,3 +725,9 @@ def test_what_is_handed_on_is_named(repo, engine, path, text, edges):
     """What is returned, kept under another name or passed on is referred to, and a constant is meant as itself."""
     found = engine(repo("app", {path: text})).codebase.callers("h", 1)
     assert [(each.name, each.relation, each.line) for each in found.found] == edges
+
+
+def test_a_line_that_nobody_calls_names_the_declaration_around_it(repo, engine):
+    """Whoever asks by a line learns which declaration was meant."""
+    answer = engine(repo("app", {"a.py": "def lonely():\n    return 1\n"})).codebase.callers("a.py:2")
+    assert (answer.verdict, answer.reason) == ("none", "nothing else refers to lonely: every file was covered")

@@ -408,10 +408,11 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
     if answer.found:
         reason = "; ".join(filter(None, (answer.reason, *_beside(uncovered))))
         return replace(answer, uncovered=uncovered, reason=reason)
+    meant = answer.of[0].name if line_in(answer.query) else answer.query
     if not uncovered and (elsewhere := called_from_elsewhere(graph, asked)):
-        return replace(answer, verdict="unknown", reason=f"nothing else here refers to {answer.query}, but {elsewhere}")
+        return replace(answer, verdict="unknown", reason=f"nothing else here refers to {meant}, but {elsewhere}")
     if not uncovered:
-        return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
+        return replace(answer, verdict="none", reason=f"nothing else refers to {meant}: every file was covered")
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
