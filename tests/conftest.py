@@ -56,6 +56,7 @@ def set_apart(place: Path, patch: pytest.MonkeyPatch) -> None:
         patch.delenv(name)
     patch.setenv("VADE_HOME", str(place / "data"))
     patch.setenv("XDG_CONFIG_HOME", str(place / "user"))
+    patch.setenv("VADE_HOOK_S", "60")  # tests run many processes at once: a hook cut short says nothing
 
 
 @pytest.fixture(autouse=True, scope="session")

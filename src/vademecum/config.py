@@ -51,7 +51,7 @@ CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
 HIDDEN = "(set, not shown)"
 # Variables that look like a setting and are none.
-RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY"})
+RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY", "VADE_HOOK_S"})
 # The keys of a `.coderag.yaml` that have a meaning here, and advice for some that have none.
 FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
 INSTEAD: Mapping[str, str] = {

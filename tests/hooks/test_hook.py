@@ -112,6 +112,15 @@ def test_a_message_brings_what_concerns_it(place: Place, event: str, named: str)
     assert told(place.hook("prompt", {"prompt": "make the button blue"})) == ""
 
 
+def test_a_hook_that_takes_too_long_ends_in_silence(place: Place) -> None:
+    """The agent goes on with exit code 0; the log says when the hook was stopped, and who can wait says how long."""
+    place.remember(*SAID)
+    said = {"hook_event_name": "SessionStart", "source": "startup"}
+    assert told(place.hook("session-start", said, VADE_HOOK_S="0.001")) == ""
+    assert "stopped after 0.001 s" in place.log
+    assert "make lint" in told(place.hook("session-start", said, VADE_HOOK_S="60"))
+
+
 def test_a_session_that_was_compacted_is_told_again(place: Place) -> None:
     """What holds reaches the model again when the client has cut its context down."""
     place.remember(*SAID)

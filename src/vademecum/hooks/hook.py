@@ -14,8 +14,8 @@ A hook reads JSON on standard input.
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and read
 `{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. An agent with another form, or without transcripts, is
 named after the hook: `cursor`, `copilot`, `windsurf`, `opencode`. A hook holds up its agent, so it never blocks and never
-fails: it imports late and nothing heavy, it ends after 1.5 s, the exit code is always 0, and standard output holds an
-answer or nothing. Errors go to `hooks.log` in the data directory.
+fails: it imports late and nothing heavy, it ends after 1.5 s (or `VADE_HOOK_S`), the exit code is always 0, and standard
+output holds an answer or nothing. Errors go to `hooks.log` in the data directory.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 def main(arguments: Sequence[str]) -> int:
     """Answer one hook; always 0."""
     name = arguments[0] if arguments else ""
-    limit = _limit(CATCH_UP_S if name == CATCH_UP else DEADLINE_S)
+    limit = _limit(CATCH_UP_S if name == CATCH_UP else deadline(os.environ.get("VADE_HOOK_S", "")))
     started, outcome = time.monotonic(), "failed"
     try:
         if name == CATCH_UP:
@@ -305,6 +305,18 @@ def _object(content: bytes) -> dict[str, Any]:
         said = json.loads(content)
         return said if isinstance(said, dict) else {}
     return {}
+
+
+def deadline(given: str) -> float:
+    """Return the seconds that a hook may take.
+
+    >>> deadline("10"), deadline("soon"), deadline("-1")
+    (10.0, 1.5, 1.5)
+    """
+    with suppress(ValueError):
+        if 0 < float(given) <= CATCH_UP_S:
+            return float(given)
+    return DEADLINE_S
 
 
 def _limit(seconds: float) -> threading.Timer:

@@ -39,7 +39,8 @@ def probabilities(features: Floats, weights: Weights) -> Floats:
     >>> probabilities(np.array([[1.0], [1.0]], np.float32), np.array([2.0])).tolist()
     [0.5, 0.5]
     """
-    score = features @ weights.astype(np.float32)
+    with np.errstate(invalid="ignore"):  # some BLAS leave the mark of an invalid number beside finite results
+        score = features @ weights.astype(np.float32)
     score = np.exp(score - score.max())
     return np.asarray(score / score.sum(), np.float32)
 
