@@ -96,7 +96,9 @@ def test_a_file_that_keeps_a_grammar_busy_costs_itself_alone(monkeypatch):
     harmless = b"class A { int f() { return 1; } }\n" * (RISKY_BYTES // 30)
     jobs = [(b"a<b<" * 20_000, "csharp"), (harmless, "csharp"), (b"def f():\n    return 1\n", "python")]
     stuck, large, small = analysed(2, jobs=jobs, embedder="")
-    assert stuck is None
+    assert "did not end" in stuck.problem
+    assert stuck.chunks  # windows, so that its text is found
+    assert stuck.references  # linking does not read the file again
     assert len(large.chunks) > 10
     assert small.symbols
     assert workers() == []

@@ -43,6 +43,19 @@ def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on(bounded):
     assert not parse(b"x = 1\n", "python").unwrap().has_errors
 
 
+@pytest.mark.parametrize(
+    ("language", "content"),
+    [
+        ("c", b"/* DB_ENCODING " + b"we always defer the reply given that some fields might be expired " * 40 + b"*/\n"),
+        ("javascript", b"import" + b" " * 20_000 + b"{ a\n"),
+        ("javascript", b"export" + b" " * 20_000 + b"{ a }\n"),
+    ],
+)
+def test_prose_after_a_macro_and_long_blanks_are_read_at_once(bounded, language, content):
+    """The patterns that read them never try one text in ever more ways."""
+    assert chunk_file(content, language, references=True).chunks
+
+
 def test_a_bats_test_is_read_in_place():
     content = b'@test "a (b)" {\n  run x\n}\n'
     assert parse(content, "bash").unwrap().captures["function"] == [(0, 25)]

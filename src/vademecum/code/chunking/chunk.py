@@ -18,7 +18,9 @@ from vademecum.code.chunking.layout import Span
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, Declaration, Outline
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Syntax, parse
-from vademecum.result import Ok
+from vademecum.code.languages.references import VERSION, References
+from vademecum.errors import ParseError
+from vademecum.result import Err, Ok, Result
 from vademecum.types import Chunk, ChunkKind, ParsedFile, Symbol
 
 # Read backwards from a callee's name: `.erots.fles` before `get`.
@@ -34,7 +36,7 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     Args:
         content: The file, valid UTF-8.
         language: A language id from `languages.language_of`.
-        deadline_s: Seconds of parsing after which the file is cut by windows instead.
+        deadline_s: Seconds of parsing after which the file is cut by windows instead; 0 for a file that no parser survives.
         references: Whether to find the file's references as well.
 
     Returns:
@@ -48,10 +50,16 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     lines = Lines(content)
     if row is None or row.module is None:
         return ParsedFile(language, tuple(_bounded(_plain(span, lines)) for span in sections.sections(lines, language)))
-    parsed = parse(content, language, deadline_s, references=references)
+    if not deadline_s:
+        parsed: Result[Syntax, ParseError] = Err(
+            ParseError(f"the {language} parser crashed or did not end on this file")
+        )
+    else:
+        parsed = parse(content, language, deadline_s, references=references)
     if not isinstance(parsed, Ok):
         windows = tuple(_bounded(_plain(span, lines)) for span in sections.sections(lines, "text"))
-        return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error))
+        nothing = References(VERSION).dump()  # linking does not try again
+        return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error), references=nothing)
     syntax = parsed.value
     outline = Outline(content, syntax, equations=row.equations)
     describe = _Describer(lines, syntax, outline, language)

@@ -78,11 +78,10 @@ class Reading:
     """A target's changed files, as they were read and analysed."""
 
     keys: dict[str, BlobKey] = field(default_factory=dict)  # of each file's content, by path
-    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that are not text, or crash a parser
+    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that are not text
     numbers: dict[BlobKey, int] = field(default_factory=dict)  # the database ids of contents
     new: set[BlobKey] = field(default_factory=set)  # contents that the database did not hold
     problems: dict[BlobKey, str] = field(default_factory=dict)  # contents cut by windows, with the reason
-    crashed: set[BlobKey] = field(default_factory=set)  # contents that make a parser crash
     undescribed: int = 0  # contents that Python's own parser rejected
     unread: int = 0  # files that are still to be read
     analysed: int = 0  # contents
@@ -153,7 +152,6 @@ def index(
             plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
             for texts in read_changed(repo, target, read, progress):
                 keep_contents(repo, read, texts, plan, progress, full=full)
-            read.left_out |= {path: crash(path, key) for path, key in read.keys.items() if key in read.crashed}
             commit_snapshot(repo, target, read)
     store_history()
     meaning = fill(repo, target.kind, target.place, progress, embed)
@@ -246,11 +244,6 @@ def read_changed(repo: Repository, target: Target, read: Reading, progress: Prog
     yield texts
 
 
-def crash(path: str, key: BlobKey) -> Skipped:
-    """Return the record of a file that makes its parser crash."""
-    return Skipped(path, "crash", f"the {key[1]} parser crashed or did not end on this file")
-
-
 def _sources(
     repo: Repository, target: Target, entries: list[FileEntry]
 ) -> Iterator[tuple[FileEntry, Source | Skipped]]:
@@ -293,12 +286,9 @@ def keep_contents(
     total = read.analysed + len(jobs) + read.unread
     try:
         for done, (job, analysis) in enumerate(found):
-            if analysis is None:
-                read.crashed.add(unknown[job])
-            else:
-                read.note(unknown[job], analysis)
-                batch.setdefault(unknown[job][0], []).append(with_known_vectors(repo, spoken(repo, analysis)))
-                weight += len(analysis.content)
+            read.note(unknown[job], analysis)
+            batch.setdefault(unknown[job][0], []).append(with_known_vectors(repo, spoken(repo, analysis)))
+            weight += len(analysis.content)
             if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
                 read.numbers |= repo.catalogue.add(batch)
                 batch, weight, since = {}, 0, time.monotonic()
@@ -316,7 +306,7 @@ def keep_contents(
 def spoken(repo: Repository, analysis: Analysis) -> Analysis:
     """Replace an analysis's summaries with a language model's sentences."""
     sentences = known_sentences(repo, [row[CHUNK_HASH] for row in analysis.chunks])
-    if not sentences:
+    if not sentences or analysis.problem:
         return analysis
     content, language, references = analysis.content, analysis.language, bool(analysis.references)
     return analysed_again(repo, content, language, sentences, references=references)

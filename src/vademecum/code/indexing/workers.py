@@ -4,7 +4,7 @@ Tree-sitter holds the interpreter's lock while it parses, so threads would not h
 
 Workers are plain child processes that exchange pickles over pipes, each driven by one thread here. `multiprocessing` is
 avoided on purpose: its spawn method runs the caller's main module again, so a short script without a main guard would
-start processes for ever. A worker that a hostile file kills must cost that one file, not the pool. The calling process
+start processes for ever. A hostile file that kills a worker costs that file its declarations, not the pool. The calling process
 analyses too while it waits, so small jobs never pay for starting a child. It leaves files to children that may be written to keep a
 grammar busy for minutes, where no deadline is asked for: only a process can be ended then.
 """
@@ -42,12 +42,13 @@ POOL_FROM_BYTES = 400_000  # for less, one process finishes before a second has 
 RISKY_BYTES = 32_000  # of a language that is slow on errors: 40 kB may take 10 s, 60 kB 43 s
 
 
-def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
+def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis]]:
     """Yield (job number, analysis) pairs in any order.
 
-    The analysis is None for a job that kills its process. `embedder` is the one `plan` names, already loaded here.
+    A file that kills or holds up its process is cut into windows. `embedder` is the one `plan` names, already loaded here.
     """
-    return _spread(jobs, plan, embedder)
+    for number, analysis in _spread(jobs, plan, embedder):
+        yield number, analysis or analyse([jobs[number]], embedder if plan.embedder else None, 0.0, term_table())[0]
 
 
 def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | None]]:

@@ -53,7 +53,7 @@ _MACROS = (
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
     rb"|(?<![\w#])(?<!define[ \t])" + _MACRO + rb"(?=(?:[ \t]+[A-Z0-9]*_[A-Z0-9_]+)*[ \t]+"
     rb"(?:(?:template|class|struct|using|enum|typedef|inline|friend|explicit|operator)\b"
-    rb"|(?:(?:[\w:<>]*[a-z][\w:<>]*|FILE|[A-Z])[ \t*&]+)*(?:\w+::)*(?:~?\w*[a-z]\w*|operator(?:\(\)|[^\w\s(]{1,3}))[ \t]*\())"
+    rb"|(?:(?:(?=[\w:<>]*[a-z])[\w:<>]+|FILE|[A-Z])[ \t*&]+)*(?:\w+::)*(?:~?(?=\w*[a-z])\w+|operator(?:\(\)|[^\w\s(]{1,3}))[ \t]*\())"
     rb"|" + _INDENTED + _MACRO + rb"(?=[ \t]+(?:static|const|constexpr|extern|virtual)\b)"
     rb"|" + _INDENTED + _MACRO + rb"\(\"[^\"\n]*\"\)(?=[ \t]*\r?\n[ \t]*(?:[\w:<>]+[ \t*&]+)+~?\w+\()"
     rb"|(?<=[\w)] )"

@@ -104,7 +104,7 @@ class Script(Language):
         ([('x', './m', 'default'), ('b', './m', 'a')], [('y', 'n', '')])
         """
         text = without_comments(statement) if "/*" in statement or "\n" in statement else statement
-        found = re.match(_FROM, text, re.DOTALL)
+        found = re.match(_FROM, " ".join(text.split()))
         if not found:
             equals = re.match(_REQUIRE, text)
             if equals:
@@ -233,8 +233,8 @@ def exports_of(statement: str) -> list[Bound]:
     >>> exports_of("export {\n  a, // the first\n  /* not b */ c,\n}")
     [('a', '', 'a'), ('c', '', 'c')]
     """
-    statement = without_comments(statement)
-    found = re.match(_FROM, statement, re.DOTALL)
+    statement = " ".join(without_comments(statement).split())
+    found = re.match(_FROM, statement)
     module = found["module"] if found and found["what"] else ""
     what = (found["what"] if found else "") or ""
     if module and what.startswith("*"):
