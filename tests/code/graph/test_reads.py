@@ -103,3 +103,32 @@ def test_a_member_of_an_enum_in_c_is_not_said_to_be_unused(repo, engine):
     codebase.index()
     answer = codebase.callers("BUSY")
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["s.c:2"])
+
+
+def test_a_text_names_a_declaration_by_its_path(repo, engine):
+    """As queues, settings and patches do, through packages and classes; what only looks like a path is none."""
+    files = {
+        "shop/__init__.py": "from shop.cart import total\n",
+        "shop/cart.py": "def total(): ...\n\n\nclass Cart:\n    def fill(self): ...\n",
+        "shop/tasks.py": "def send(): ...\n",
+        "config.py": "yaml = 1\n\n\ndef load(): ...\n",
+        "run.py": (
+            "def start(queue):\n    queue.enqueue('shop.tasks.send')\n\n\n"
+            "def fill(load):\n    return load('shop.cart:Cart.fill'), load('shop.total')\n\n\n"
+            "def odd():\n    return 'os.path.join', 'shop.nothing.here', 'config.json', f'shop.tasks.{odd}'\n"
+        ),
+        "tests/test_run.py": "def test_it(patch):\n    patch('shop.tasks.send')\n",
+    }
+    codebase = engine(repo("texts", files)).codebase
+    codebase.index()
+    read = {
+        name: sorted(each.name for each in codebase.callers(name).found)
+        for name in ("send", "Cart.fill", "total", "load")
+    }
+    assert read == {
+        "send": ["start", "test_it"],
+        "Cart.fill": ["fill"],
+        "total": ["", "fill"],
+        "load": [],
+    }
+    assert codebase.callers("send").found[0].tier == "typed"

@@ -109,6 +109,16 @@ def test_a_file_that_could_not_be_read_whole_counts_where_the_name_stands_in_it(
     assert [str(each) for each in answer.uncovered] == ["c.py:2"]
 
 
+def test_what_is_told_of_a_file_that_could_not_be_read_whole_is_told_once(repo, engine):
+    """A caller that is found is no place that may be one, nor is a comment; what another thing has is not trusted there."""
+    text = "def good():\n    send()\n    return send\n\n\n# send\ndef other(send):\n    send()\n\n\ndef f(:\n    pass\n"
+    answer = engine(
+        repo("app", {"a.py": "def send(): ...\n", "b.py": "from a import send\n\n\n" + text})
+    ).codebase.callers("send")
+    assert ("good", 5) in [(each.name, each.line) for each in answer.found]
+    assert [(each.path, each.lines) for each in answer.uncovered] == [("b.py", (10, 11))]
+
+
 def test_a_call_beside_one_of_another_class_is_named(repo, engine):
     """All that tests call in functions without names is the file's; what one of these calls mean says nothing of others."""
     files = {

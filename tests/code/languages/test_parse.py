@@ -46,7 +46,10 @@ def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on(bounded):
 @pytest.mark.parametrize(
     ("language", "content"),
     [
-        ("c", b"/* DB_ENCODING " + b"we always defer the reply given that some fields might be expired " * 40 + b"*/\n"),
+        (
+            "c",
+            b"/* DB_ENCODING " + b"we always defer the reply given that some fields might be expired " * 40 + b"*/\n",
+        ),
         ("javascript", b"import" + b" " * 20_000 + b"{ a\n"),
         ("javascript", b"export" + b" " * 20_000 + b"{ a }\n"),
     ],

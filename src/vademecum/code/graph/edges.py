@@ -8,7 +8,7 @@ kept apart and counted. What is known to be external gets no edge at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -73,6 +73,7 @@ class FileEdges:
         self._imports()
         self._calls()
         self._mentions()
+        self._texts()
         self._bases()
         if self._rules.fixture_file and self._file.is_test:
             self._fixtures()
@@ -154,6 +155,34 @@ class FileEdges:
         if value is not None and value.leaf:
             return self._names.definitions.file(value.leaf_path).nodes.get(value.leaf)
         return self._names.node(value) if value is not None and value.what in {"def", "inst"} else None
+
+    def _texts(self) -> None:
+        """Add edges to declarations that texts name by path: `"app.tasks.send"`."""
+        for owner, line, path in self.once_each(self._refs.texts):
+            node = self._at_path(path.split("."))
+            if node is not None:
+                self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.TYPED, line)
+
+    def _at_path(self, parts: Sequence[str]) -> Node | None:
+        """Return the declaration or file at the longest module path."""
+        names, file = self._names, self._file
+        for cut in range(len(parts) - 1, 0, -1):
+            module = ".".join(parts[:cut])
+            where = names.modules.locate(file.path, module, file.rules)
+            if not where or (where.endswith("/") and cut < len(parts) - 1):
+                continue
+            value, tier = names.imported(file, module, parts[cut])
+            if (
+                value is not None
+                and value.what == "module"
+                and cut == len(parts) - 1
+                and value.path in names.definitions
+            ):
+                return names.definitions.file(value.path).itself
+            for name in parts[cut + 1 :]:
+                value, tier = names.member(file, value, name, tier) if value is not None else UNKNOWN
+            return self._meant(value)
+        return None
 
     def _import_module(self, module: str, line: int) -> None:
         """Add the edges to the files of a module."""

@@ -38,8 +38,7 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     unresolved = {path for name in names for path in graph.unresolved(name)}
     found = lines_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
     for path, lines in _unread(graph, names, families):
-        if not graph.proofs.hold(path):
-            found.setdefault(path, set()).update(lines)
+        found.setdefault(path, set()).update(lines)
     for skipped in graph.opened.snapshot.skipped:
         is_code = skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
         if is_code or skipped.reason in OUTSIDE:
@@ -103,13 +102,12 @@ def _may_refer(language: str, families: set[str]) -> bool:
 
 
 def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[tuple[str, list[int]]]:
-    """Yield incompletely read files, with the lines that hold a name."""
+    """Yield files without a resolver, with the lines of a name."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
     # asked of each language once: of all the files there are, few are left to look into
     unread = np.array([not has_references(language) for language in table.language_names], bool)
     may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
-    is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
-    is_unread &= may_refer[table.languages] & (table.blobs != LEFT_OUT)
+    is_unread = (unread & may_refer)[table.languages] & (table.blobs != LEFT_OUT)
     for name in names:
         for number in np.flatnonzero(is_unread & holding(graph.opened.view, name)).tolist():
             content = catalogue.content(int(table.blobs[number]))

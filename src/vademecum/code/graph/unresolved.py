@@ -2,7 +2,8 @@
 
 An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
 around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
-judged when edges were made. What is left may be a reference, but for comments, prose and text in strings of several words.
+judged when edges were made. In a file with syntax errors nothing but the first and an edge to what is asked for counts. What is
+left may be a reference, but for comments, prose and text in strings of several words.
 
 Which files hold a name is read from the index's terms; what stands at the occurrences that are left is told by their characters
 (`lexical`). Only where these do not tell files are parsed again, and not without end: what is not parsed counts as left.
@@ -117,6 +118,7 @@ def lines_naming(
         unresolved: paths with calls of these names that could not be resolved.
     """
     files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
+    broken = catalogue.with_errors()
     by_name: dict[str, list[Node]] = {}
     for node in nodes:
         if node.qualified:
@@ -138,7 +140,8 @@ def lines_naming(
                     found.setdefault(path, set())
                     continue
                 examined = _SHELF.of(path, contents[blob], files.language(number))
-                lines, parsed = _Place(wanted, blob, examined, path in unresolved).lines(to_parse)
+                is_broken = blob in broken and not graph.proofs.hold(path)
+                lines, parsed = _Place(wanted, blob, examined, path in unresolved, is_broken).lines(to_parse)
                 to_read, to_parse = to_read - len(contents[blob]), to_parse - parsed
                 if lines:
                     found.setdefault(path, set()).update(lines)
@@ -153,6 +156,7 @@ class _Place:
     blob: int
     examined: Examined
     has_unresolved: bool  # calls of the name
+    is_broken: bool  # the grammar found errors
 
     def __post_init__(self) -> None:
         """Keep often used parts at hand."""
@@ -245,6 +249,8 @@ class _Place:
         wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
         if owner in wanted.asked or owner in wanted.sources:
             return True
+        if self.is_broken:
+            return False
         before = self.content[max(0, start - _REACH) : start]
         joined = before.rstrip()
         if joined.endswith(_JOINTS):

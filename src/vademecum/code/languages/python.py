@@ -148,6 +148,7 @@ LANGUAGE = _Python(
     calls_super=True,
     subscripts_classes=True,
     names_arguments=True,
+    names_in_texts=True,
     fixture_file="conftest.py",
     same=_SAME,
     one=_ONE,

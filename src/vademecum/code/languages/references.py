@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 
-VERSION = 14  # raised when other references are found, so that those found before are found anew
+VERSION = 15  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
@@ -40,6 +40,7 @@ class References:
     bases: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     loads: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
     types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    texts: list[tuple[int, int, str]] = field(default_factory=list)  # … path of a name within a text: `app.tasks.send`
     aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
     conditional: list[tuple[int, int]] = field(default_factory=list)
     getters: list[tuple[int, int]] = field(default_factory=list)
