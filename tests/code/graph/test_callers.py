@@ -205,6 +205,18 @@ CASES = {
         },
         {"Basket.put": ["Fruit.fall"], "Node.put": []},
     ),
+    "c: a header is included through others": (
+        {
+            "src/dict.h": "#ifndef D\n#define D\nint find(int k);\n#endif\n",
+            "src/dict.c": '#include "dict.h"\nint find(int k) { return k; }\n',
+            "src/server.h": '#include "all.h"\nint serve(int k);\n',
+            "src/all.h": '#include "dict.h"\n#include "server.h"\n',
+            "src/server.c": '#include "server.h"\nint serve(int k) { return find(k); }\n',
+            "deps/dict.h": "static int find(int k);\n",
+            "deps/dict.c": '#include "dict.h"\nstatic int find(int k) { return k; }\nint use(void) { return find(1); }\n',
+        },
+        {"find": ["serve", "use"]},
+    ),
     "php: parent is the base": (
         {
             "a.php": (

@@ -138,6 +138,8 @@ class C(Language):
         bodies = [each for each in found if not self.is_header(each[0].path)] or found
         headers = [each for each in found if each not in bodies]
         seen = modules.included(file, self)
+        if len(found) > 2 and not any(each[0].path in seen for each in found):
+            seen = modules.nearest_included(file, self, frozenset(each[0].path for each in found))
         read = [each for each in [*headers, *bodies] if each[0].path in seen]
         if any((not read or _is_conditional(e)) and self._may_be_the_librarys(e) for e in found):
             return None  # the library's, as far as the file says

@@ -16,6 +16,7 @@ from vademecum.code.languages.language import Language
 from vademecum.code.languages.scopes import Source
 
 T = TypeVar("T")
+MOST_INCLUDED, MOST_STEPS = 200, 8  # files that one file includes through others, and through how many
 
 
 class Snapshot(Protocol):
@@ -29,6 +30,9 @@ class Snapshot(Protocol):
     def content(self, path: str) -> str:
         """Return a file's text."""
 
+    def file(self, path: str) -> Source:
+        """Return a file."""
+
 
 class Modules:
     """Finds modules among the paths of a snapshot."""
@@ -38,12 +42,14 @@ class Modules:
         self.paths = frozenset(snapshot)
         self._found: dict[tuple[Language, str, str], str | None] = {}
         self._included: dict[str, tuple[frozenset[str], frozenset[str]]] = {}  # by path, with the parts consulted
+        self._levels: tuple[str, list[frozenset[str]]] = ("", [])  # of the last file: what it includes in 1, 2, … steps
         self._worked_out: dict[Callable[[Modules], Any], Any] = {}
 
     def forget(self) -> None:
         """Let go of the places found."""
         self._found = {}
         self._included = {}
+        self._levels = "", []
 
     def locate(self, importer: str, module: str, language: Language) -> str:
         """Return the path of a module, "" for elsewhere.
@@ -68,6 +74,23 @@ class Modules:
             known = self._included[file.path] = found, frozenset[str]().union(*map(_tokens, names))
         self._snapshot.consulted |= known[1]
         return known[0]
+
+    def nearest_included(self, file: Source, language: Language, wanted: frozenset[str]) -> frozenset[str]:
+        """Return which of some files a file includes in the fewest steps."""
+        if self._levels[0] != file.path:  # names are looked up file by file
+            self._levels = file.path, [self.included(file, language) & self.paths]
+        levels, met = self._levels[1], {file.path}
+        for step in range(MOST_STEPS):
+            if (found := levels[step] & wanted) or not levels[step]:
+                return found
+            met |= levels[step]
+            self._snapshot.consulted |= levels[step]
+            if step + 1 == len(levels):
+                included = (self.included(self._snapshot.file(path), language) for path in levels[step])
+                levels.append(
+                    (frozenset[str]().union(*included) & self.paths) - met if len(met) < MOST_INCLUDED else frozenset()
+                )
+        return frozenset()
 
     def once(self, work_out: Callable[[Modules], T]) -> T:
         """Return the result of a function of these paths, kept."""
