@@ -38,7 +38,8 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     unresolved = {path for name in names for path in graph.unresolved(name)}
     found = lines_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
     for path, lines in _unread(graph, names, families):
-        found.setdefault(path, set()).update(lines)
+        if not graph.proofs.hold(path):
+            found.setdefault(path, set()).update(lines)
     for skipped in graph.opened.snapshot.skipped:
         is_code = skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
         if is_code or skipped.reason in OUTSIDE:
