@@ -132,3 +132,15 @@ def test_a_text_names_a_declaration_by_its_path(repo, engine):
         "load": [],
     }
     assert codebase.callers("send").found[0].tier == "typed"
+
+
+def test_a_text_names_a_class_of_ruby_by_its_path(repo, engine):
+    """As associations and jobs do; a name alone is no path."""
+    files = {
+        "shop/order.rb": "module Shop\n  class Order\n    def total; 1; end\n  end\nend\n",
+        "shop/user.rb": "module Shop\n  class User\n    has_many :orders, class_name: '::Shop::Order'\n  end\nend\n",
+        "shop/job.rb": "module Shop\n  def self.find\n    'Shop::Order'.constantize\n  end\n  def self.odd\n    ['Order', 'Shop::Orders']\n  end\nend\n",
+    }
+    codebase = engine(repo("texts", files)).codebase
+    codebase.index()
+    assert sorted(each.name for each in codebase.callers("Order").found) == ["Shop.User", "Shop.find"]

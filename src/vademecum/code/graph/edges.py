@@ -159,7 +159,8 @@ class FileEdges:
     def _texts(self) -> None:
         """Add edges to declarations that texts name by path: `"app.tasks.send"`."""
         for owner, line, path in self.once_each(self._refs.texts):
-            node = self._at_path(path.split("."))
+            is_module = self._rules.has_submodules
+            node = self._at_path(path.split(".")) if is_module else self._names.node(self._meaning(owner, path)[0])
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.TYPED, line)
 

@@ -71,9 +71,6 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
-# `"app.tasks.send"`, `'app.main:Server.run'`
-_NAMED = rb"([\"'])(?P<path>[A-Za-z_]\w{0,99}+(?:\.[A-Za-z_]\w{0,99}+){1,9}+(?::[A-Za-z_]\w{0,99}+(?:\.[A-Za-z_]\w{0,99}+){0,3}+)?)\1"
-
 Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
 _LITERALS = frozenset("{[\"'`0123456789")
 
@@ -232,10 +229,13 @@ class _Finder:
 
     def named_in_texts(self) -> None:
         """Take texts that may be the path of a declaration."""
-        for text in re.finditer(_NAMED, self._content) if self._rules.names_in_texts else ():
-            start = text.start("path")
+        pattern = self._rules.path_in_text
+        for text in re.finditer(rb"([\"'])(" + pattern + rb")\1", self._content) if pattern else ():
+            start, end = text.span(2)
             owner = self._owners[bisect_right(self._starts, start) - 1]
-            self.found.texts.append((owner, self._lines.number(start), self._cut(*text.span("path")).replace(":", ".")))
+            self.found.texts.append(
+                (owner, self._lines.number(start), re.sub("::?", ".", self._cut(start, end)).lstrip("."))
+            )
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = self._text(captured["object"][0]) if "object" in captured else ""

@@ -108,6 +108,7 @@ LANGUAGE = _Ruby(
     queries=("ruby",),
     implicit_self=True,
     shares_names=True,
+    path_in_text=rb"(?:::)?[A-Z]\w{0,99}+(?:::[A-Z]\w{0,99}+){1,9}+",
     turns={"new": "inst", "class": "def"},
     calls_bare=True,
     opened_in=anywhere,
