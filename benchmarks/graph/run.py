@@ -75,10 +75,12 @@ class Logged(Found):
         self.log: list[tuple[Relation, Node, Tier, int, str]] = []
         self.spelled = ""  # what is being called
 
-    def add(self, source: Node, relation: Relation, target: Node, tier: Tier, line: int) -> None:
+    def add(
+        self, source: Node, relation: Relation, target: Node, tier: Tier, line: int, *, is_import: bool = False
+    ) -> None:
         """Note it."""
         self.log.append((relation, target, tier, line, self.spelled.rpartition(".")[2]))
-        super().add(source, relation, target, tier, line)
+        super().add(source, relation, target, tier, line, is_import=is_import)
 
 
 class SiteEdges(FileEdges):

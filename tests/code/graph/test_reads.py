@@ -111,10 +111,12 @@ def test_a_text_names_a_declaration_by_its_path(repo, engine):
         "shop/__init__.py": "from shop.cart import total\n",
         "shop/cart.py": "def total(): ...\n\n\nclass Cart:\n    def fill(self): ...\n",
         "shop/tasks.py": "def send(): ...\n",
+        "shop/models.py": "class Item: ...\n",
         "config.py": "yaml = 1\n\n\ndef load(): ...\n",
         "run.py": (
             "def start(queue):\n    queue.enqueue('shop.tasks.send')\n\n\n"
             "def fill(load):\n    return load('shop.cart:Cart.fill'), load('shop.total')\n\n\n"
+            "def key(foreign):\n    return foreign('shop.Item')\n\n\n"
             "def odd():\n    return 'os.path.join', 'shop.nothing.here', 'config.json', f'shop.tasks.{odd}'\n"
         ),
         "tests/test_run.py": "def test_it(patch):\n    patch('shop.tasks.send')\n",
@@ -123,12 +125,13 @@ def test_a_text_names_a_declaration_by_its_path(repo, engine):
     codebase.index()
     read = {
         name: sorted(each.name for each in codebase.callers(name).found)
-        for name in ("send", "Cart.fill", "total", "load")
+        for name in ("send", "Cart.fill", "total", "Item", "load")
     }
     assert read == {
         "send": ["start", "test_it"],
         "Cart.fill": ["fill"],
         "total": ["", "fill"],
+        "Item": ["key"],
         "load": [],
     }
     assert codebase.callers("send").found[0].tier == "typed"
@@ -144,3 +147,26 @@ def test_a_text_names_a_class_of_ruby_by_its_path(repo, engine):
     codebase = engine(repo("texts", files)).codebase
     codebase.index()
     assert sorted(each.name for each in codebase.callers("Order").found) == ["Shop.User", "Shop.find"]
+
+
+def test_who_uses_a_class_calls_what_it_has_from_elsewhere(repo, engine):
+    """`Order.objects.get(1)` and `Order.create()` refer to the class, whatever a library gives it."""
+    files = {
+        "order.py": "from lib import Model\n\n\nclass Order(Model):\n    @staticmethod\n    def make(): ...\n\n\nORDERS = Order.manager()\n",
+        "use.py": (
+            "from order import ORDERS, Order\n\n\ndef first():\n    return Order.objects.get(1)\n\n\n"
+            "def second():\n    return Order.create()\n\n\ndef third():\n    return Order.make()\n\n\n"
+            "def fourth():\n    return ORDERS.get(1)\n\n\n@on(sender=Order)\ndef fifth(): ...\n\n\n@on(sender=Order)\ndef sixth(): ...\n"
+        ),
+        "Order.java": "class Order2 extends Model { static void all() { Order2.find(1); } }\nclass Use { void a() { Order2.find(1); } }\n",
+        "order.rb": "class Order3 < Model\nend\ndef third; Order3.where(1).first; end\n",
+        "docs/order.md": "# Guide\n\n## Order\n\nText.\n",
+    }
+    codebase = engine(repo("orders", files)).codebase
+    codebase.index()
+    order = codebase.callers("Order")
+    assert sorted(each.name for each in order.found if each.path == "use.py") == ["", "first", "second", "third"]
+    assert (len(order.of), order.uncovered) == (1, ())
+    assert [each.name for each in codebase.callers("ORDERS").found if each.name] == ["fourth"]
+    assert sorted(each.name for each in codebase.callers("Order2").found) == ["Order2.all", "Use.a"]
+    assert [each.name for each in codebase.callers("Order3").found] == ["third"]

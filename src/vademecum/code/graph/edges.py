@@ -32,6 +32,7 @@ MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _MOST_ROOTS = 40  # functions of a name beyond which it is not asked which override others
 _READ_AT_ONCE = 64  # declarations of a name
 _MAKERS = frozenset({"new", "super"})  # called, they make an instance
+_HOLDER = re.compile(r"(?:[\w$]+\.)*[A-Z][\w$]*(?=\.)")  # `Order` of `Order.find`, a class or constant
 _FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
 _CALLABLE = re.compile(r"=>|\(|Callable|Function|Func|Action|Any\b|any\b|unknown|Fn|fn\b|func\b")  # may be one of them
 _INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
@@ -44,13 +45,18 @@ class Found:
     edges: dict[tuple[int, int, int], tuple[Tier, int]] = field(default_factory=dict)
     unresolved: set[str] = field(default_factory=set)  # names that are called on something unknown, and got no edge
 
-    def add(self, source: Node, relation: Relation, target: Node, tier: Tier, line: int) -> None:
-        """Keep an edge; of two, the surer tier, then the first line."""
+    def add(
+        self, source: Node, relation: Relation, target: Node, tier: Tier, line: int, *, is_import: bool = False
+    ) -> None:
+        """Keep an edge; of two, the surer tier, then the first line.
+
+        The import of a name gives way to a use of the name.
+        """
         if source.id == target.id and relation is not Relation.CALLS:
             return
         key = (source.id, int(relation), target.id)
         known = self.edges.get(key)
-        if known is None or (tier, line) < known:
+        if known is None or ((tier, line) < known and not is_import):
             self.edges[key] = (tier, line)
 
 
@@ -70,10 +76,10 @@ class FileEdges:
 
     def make(self) -> Found:
         """Make all of them."""
-        self._imports()
         self._calls()
         self._mentions()
         self._texts()
+        self._imports()
         self._bases()
         if self._rules.fixture_file and self._file.is_test:
             self._fixtures()
@@ -148,7 +154,7 @@ class FileEdges:
             elif node is not None:
                 self._import(node.path, line)
                 tier = Tier.EXACT if value is not None and value.leaf else tier  # which constant it is, is not in doubt
-                self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+                self.found.add(file.itself, Relation.REFERENCES, node, tier, line, is_import=True)
 
     def _meant(self, value: Value | None) -> Node | None:
         """Return the declaration of a value, for a constant the constant itself."""
@@ -182,8 +188,11 @@ class FileEdges:
                 return names.definitions.file(value.path).itself
             for name in parts[cut + 1 :]:
                 value, tier = names.member(file, value, name, tier) if value is not None else UNKNOWN
-            return self._meant(value)
-        return None
+            if (node := self._meant(value)) is not None:
+                return node
+            break
+        is_model = len(parts) == 2 and parts[1][:1].isupper()
+        return self._at_path([parts[0], "models", parts[1]]) if is_model else None  # Django's `app.Model`
 
     def _import_module(self, module: str, line: int) -> None:
         """Add the edges to the files of a module."""
@@ -408,7 +417,9 @@ class FileEdges:
         file, names, refs = self._file, self._names, self._refs
         handed = [(owner, line, text) for owner, line, how, text in refs.returns if how == VALUE and text[-1:] != ")"]
         handed += [row[5:] + row[1:2] + row[4:5] for row in refs.bindings if row[3] == VALUE and row[4][-1:] != ")"]
-        for owner, line, spelled in self.once_each([*refs.loads, *handed]):
+        rows = [*refs.loads, *handed]
+        held = [(*row[:2], begun[0]) for row in (*rows, *refs.calls) if (begun := _HOLDER.match(row[2]))]
+        for owner, line, spelled in self.once_each([*rows, *held]):
             value, tier = self._meaning(owner, spelled)
             node = self._meant(value) if value is not None and (value.leaf or value.what == "def") else None
             if node is not None:

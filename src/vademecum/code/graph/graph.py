@@ -11,6 +11,7 @@ from vademecum.code.checkout.source import contained
 from vademecum.code.graph.build import bring_up_to_date
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs, proofs_of
 from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
+from vademecum.code.languages import language_of, rules_of
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.open import line_in, parse_location, past_end
@@ -115,6 +116,7 @@ class Graph:
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
+        found = [node for node in found if not rules_of(language_of(node.path)).is_document] or found  # no headings
         if "<" in name:  # of the `impl`s of a type the one with these arguments, or this trait
             own = name.strip().replace("::", ".")
             found = [node for node in found if node.qualified.replace("::", ".") == own] or found

@@ -53,6 +53,8 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
         found = found or [
             hit for each in opened for hit in _definitions(each, wanted, fits or _is_shown_by(each.repo.name), how)
         ]
+    # a heading of a document is called as what it describes
+    found = [hit for hit in found if not rules_of(hit[1].language).is_document] or found
     defined = _defined(item for _, item in found)
     found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)

@@ -247,7 +247,7 @@ class _Place:
 
     def _is_accounted(self, start: int, end: int) -> bool:
         wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
-        if owner in wanted.asked or owner in wanted.sources:
+        if owner in wanted.asked or owner in wanted.sources or self._is_in_decorator(start):
             return True
         if self.is_broken:
             return False
@@ -259,6 +259,14 @@ class _Place:
         if before[-1:] in _QUOTES:
             return False
         return owner in wanted.others_bare or self._is_other(joined, start, end)
+
+    def _is_in_decorator(self, at: int) -> bool:
+        """Return whether a decorator, which its surroundings refer by, has an edge."""
+        line = self._line(at)
+        if not self._is_met or not self._said(line).startswith(_DECORATES):
+            return False
+        around = next((node.id for node in self._nodes if node.start_line <= line <= node.end_line), node_id(self.path))
+        return around in self.wanted.sources
 
     def _owner(self, line: int) -> int:
         """Return the id of the innermost declaration around a line."""
