@@ -137,6 +137,17 @@ def test_a_text_names_a_declaration_by_its_path(repo, engine):
     assert codebase.callers("send").found[0].tier == "typed"
 
 
+def test_a_long_list_of_domains_is_not_taken_for_paths(repo, engine):
+    """Of one file the first two thousand texts are looked at."""
+    domains = "".join(f"    'host{number}.com',\n" for number in range(2_100))
+    files = {
+        "tasks/send.py": "def now(): ...\n",
+        "hosts.py": f"HOSTS = [\n    'tasks.send.now',\n{domains}    'tasks.send.now',\n]\n",
+    }
+    codebase = engine(repo("hosts", files)).codebase
+    assert [(each.path, each.line) for each in codebase.callers("now").found] == [("hosts.py", 2)]
+
+
 def test_a_text_names_a_class_of_ruby_by_its_path(repo, engine):
     """As associations and jobs do; a name alone is no path."""
     files = {

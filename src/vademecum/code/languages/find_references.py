@@ -40,6 +40,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from vademecum.code.languages.language import Language
 
 _MATCHES = 1 << 16
+_MOST_TEXTS = 2_000  # of one file: a list of domains looks like paths
 _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
@@ -230,7 +232,8 @@ class _Finder:
     def named_in_texts(self) -> None:
         """Take texts that may be the path of a declaration."""
         pattern = self._rules.path_in_text
-        for text in re.finditer(rb"([\"'])(" + pattern + rb")\1", self._content) if pattern else ():
+        named = re.finditer(rb"([\"'])(" + pattern + rb")\1", self._content) if pattern else ()
+        for text in islice(named, _MOST_TEXTS):
             start, end = text.span(2)
             owner = self._owners[bisect_right(self._starts, start) - 1]
             self.found.texts.append(
