@@ -1,16 +1,16 @@
 """The ledger of tools, pins and traces, by scope.
 
-A scope is a gateway's servers in one project; "" is the user, to whom all scopes are open. Rows of a scope carry its
-name before their id or session. A scope sees its own tools and traces, and traces of others whose calls all went to
-tools that are there and the same: server, name and schemas agree, or all but the server's name. Where nothing is known
-of the tool that a trace called, as in traces that a user observed, the id decides.
+A scope is a gateway's servers in one project; "" is the user, who sees all scopes. Rows carry their scope before id or
+session. A scope sees its own tools and traces, and those of others whose calls all went to tools that it has, too:
+server, name and schemas agree, or all but the server's name. Of a tool that is not registered the id decides.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from vademecum.errors import UnknownError
@@ -55,22 +55,22 @@ class Ledger:
             known = self._own_rows()
             rows = {id_: _tool_row(tool, known.get(id_), now, self.scope) for id_, tool in given.items()}
             changed = {id_: row for id_, row in rows.items() if known.get(id_) != row}
-            gone = {
-                id_: (*row[:-1], now)
-                for id_, row in known.items()
-                if row[1] in complete and id_ not in given and not row[-1]
-            }
-            self._write("tools", [*changed.values(), *gone.values()])
-            self._describe({tool.server: tool.about for tool in given.values() if tool.about})
+            missing = [row for id_, row in known.items() if row[1] in complete and id_ not in given]
+            gone = [(*row[:-1], now) for row in missing if not row[-1]]
+            self._write("tools", [*changed.values(), *gone])
+            said = self.servers()
+            about = said | {tool.server: tool.about for tool in given.values() if tool.about}
+            if about != said:
+                self.keep_fact(_SERVERS, _json(about))
+                self._bump(catalogue=True)
         added = sum(id_ not in known or bool(known[id_][-1]) for id_ in changed)
         return RegisterReport(added, len(changed) - added, len(given) - len(changed), len(gone))
 
     def retain(self, servers: Collection[str]) -> int:
         """Mark tools of all other servers as gone; return their number."""
         with self._store().transaction():
-            gone = [
-                (*row[:-1], self._clock()) for row in self._own_rows().values() if row[1] not in servers and not row[-1]
-            ]
+            live = [row for row in self._own_rows().values() if not row[-1]]
+            gone = [(*row[:-1], self._clock()) for row in live if row[1] not in servers]
             self._write("tools", gone)
         return len(gone)
 
@@ -81,14 +81,7 @@ class Ledger:
 
     def servers(self) -> dict[str, str]:
         """Return the servers' descriptions of themselves, by name."""
-        known: dict[str, str] = json.loads(self.fact(_SERVERS) or "{}")
-        return known
-
-    def _describe(self, servers: dict[str, str]) -> None:
-        known = self.servers()
-        if not servers.items() <= known.items():
-            self.keep_fact(_SERVERS, _json(known | servers))
-            self._bump(catalogue=True)
+        return dict(json.loads(self.fact(_SERVERS) or "{}"))
 
     def pin(self, tool: str, *, pinned: bool = True) -> None:
         """Show a tool with every search, or no longer.
@@ -110,13 +103,10 @@ class Ledger:
         with store.transaction():
             known = {row[0]: row for row in store.get("traces", [(id_,) for id_ in given]).unwrap()}
             rows_before = store.scan("traces", columns=("position",)).unwrap()
-            position = max((int(row[0]) for row in rows_before), default=0)
-            rows: list[Row] = []
-            for id_, trace in given.items():
-                body = _trace_body(replace(trace, session=within(self.scope, trace.session)))
-                if id_ not in known or known[id_][2:] != body:
-                    position += 1
-                    rows.append((id_, position, *body))
+            position = 1 + max((int(row[0]) for row in rows_before), default=0)
+            bodies = {id_: _trace_body(trace, self.scope) for id_, trace in given.items()}
+            new = [id_ for id_, body in bodies.items() if id_ not in known or known[id_][2:] != body]
+            rows: list[Row] = [(id_, place, *bodies[id_]) for place, id_ in enumerate(new, position)]
             self._write("traces", rows)
         added = sum(row[0] not in known for row in rows)
         return ObserveReport(added, len(rows) - added, len(given) - len(rows))
@@ -187,10 +177,10 @@ def _kept(row: Row) -> Kept:
     return Kept(tool, bool(pinned), bool(gone_at), scope, at)
 
 
-def _trace_body(trace: Trace) -> Row:
+def _trace_body(trace: Trace, scope: str) -> Row:
     calls = [[call.tool, list(call.arguments), int(call.ok), call.latency_s] for call in trace.calls]
-    intent, session = _text(trace.intent), _text(trace.session)
-    return (intent, _json(calls), _json(trace.links), session, float(trace.at), int(trace.ok))
+    session = _text(within(scope, trace.session))
+    return (_text(trace.intent), _json(calls), _json(trace.links), session, float(trace.at), int(trace.ok))
 
 
 def _trace(row: Row) -> tuple[str, Trace]:
@@ -252,43 +242,28 @@ def traces_of(scope: str, kept: Sequence[Kept], traces: Iterable[tuple[str, Trac
     """Return the traces that count in a scope, with its tools' ids."""
     if not scope:
         return [trace for _, trace in traces]
-    same = _Same([each.tool for each in kept if each.scope == scope], kept)
+    own = {each.tool.id: each.tool for each in kept if each.scope == scope}
+    others = {(each.scope, each.tool.id): each.tool for each in kept}
+    by_words: dict[str, list[str]] = {}
+    for tool in own.values():
+        by_words.setdefault(_words(tool), []).append(tool.id)
+
+    @cache
+    def same(other: str, id_: str) -> str:
+        """The id of the same tool here; "" where there is none."""
+        here, there = own.get(id_), others.get((other, id_))
+        if here and (there is None or _schemas(here) == _schemas(there)):
+            return id_
+        named = by_words.get(_words(there), []) if there else []
+        return named[0] if len(named) == 1 else ""
+
     found: list[Trace] = []
     for other, trace in traces:
-        if other == scope:
-            found.append(trace)
-            continue
-        calls = [(call, same.tool(other, call.tool)) for call in trace.calls]
-        if all(id_ for _, id_ in calls):
-            found.append(replace(trace, calls=tuple(replace(call, tool=id_) for call, id_ in calls)))
+        ids = [call.tool if other == scope else same(other, call.tool) for call in trace.calls]
+        if all(ids):
+            calls = (replace(call, tool=id_) for call, id_ in zip(trace.calls, ids, strict=True))
+            found.append(trace if other == scope else replace(trace, calls=tuple(calls)))
     return found
-
-
-class _Same:
-    """The tools of a scope that are those of other scopes."""
-
-    def __init__(self, own: Sequence[Tool], kept: Sequence[Kept]) -> None:
-        self._own = {tool.id: tool for tool in own}
-        self._by_words: dict[str, list[str]] = {}
-        for tool in own:
-            self._by_words.setdefault(_words(tool), []).append(tool.id)
-        self._others: Mapping[tuple[str, str], Tool] = {(each.scope, each.tool.id): each.tool for each in kept}
-        self._known: dict[tuple[str, str], str] = {}
-
-    def tool(self, scope: str, id_: str) -> str:
-        """Return the id of the same tool here; "" where there is none."""
-        if (scope, id_) not in self._known:
-            self._known[scope, id_] = self._found(scope, id_)
-        return self._known[scope, id_]
-
-    def _found(self, scope: str, id_: str) -> str:
-        own, other = self._own.get(id_), self._others.get((scope, id_))
-        if other is None:
-            return id_ if own else ""
-        if own and _schemas(own) == _schemas(other):
-            return id_
-        named = self._by_words.get(_words(other), [])
-        return named[0] if len(named) == 1 else ""
 
 
 def _schemas(tool: Tool) -> str:
