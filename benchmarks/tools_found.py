@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import report
 from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from vademecum.tools import confidence
-from vademecum.tools.intent_features import Asked
+from vademecum.tools.features import Asked
 from vademecum.types import Verdict
 
 ASKED, SEED = 150, 3

@@ -31,9 +31,8 @@ import report
 from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
-from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, heads
+from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, Asked, heads
 from vademecum.tools.fit import drawn
-from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.predict import shown
 from vademecum.tools.shgat import toward_goals

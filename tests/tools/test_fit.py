@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.features import HEADS, MEMORY, After, heads, still
+from vademecum.tools.features import HEADS, MEMORY, After, Asked, heads, still
 from vademecum.tools.fit import asked_of, fitted
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph, attend, in_context
-from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call

@@ -1,7 +1,7 @@
 """Plans: the chain or the set of calls that agrees best.
 
-A beam follows the likeliest chains call by call and cannot know how a chain ends. So each finished chain is seen again
-as a whole, as a conditional logit (`logit`) with the features
+A beam cannot know how a chain ends, so each finished chain is seen again as a whole, as a conditional logit with the
+features
 
     likely      its log-probability, call by call and stop
     taken       the log-odds of its tools that the intent takes them, summed
@@ -9,14 +9,12 @@ as a whole, as a conditional logit (`logit`) with the features
     in_order    whether what is called later is said later
     known       the attention that past traces of this very chain get
 
-The likeliest chain is not the best plan: of six calls five may be sure and one a guess. What is right on average is the
-chain whose tools and neighbours the others have too, weighed by their probabilities (minimum Bayes risk, Kumar and
-Byrne 2004).
+The plan is the chain whose tools and neighbours the others have too, weighed by their probabilities (minimum Bayes
+risk, Kumar and Byrne 2004): of the six calls of the likeliest five may be sure and one a guess.
 
-What people draw and give a short title to ("sale → sheet") can go on in a hundred ways. A beam finds some short chains
-of it that hold next to none of the probability. There the plan is the set that is right on average by each tool's own
-probability, in the likeliest order. On 808 titles of workflows node-F1 is 0.34 by the chain and 0.44 by the set; where
-tasks are written out, next to no plan is a set.
+What people draw and give a short title to can go on in a hundred ways, and the chains that a beam finds hold next to
+none of the probability. There the plan is the set of tools that is right on average, in the likeliest order: on 808
+titles of workflows node-F1 is 0.44 by the set and 0.34 by the chain. Where tasks are written out it is hardly used.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
-from vademecum.tools.features import RANKING, After, still
-from vademecum.tools.intent_features import EPSILON, Asked
+from vademecum.tools.features import EPSILON, RANKING, After, Asked, still
 from vademecum.tools.logit import probabilities
 from vademecum.tools.texts import Floats
 from vademecum.tools.weights import PHASES, Model, log_shares, taken_from

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.chains import Chain
-from vademecum.tools.intent_features import Asked
+from vademecum.tools.features import Asked
 from vademecum.tools.texts import Floats
 
 FOUND_FROM = 0.05  # below, no tool fits: right 24 of 25 times, where as many questions fit as do not

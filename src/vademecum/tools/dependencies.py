@@ -6,11 +6,8 @@ Links are taken from three sources, in this order, and one that would close a ci
     provided   an earlier call gives an input of a later one by schema, and no trace has the two
     learned    log-odds that b uses what a gave = w . (1, rate, next to it, provides, far apart)
 
-with rate how often traces that have both link them. Where a trace does not say who used what, each call is taken to use
-the one before it.
-
-Two calls share a layer only if that is known to be safe: traces with recorded links have both, and neither led to the
-other, or both schemas say that neither takes what the other gives.
+with rate how often traces that have both link them. Two calls share a layer only if that is known to be safe: traces
+with recorded links have both, and neither led to the other, or both schemas say that neither takes what the other gives.
 """
 
 from __future__ import annotations

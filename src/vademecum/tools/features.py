@@ -1,23 +1,24 @@
-"""Features of each tool as the next call, one per head.
+"""Features of each tool for an intent and as the next call.
 
-`docs/tools.md` has a table of them. What memory says of a tool that was never used is the same small number, a floor,
-so such tools are weighed by their text. Most heads depend on the intent alone (`Asked`). The others depend on the calls
-so far, for many chains of calls side by side (`After`), as a plan follows several at once.
+`docs/tools.md` has a table of the heads. What memory says of a tool that was never used is the same small number, a
+floor, so such tools are weighed by their text. `Asked` has what no later call changes; `After` what depends on the
+calls so far, for many chains side by side, as a plan follows several at once.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.hypergraph import BACKING, SMOOTHING, in_context, voted
-from vademecum.tools.intent_features import EPSILON, Asked
+from vademecum.tools.hypergraph import BACKING, MEANING, SMOOTHING, WORDS, attend, in_context, voted
 from vademecum.tools.macro_tools import next_due
-from vademecum.tools.texts import Floats
+from vademecum.tools.texts import Floats, Matches, Question
+from vademecum.tools.view import View
 
 TEXT = ("match", "left", "order")
 MEMORY = ("terms", "attention", "ridge", "ridge_first", "transition", "session")
@@ -32,6 +33,291 @@ DUE = 0.5  # weight of the prior in votes of meta-capabilities
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _MOVING = [_COLUMN[name] for name in ("left", "order", "transition", "session")]
+
+_MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_SAID = 0.5  # the highest tf-idf cosine from which words weigh fully beside an embedder of the user's own
+_STEPS = 0.3  # what the best step of an intent weighs beside the whole
+_SERVERS = 20  # from which a server's name and its other tools say all they can: of few, names are mostly chance
+# Cosines with a past intent from which a few traces know more than text: of words as they stand, by rarity, of meaning.
+_NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it
+_SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
+NEAR = 0.2  # share of a search that belongs to traces that are near and no more
+_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the two kernels of attention
+EPSILON = 1e-3  # of a share of attention: below, nothing is known
+_USE = 0.1  # calls that every tool is believed to have had
+_SAME = 0.999  # cosine of intents that say the same words
+_CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An intent put to a view."""
+
+    view: View
+    question: Question
+    earlier: tuple[int, ...] = ()  # tools called earlier in the session, for other intents
+    own: int = -1  # the trace that the question is, and that must not speak
+    excluded: NDArray[np.int64] | None = None  # traces that must not speak: its own and those of its session
+    hidden: NDArray[np.bool_] | None = None  # (n,), tools to be treated as if no trace had used them
+
+    @cached_property
+    def chain(self) -> tuple[int, ...]:
+        """The calls of the trace in question."""
+        return self.view.chains[self.own] if self.own >= 0 else ()
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Each trace's weight, float32 (m,)."""
+        weight = self.view.graph.weight
+        if self.excluded is not None:
+            weight = weight.copy()
+            weight[self.excluded] = 0
+        return weight
+
+    @cached_property
+    def alike(self) -> Floats:
+        """float32 (m,): how much each trace's intent says the same words, 0..1."""
+        return self.view.intents.tfidf(self.question, self.intent_matches)
+
+    @cached_property
+    def plain(self) -> Floats:
+        """float32 (m,): the cosine of plain words, whatever their rarity, 0..1."""
+        intents = self.view.intents
+        shared = np.bincount(self.intent_matches.text, minlength=intents.size)
+        said = np.bincount(intents.postings.docs, minlength=intents.size)
+        return np.asarray(shared / np.sqrt(np.maximum(said * len(self.question.keys), 1)), np.float32)
+
+    @cached_property
+    def attention(self) -> Floats:
+        """Each trace's attention, the mean by words and meaning, float32 (m,)."""
+        kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
+        return np.asarray(attend(kernels, self.weight, _TEMPERATURES).mean(axis=0), np.float32)
+
+    def attention_after(self, after: Sequence[int]) -> Floats:
+        """Return the attention moved towards traces of equal tools, float32 (m,)."""
+        return in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
+
+    @cached_property
+    def attention_by_chain(self) -> Floats:
+        """float32 (c,): the attention of each capability, the sum over its traces."""
+        return self.view.graph.merge(self.attention)
+
+    @cached_property
+    def merged_weight(self) -> Floats:
+        """The weight of each capability's traces, float32 (c,)."""
+        return self.view.graph.merge(self.weight)
+
+    @cached_property
+    def due(self) -> dict[tuple[int, ...], float]:
+        """The capabilities due after the session's earlier calls, with their weights."""
+        if not self.earlier:
+            return {}
+        return self.view.metas.due(self.earlier, self.weight)
+
+    @cached_property
+    def intent_matches(self) -> Matches:
+        """The question's terms in past intents."""
+        return self.view.intents.matches(self.question)
+
+    @cached_property
+    def document_matches(self) -> Matches:
+        """The question's terms in the texts of tools."""
+        return self.view.documents.matches(self.question)
+
+    @cached_property
+    def counted(self) -> Floats:
+        """The weight of the traces that called each tool, float32 (n,)."""
+        return self.view.graph.gather(self.weight)
+
+    @cached_property
+    def use(self) -> Floats:
+        """Each tool's share of all calls, float32 (n + 1,)."""
+        count = np.append(self.counted + np.float32(_USE), np.float32(0))
+        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
+
+    @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """True for tools that no trace called twice, bool (n,)."""
+        once = np.ones(len(self.view.tools), np.bool_)
+        once[[tool for tool, capability in self.view.again if self.merged_weight[capability] > 0]] = False
+        return once
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """float32 (n,): 1 for a tool that no trace called."""
+        unseen = self.counted <= 0
+        return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
+
+    @cached_property
+    def mentions(self) -> Floats:
+        """float32 (P,): how well the terms of the question match, by `document_matches`."""
+        return self.view.documents.gained(self.document_matches)
+
+    @cached_property
+    def mentioned(self) -> Floats:
+        """Each term's share of each tool's BM25, float32 (T, n)."""
+        matches = self.document_matches
+        found = np.zeros((len(self.question.keys), self.view.graph.tools), np.float32)
+        found[matches.term, matches.text] = self.mentions / np.float32(matches.worth)
+        return found
+
+    @cached_property
+    def unsaid(self) -> Floats:
+        """0 where a tool says the term, float32 (n, T)."""
+        found = np.ones((self.view.graph.tools, len(self.question.keys)), np.float32)
+        found[self.document_matches.text, self.document_matches.term] = 0
+        return found
+
+    @cached_property
+    def said(self) -> Floats:
+        """Equal shares of 1 for known terms, float32 (T,)."""
+        said = self.document_matches.held > 0
+        return (said / max(int(np.count_nonzero(said)), 1)).astype(np.float32)
+
+    @cached_property
+    def places(self) -> Floats:
+        """Each tool's place of mention, 0 first, 1 last, float32 (n,)."""
+        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools
+        total = np.bincount(matches.text, match, tools)
+        place = np.bincount(matches.text, match * self.question.places.take(matches.term), tools)
+        return (place / np.maximum(total, 1e-9)).astype(np.float32)
+
+    @cached_property
+    def clear(self) -> Floats:
+        """The certainty of each tool's mention, 0..1, float32 (n,)."""
+        return np.asarray(np.minimum(self.bm25 / np.float32(_CLEAR), 1), np.float32)
+
+    @cached_property
+    def bm25(self) -> Floats:
+        """float32 (n,): how well the words of each tool fit the intent."""
+        return self.view.documents.bm25(self.question, self.document_matches)
+
+    @cached_property
+    def meaning(self) -> Floats:
+        """Each tool's cosine with the nearest clause, float32 (n,)."""
+        return self.view.documents.nearest(self.question)
+
+    @cached_property
+    def tfidf(self) -> Floats:
+        """Each tool's tf-idf cosine with the intent, float32 (n,), 0..1."""
+        return self.view.documents.tfidf(self.question, self.document_matches)
+
+    @cached_property
+    def match(self) -> Floats:
+        """Each tool's score by text alone, float32 (n,)."""
+        view, question = self.view, self.question
+        documents, many = view.documents, int(view.server.max(initial=0))
+        words = _words(self.bm25, self.tfidf)
+        if question.steps:
+            found = [(step, documents.matches(step)) for step in question.steps]
+            steps = [_words(documents.bm25(*each), documents.tfidf(*each)) for each in found]
+            words = (words + np.float32(_STEPS) * np.maximum.reduce(steps)) / np.float32(1 + _STEPS)
+        if documents.own:  # it knows what is meant by words that no tool says
+            words *= min(float(self.tfidf.max(initial=0)) / _SAID, 1)
+        server = _relative(view.servers.bm25(question))
+        mates = np.zeros(many + 1, np.float32)
+        np.maximum.at(mates, view.server, _relative(words))
+        mates[0] = 0  # tools without a server
+        near = words + min(many / _SERVERS, 1) * (_SERVER * server + _MATES * mates.take(view.server))
+        if not documents.own:
+            return np.asarray(near + _MEANING * self.meaning, np.float32)
+        meaning = documents.dense(question) + self.meaning  # the whole and the nearest clause, as much as words each
+        return np.asarray((1 + _MEANING) / 3 * (near + meaning), np.float32)  # on the scale of the built-in embedder
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """The heads that depend on the intent alone, float32 (n,) each."""
+        view, graph = self.view, self.view.graph
+        traces = self.weight.sum() + 1
+        called, first = view.ridge.predict(view.intents, self.question, self.intent_matches)
+        if self.own >= 0:
+            called = view.ridge.without(called, self.own, graph.tools_of(self.own))
+            first = view.ridge.without(first, self.own, graph.firsts[self.own : self.own + 1])
+        return {
+            "match": self.match,
+            "terms": self.log_share(self._terms()),
+            "attention": self.log_share(graph.merged.gather(self.attention_by_chain)),
+            "ridge": self.seen(called, 0.0),
+            "ridge_first": self.seen(first, 0.0),
+            "popular": self.seen(np.log((self.counted + 0.5) / traces), float(np.log(0.5 / traces))),
+            "unseen": self.unseen * bool(len(self.question.keys)),  # only words can mean a tool without traces
+            "unseen_match": self.unseen * self.match,
+        }
+
+    def log_share(self, share: Floats) -> Floats:
+        """Return the logarithm of shares of attention, float32 (..., n)."""
+        return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(EPSILON)))
+
+    def seen(self, value: Floats, floor: float) -> Floats:
+        """Return values for known tools, a floor elsewhere, float32 (..., n)."""
+        value = np.asarray(value, np.float32)
+        return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
+
+    def _terms(self) -> Floats:
+        """Votes of the intent's words for the tools of traces with them."""
+        graph, matches = self.view.graph, self.intent_matches
+        given = self.weight.take(matches.text)
+        total = np.bincount(matches.term, given, len(matches.held))
+        given *= (matches.idf / (total + 1)).take(matches.term)
+        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)) / matches.worth
+        return graph.merged.gather(voice.astype(np.float32))
+
+
+def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str = "") -> Asked:
+    """Put an intent to a view.
+
+    The trace of an unfinished task, named by its id, does not speak: nobody knows yet how the task ends.
+    """
+    own = next((number for number, trace in enumerate(view.traces) if trace.id == unfinished), -1) if unfinished else -1
+    return Asked(view, view.read(intent), earlier, own, np.array([own]) if own >= 0 else None)
+
+
+def trusted(asked: Asked, *, fitted: bool) -> Asked:
+    """Return a question as far as its few traces are trusted.
+
+    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no
+    past intent asks for the same, it is asked as if there were none.
+    """
+    return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
+
+
+def trust(asked: Asked, *, fitted: bool) -> float:
+    """Return the weight of traces in a search: 0, `NEAR` or 1."""
+    if fitted or not asked.view.traces:
+        return 1.0
+    speaks = asked.weight > 0
+    meaning, words, rare = (
+        each[speaks].max(initial=0) for each in (asked.view.intents.dense(asked.question), asked.plain, asked.alike)
+    )
+    if meaning >= _SAME_MEANING or words >= _SAME_WORDS:
+        return 1.0
+    return NEAR if meaning >= _NEAR_MEANING or words >= _NEAR or rare >= _NEAR_RARE else 0.0
+
+
+def without_traces(asked: Asked) -> Asked:
+    """Return the question as if no trace were there."""
+    view = asked.view
+    return Asked(
+        view, asked.question, asked.earlier, -1, np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
+    )
+
+
+def same_intent(asked: Asked) -> int | None:
+    """Return the latest good trace with these very words, if callable."""
+    view = asked.view
+    near = np.flatnonzero((asked.alike > _SAME) & (asked.weight > 0))
+    fine = [n for n in near if view.traces[n].ok and view.offered[list(view.chains[n])].all()]
+    return int(fine[-1]) if fine else None
+
+
+def _words(bm25: Floats, tfidf: Floats) -> Floats:
+    """Return each tool's fit by words, as a share of the best."""
+    return (_relative(bm25) + _relative(tfidf)) / np.float32(2)
+
+
+def _relative(score: Floats) -> Floats:
+    """The score as a share of the highest."""
+    return score / np.float32(max(float(np.maximum.reduce(score, initial=0)), 1e-6))
 
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:

@@ -1,7 +1,7 @@
 """Fit the heads' weights on traces, cross-fitted.
 
 Each trace, or an even draw of many, is put to the others as a question: what it called at each step is the choice to
-explain, and neither it nor its session may speak (leave-one-out cross-fitting). Fits, each a conditional logit:
+explain, and neither it nor its session may speak. Fits, each a conditional logit:
 
     next      which tool is called, with one set of weights for the first, the second and later calls
     unseen    the same where tools are hidden as if never used, for the weights of unseen tools alone
@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
 from vademecum.tools.dependencies import Pairs, links_of
-from vademecum.tools.features import HEADS, UNSEEN, After, heads
+from vademecum.tools.features import HEADS, UNSEEN, After, Asked, heads
 from vademecum.tools.hypergraph import Integers
-from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, Weights, fit
 from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats

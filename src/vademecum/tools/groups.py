@@ -1,7 +1,6 @@
 """Learned groups: capabilities over tools, meta-capabilities over capabilities.
 
-What several traces show is shown: chains of several tools, and what of them, or of single tools, follows one another
-(`macro_tools`). What names a tool that is gone is left out.
+What several traces show is shown, but what names a tool that is gone.
 """
 
 from __future__ import annotations

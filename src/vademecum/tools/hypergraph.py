@@ -1,8 +1,8 @@
 """Traces as a hypergraph, and attention over them.
 
 Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools lie in capabilities, the chains
-that traces called, and these in meta-capabilities (`macro_tools`). An incidence is stored as flat arrays, sorted so
-that a tool's entries are a slice. Every count is a sum of weights over traces: one that is left out weighs 0.
+that traces called, and these in meta-capabilities (`macro_tools`). Every count is a sum of weights over traces: one
+that is left out weighs 0.
 
 Attention has two phases, as in hypergraph attention (SHGAT; here in closed form, without learned projections). Up:
 every trace is weighed against the question, a softmax over the traces,
@@ -14,10 +14,8 @@ its weight to the tools it called (`gather`), or to those it called right after 
 kernels, the words of intents and their meaning; their mean is the attention.
 
     >>> graph = Hypergraph.of([Chain((0, 1)), Chain((0, 1)), Chain((2, 1))], tools=3)
-    >>> graph.after(0, graph.weight)[:3].tolist()
-    [0.0, 2.0, 0.0]
-    >>> graph.capabilities[graph.capability[0]]
-    (0, 1)
+    >>> graph.after(0, graph.weight)[:3].tolist(), graph.capabilities[graph.capability[0]]
+    ([0.0, 2.0, 0.0], (0, 1))
 """
 
 from __future__ import annotations

@@ -4,11 +4,10 @@ A *B-arc* leads from a set of nodes, its tail, to one node, its head (Gallo, Lon
 hypergraphs and applications", Discrete Applied Mathematics 42, 1993). "`send` needs a draft and an address" is ({draft,
 address}, send); an empty tail says that the head needs nothing. Two readings of a tail (`semantics`):
 
-- `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath*, an acyclic AND-OR derivation: a tool
-  runs when all its inputs are there.
+- `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath*, an acyclic AND-OR derivation.
 - `any`: one node of the tail is enough. This is *dimension reduction* (Gao, Zhao, Ren, Swami, Ramanathan, Bar-Noy, "Dynamic
-  shortest path algorithms for hypergraphs", arXiv:1202.0082, theorem 3): a shortest path through hyperarcs is one in the plain
-  graph in which a pair (u, v) costs as much as the cheapest hyperarc with u in its tail and v as its head.
+  shortest path algorithms for hypergraphs", arXiv:1202.0082, theorem 3): a pair (u, v) costs as much as the cheapest
+  hyperarc with u in its tail and v as its head.
 
 The costs of several tail nodes are added, as if steps ran one after the other:
 
@@ -39,7 +38,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from vademecum.errors import UsageError
 
@@ -80,10 +79,9 @@ class DirectedHypergraph:
             raise UsageError(f"the weight of a hyperarc to {head!r} is {weight}: it must be finite and 0 or more")
         arc = Hyperarc(tuple(sorted(set(tail))), head, weight, kind, seen)
         for node in (*arc.tail, head):
-            self.out.setdefault(node, [])
             self.into.setdefault(node, [])
         for node in arc.tail:
-            self.out[node].append(len(self.arcs))
+            self.out.setdefault(node, []).append(len(self.arcs))
         self.into[head].append(len(self.arcs))
         self.arcs.append(arc)
 
@@ -106,8 +104,7 @@ class Hyperpath:
         return tuple(tuple(name for name, number in layer.items() if number == level) for level in range(count))
 
 
-@dataclass(frozen=True, slots=True)
-class _Labelled:
+class _Labelled(NamedTuple):
     """The reachable nodes with labels, and the arc to each."""
 
     labels: Mapping[str, Label]
@@ -115,8 +112,7 @@ class _Labelled:
 
     def way(self, goals: Iterable[str]) -> list[Hyperarc]:
         """Return the arcs that the goals need, each after its own needs."""
-        found: dict[str, Hyperarc] = {}
-        todo = list(goals)
+        found, todo = dict[str, Hyperarc](), list(goals)
         while todo:
             node = todo.pop()
             if node not in found and (arc := self.arcs.get(node)):
@@ -136,13 +132,9 @@ class Hyperpaths:
     """
 
     def __init__(
-        self,
-        graph: DirectedHypergraph,
-        sources: Iterable[str],
-        *,
-        semantics: Semantics = "all",
+        self, graph: DirectedHypergraph, sources: Iterable[str], *, semantics: Semantics = "all",
         weights: Sequence[float] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._graph = graph
         self._weights = weights or [arc.weight for arc in graph.arcs]
         self._needs_one = semantics == "any"

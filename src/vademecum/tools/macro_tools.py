@@ -1,9 +1,9 @@
 """Meta-capabilities: capabilities that follow one another.
 
-A *capability* is a chain of tools that traces called as a whole. A *meta-capability* is a sequence of them. It is
-learned from sessions, whose traces follow one another, and from longer plans, whose chain is put together of
-capabilities that were called by themselves, too. Each is kept with the traces that show it, its *witnesses*. After the
-earlier calls of a session they say which capability is due.
+A *capability* is a chain of tools that traces called as a whole. A *meta-capability* is a sequence of them, learned
+from sessions, whose traces follow one another, and from longer plans, whose chain is put together of capabilities that
+were called by themselves, too. Its *witnesses* are the traces that show it. After the earlier calls of a session they
+say which capability is due.
 
     >>> from vademecum.tools.hypergraph import Chain
     >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]

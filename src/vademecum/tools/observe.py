@@ -1,8 +1,6 @@
 """Read traces from JSON (docs/tools.md has the form), without secrets.
 
-Of arguments the names are kept and never a value, and an intent loses what looks like a secret. Where there is no `id`
-one is made of what happened, so that the same trace observed twice is one trace. Values are looked at in memory to find
-links.
+Without an `id` one is made of what happened, so that the same trace observed twice is one trace.
 
     >>> traces, _ = read_traces('{"intent": "log in with token ghp_0123456789abcdefABCDEF0123456789abcd", "calls": ["login"]}')
     >>> traces[0].intent, traces[0].calls[0].tool

@@ -1,8 +1,7 @@
 """Tools from an OpenAPI document: one per operation.
 
-A tool's arguments are the operation's parameters and the fields of its JSON body, its output is the body of a 2xx
-response. OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a
-bounded depth; one that leads out of it is never fetched.
+OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a bounded
+depth; one that leads out of it is never fetched.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from vademecum.tools.fields import inputs_of
@@ -28,33 +28,21 @@ def graph_record(
     calls = Counter(call.tool for trace in traces for call in trace.calls)
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
     known = {tool.id: tool for tool in tools}
-    arcs = sorted((arc for arc in graph.arcs if arc.tail and arc.kind != "needs"), key=lambda arc: arc.weight)[
-        :MOST_ARCS
-    ]
-    named = [(arc, *tool_of_input(arc.head)) for arc in arcs]
-    shown = [(replace(arc, head=tool), name) for arc, tool, name in named]  # between tools, with the input it is about
-    names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
+    arcs = sorted((arc for arc in graph.arcs if arc.tail and arc.kind != "needs"), key=lambda arc: arc.weight)
+    named = [(arc, *tool_of_input(arc.head)) for arc in arcs[:MOST_ARCS]]
+    names = dict.fromkeys([*known, *calls, *(node for arc, tool, _ in named for node in (*arc.tail, tool))])
     number = {name: place for place, name in enumerate(names)}
-    return {
-        "nodes": [
-            _group(groups[name], groups) if name in groups else _node(name, known.get(name), calls[name], good[name])
-            for name in names
-        ],
-        "arcs": [
-            {
-                "tail": [number[node] for node in (groups[arc.head].members if arc.head in groups else arc.tail)],
-                "head": number[arc.head],
-                "kind": arc.kind,
-                "weight": round(arc.weight, 3),
-                "seen": arc.seen,
-                "input": name,
-            }
-            for arc, name in shown
-        ],
-        "tools": len(tools),
-        "traces": len(traces),
-        "plan": _plan(plan, known, graph) if plan else None,
-    }
+    nodes = [
+        _group(groups[name], groups) if name in groups else _node(name, known.get(name), calls[name], good[name])
+        for name in names
+    ]
+    drawn = [
+        {"tail": [number[node] for node in (groups[tool].members if tool in groups else arc.tail)],
+         "head": number[tool], "kind": arc.kind, "weight": round(arc.weight, 3), "seen": arc.seen, "input": name}
+        for arc, tool, name in named
+    ]  # fmt: skip
+    shown = _plan(plan, known, graph) if plan else None
+    return {"nodes": nodes, "arcs": drawn, "tools": len(tools), "traces": len(traces), "plan": shown}
 
 
 def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> dict[str, Any]:
@@ -95,12 +83,5 @@ def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]
     inputs = inputs_of(tool.input_schema) if tool else []
     about = " ".join(tool.description.split())[:_ABOUT] if tool else ""
     taken = [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs]
-    return {
-        "id": name,
-        "name": _last(name),
-        "kind": "tool",
-        "about": about,
-        "inputs": taken,
-        "calls": calls,
-        "good": good,
-    }
+    said = {"id": name, "name": _last(name), "kind": "tool", "about": about, "inputs": taken}
+    return said | {"calls": calls, "good": good}

@@ -1,17 +1,12 @@
 """Predict the next call: attention, hyperpath, traces.
 
-Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
-`threshold` the prediction abstains.
-
-Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the tools that fit the intent
-best by text alone, the first `KEPT`, those that are new take the places of the least likely others there:
+Probabilities are those of the softmax that the heads' weights were fitted as; below `threshold` the prediction
+abstains. Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the tools that fit
+the intent best by text alone, the first `KEPT`, those that are new take the places of the least likely others there:
 
     by probability   a  b  c  d  e        a b c d e were used, x and y were not
     by text alone    c  x  d              x is the second of three
-    shown            a  b  x  c  d  e     x has the place of c
-
-Whoever moves takes the probability of the place: the probabilities that are shown fall, and the first, by which a
-prediction abstains, is what it was.
+    shown            a  b  x  c  d  e     x has the place, and the probability, of c
 """
 
 from __future__ import annotations
@@ -23,8 +18,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
-from vademecum.tools.features import HEADS, After, heads
-from vademecum.tools.intent_features import NEAR, put, trusted, without_traces
+from vademecum.tools.features import HEADS, NEAR, After, heads, put, trusted, without_traces
 from vademecum.tools.logit import Weights
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction

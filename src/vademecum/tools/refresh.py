@@ -1,8 +1,7 @@
 """Refresh the arrays of tools while older ones still answer.
 
-A question sees changed tools (registered, gone, pinned, a trace forgotten) and a few new traces at once. Many new
-traces are worked in, and weights fitted anew, by a thread; meanwhile what was before answers. `settle` waits until
-everything counts.
+A question sees changed tools and a few new traces at once. Many new traces are worked in, and weights fitted anew, by a
+thread; meanwhile what was before answers.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     score = min(semantic * reliability, 0.95)
 
-`semantic` is the probability that the intent takes the tool: that any tool fits (`tools.confidence`), times that of the
-tool if one does. A tool whose name is what was asked for comes first; pinned tools are always there; chains that were
-called for such intents before, and chains of such chains, stand beside the tools.
+`semantic` is the probability that the intent takes the tool: that any tool fits (`confidence`), times that of the tool
+if one does. Chains that were called for such intents, and chains of such chains, stand beside the tools.
 """
 
 from __future__ import annotations
@@ -18,9 +17,8 @@ from numpy.typing import NDArray
 
 from vademecum.index.query import names_in
 from vademecum.tools import confidence
-from vademecum.tools.features import HEADS, heads
+from vademecum.tools.features import HEADS, Asked, heads, put, same_intent, trust, without_traces
 from vademecum.tools.groups import Groups, Learned
-from vademecum.tools.intent_features import Asked, put, same_intent, trust, without_traces
 from vademecum.tools.predict import KEPT, evidence, reasons, shown
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.refresh import Known

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from vademecum.index.fusion import top
-from vademecum.tools.intent_features import Asked
+from vademecum.tools.features import Asked
 from vademecum.tools.reliability import step
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View

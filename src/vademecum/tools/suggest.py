@@ -1,11 +1,7 @@
 """Suggest a plan: tools, order, and parallel calls.
 
-    decode    the chain of calls that agrees best with all that are likely (`chains`)
-    link      which call waits for which, as past traces have it (`links`)
-    order     what each call needs, also what the plan lacks, and which calls can run together (`ordering`)
-    contain   which capabilities and meta-capabilities these calls make up, each after those it contains
-
-An intent that a good trace has word for word is answered by that trace: what was learned from one trace is replayed.
+`chains` finds the calls, `dependencies` what each waits for and needs, also calls that the plan lacks, and `groups` the
+capabilities that they make up. An intent that a good trace has word for word is answered by that trace.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from vademecum.index.fusion import top
 from vademecum.tools import confidence
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.dependencies import chosen_links, expected_links, links_of, ordered
-from vademecum.tools.intent_features import Asked, put, same_intent, trusted
+from vademecum.tools.features import Asked, put, same_intent, trusted
 from vademecum.tools.records import Plan
 from vademecum.tools.refresh import Known
 

@@ -1,7 +1,6 @@
 """Texts of tools and past intents, compared with an intent.
 
-Each is read by its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and by its meaning (the
-embedder's vector).
+Each is read by its words (BM25, and the cosine of tf-idf) and by its meaning (the embedder's vector).
 
     >>> texts = Texts(["read a file", "send a mail"], None)
     >>> texts.tfidf(Question.of("which tool reads files?")).astype(float).round(2).tolist()

@@ -148,19 +148,14 @@ class Tools:
 
     def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
         """Return traces, the latest first, by id or by called tool."""
-        found = [
-            trace
-            for trace in self._ledger.traces()
-            if (not ids or trace.id in ids) and (not tool or any(call.tool == tool for call in trace.calls))
-        ]
-        return sorted(found, key=lambda trace: (-trace.at, trace.id))
+        found = [trace for trace in self._ledger.traces() if not ids or trace.id in ids]
+        called = [trace for trace in found if not tool or any(call.tool == tool for call in trace.calls)]
+        return sorted(called, key=lambda trace: (-trace.at, trace.id))
 
     def catalogue(self) -> list[Listed]:
         """Return every registered tool by id, with how it fared."""
-        used = {usage.tool: usage for usage in self.stats().used}
-        return [
-            Listed(kept.tool, kept.pinned, used.get(kept.tool.id)) for kept in self._ledger.tools() if not kept.gone
-        ]
+        used, kept = {usage.tool: usage for usage in self.stats().used}, self._ledger.tools()
+        return [Listed(each.tool, each.pinned, used.get(each.tool.id)) for each in kept if not each.gone]
 
     def search(
         self, intent: str, *, k: int = K, server: str = "", reliability: str = "", min_score: float | None = None,
@@ -185,17 +180,9 @@ class Tools:
             raise UsageError(f"no reliability {reliability!r}: it is one of {', '.join(RELIABILITIES)}")
         if not 0 <= least <= 1:
             raise UsageError(f"the least score is {least}: it is a probability, between 0 and 1")
-        _check_count(k)
+        known = self._now(k)
         return self._told(
-            search(
-                self._now(),
-                intent,
-                k=k,
-                server=server,
-                reliability=reliability,
-                min_score=least,
-                unfinished=unfinished,
-            )
+            search(known, intent, k=k, server=server, reliability=reliability, min_score=least, unfinished=unfinished)
         )
 
     def predict(
@@ -216,13 +203,13 @@ class Tools:
         Raises:
             UsageError: an argument is wrong.
         """
-        _check_count(k)
         if not 0 <= threshold <= 1:
             raise UsageError(f"the threshold is {threshold}: it is a probability, between 0 and 1")
         if by not in PREDICTORS:
             raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
+        known = self._now(k)
         return self._told(
-            predict(self._now(), intent, after, earlier, k=k, threshold=threshold, by=by, unfinished=unfinished)
+            predict(known, intent, after, earlier, k=k, threshold=threshold, by=by, unfinished=unfinished)
         )
 
     def suggest(self, intent: str, *, unfinished: str = "") -> Plan:
@@ -247,8 +234,10 @@ class Tools:
             each.close()
         self._current.close()
 
-    def _now(self) -> Known:
-        """Return everything as questions see it now."""
+    def _now(self, k: int = 1) -> Known:
+        """Return the current state for a question about `k` tools."""
+        if k < 1:
+            raise UsageError(f"k is {k}: ask for one tool or more")
         return self._current.now()
 
     def _told(self, answer: T) -> T:
@@ -258,30 +247,21 @@ class Tools:
         return replace(answer, reason="; ".join(filter(None, (f"ranked by words alone: {problem}", answer.reason))))
 
 
-def _check_count(k: int) -> None:
-    if k < 1:
-        raise UsageError(f"k is {k}: ask for one tool or more")
-
-
 def _status(known: Known, database: str) -> ToolsStatus:
     """Count tools, traces and learned groups."""
-    view, metas = known.view, [group for group in known.groups.known.values() if group.kind == "meta"]
+    view, groups = known.view, known.groups.known
+    metas = [group for group in groups.values() if group.kind == "meta"]
+    listed = dict.fromkeys(id_ for meta in metas[:RECURRING] for id_ in (*meta.members, meta.id) if id_ in groups)
     live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
     used = _usage(view)
     return ToolsStatus(
         len(live), dict(Counter(tool.server for tool in live).most_common()),
         len(view.traces), len({trace.session for trace in view.traces if trace.session}),
         sum(len(chain) > 1 for chain in view.graph.capabilities), len(metas),
-        tuple(_with_parts(known, metas[:RECURRING])), used,
+        tuple(groups[id_] for id_ in listed), used,
         int(sum(view.calls[view.number[tool.id]] == 0 for tool in live)),
         tuple(view.tools[number].id for number in view.pinned), database,
     )  # fmt: skip
-
-
-def _with_parts(known: Known, metas: Sequence[Group]) -> list[Group]:
-    """The meta-capabilities, and before them the capabilities that they contain, once each."""
-    ids = dict.fromkeys(id_ for meta in metas for id_ in (*meta.members, meta.id) if id_ in known.groups.known)
-    return [known.groups.known[id_] for id_ in ids]
 
 
 def _usage(view: View) -> tuple[Usage, ...]:

@@ -1,8 +1,8 @@
 """Traces from the transcripts of coding agents.
 
-Each thing that the user asks for is a trace, with the same id however often the file is read; while the work goes on it
-grows. Names, order, outcome and links are kept, no value. Other programs write these files (Claude Code, Codex CLI,
-Gemini CLI) in forms that they do not promise, so what does not look as expected is passed over.
+Each thing that the user asks for is a trace, with the same id however often the file is read. Other programs write
+these files (Claude Code, Codex CLI, Gemini CLI) in forms that they do not promise, so what does not look as expected is
+passed over.
 
     >>> lines = '''{"type":"user","sessionId":"s","message":{"content":"mail the report"}}
     ... {"type":"assistant","sessionId":"s","message":{"content":[{"type":"tool_use","id":"1","name":"mcp__mail__send","input":{"to":"x"}}]}}'''

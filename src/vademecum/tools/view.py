@@ -31,7 +31,6 @@ REST_S = 60.0  # pause after a failure of the embedder, so that not every questi
 class View:
     """Tools and traces by number."""
 
-    version: int
     tools: tuple[Tool, ...]  # registered ones by id, those that are gone too, then those that only traces name
     live: NDArray[np.bool_]  # (n,), whether a tool can be called as far as anybody knows
     pinned: tuple[int, ...]
@@ -115,13 +114,11 @@ def without_retries(trace: Trace) -> Trace:
     calls = trace.calls
     well = {call.tool for call in calls if call.ok}
     last = max((n for n, call in enumerate(calls) if call.ok), default=-1)
-    kept = [
-        n
-        for n, call in enumerate(calls)
-        if call.ok or n > last or (call.tool in well and calls[n + 1].tool != call.tool)
-    ]
-    if len(kept) == len(calls):
+    gone = {n for n, call in enumerate(calls[: last + 1]) if not call.ok}
+    gone -= {n for n in gone if calls[n].tool in well and calls[n + 1].tool != calls[n].tool}
+    if not gone:
         return trace
+    kept = [n for n in range(len(calls)) if n not in gone]
     place = {n: number for number, n in enumerate(kept)}
     links = tuple((place[a], place[b]) for a, b in trace.links if a in place and b in place)
     return replace(trace, calls=tuple(calls[n] for n in kept), links=links)
@@ -133,7 +130,6 @@ class Reader:
     def __init__(self, ledger: Ledger, embedder: Callable[[], Embedder]) -> None:
         self._ledger = ledger
         self._embedder = embedder
-        self._view: View | None = None
         self._vectors: dict[str, Floats] = {}  # by the text's hash
         self._questions: dict[str, Question] = {}  # the latest ones, by their text
         self._failed_at: float | None = None
@@ -143,14 +139,6 @@ class Reader:
     def lacks_vectors(self) -> bool:
         """True when the embedder failed, and has rested since."""
         return self._failed_at is not None and time.monotonic() - self._failed_at >= REST_S
-
-    def view(self) -> View:
-        """Return the current view of the ledger."""
-        version = self._ledger.version().written
-        if self._view is None or self._view.version != version or self.lacks_vectors:
-            self._failed_at, self.problem = None, ""
-            self._view = self._made(version)
-        return self._view
 
     def question(self, text: str) -> Question:
         """Read an intent: the whole, and each of its clauses."""
@@ -164,33 +152,29 @@ class Reader:
         found = self._questions[text] = Question.of(text, vectors[0], vectors[1:])
         return found
 
-    def _made(self, version: int) -> View:
-        kept, kept_traces = self._ledger.tools(), self._ledger.traces()
-        traces = [without_retries(trace) for trace in kept_traces]
+    def view(self) -> View:
+        """Return a view of the ledger as it is now."""
+        self._failed_at, self.problem = None, ""
+        kept, kept_traces, about = self._ledger.tools(), self._ledger.traces(), self._ledger.servers()
+        traces = tuple(map(without_retries, kept_traces))
         tools, live = _nodes(kept, kept_traces, callable_=not self._ledger.scope)
-        about = self._ledger.servers()
         number = _numbers(tools, live)
         chains = [Chain(tuple(number[call.tool] for call in t.calls), t.ok, t.session) for t in traces]
-        calls = Counter(number[call.tool] for trace in kept_traces for call in trace.calls)
-        good = Counter(number[call.tool] for trace in kept_traces for call in trace.calls if call.ok)
+        every = [(number[call.tool], call.ok) for trace in kept_traces for call in trace.calls]
+        calls, good = (
+            np.bincount([n for n, ok in every if ok or any_], minlength=len(tools)) for any_ in (True, False)
+        )
+        documents = Texts(
+            [document(tool) for tool in tools],
+            self._kept_vectors([passage(tool) for tool in tools], "document"),
+            own=self._embedder().name.partition(":")[0] not in DERIVED,
+        )
         return View(
-            version,
-            tools,
-            live,
-            tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone),
-            tuple(traces),
-            Texts(
-                [document(tool) for tool in tools],
-                self._kept_vectors([passage(tool) for tool in tools], "document"),
-                own=self._embedder().name.partition(":")[0] not in DERIVED,
-            ),
+            tools, live, tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone), traces, documents,
             Texts([f"{tool.server} {about.get(tool.server, '')}" for tool in tools], None),
             Texts([t.intent for t in traces], self._kept_vectors([Passage(t.intent) for t in traces], "query")),
-            Hypergraph.of(chains, len(tools)),
-            np.array([good[n] for n in range(len(tools))], np.float64),
-            np.array([calls[n] for n in range(len(tools))], np.float64),
-            self.question,
-        )
+            Hypergraph.of(chains, len(tools)), good.astype(np.float64), calls.astype(np.float64), self.question,
+        )  # fmt: skip
 
     def _kept_vectors(self, passages: Sequence[Passage], kind: EmbedKind) -> Floats | None:
         """Return the vectors of texts, each made once and kept."""

@@ -1,11 +1,10 @@
 """Weights of the model, those without traces, and probabilities.
 
 `benchmarks/tools_prior.py` fits the weights to begin with on the 3,027 training tasks of UltraTool as published with
-GNN4TaskPlan (MIT); here they stand with two digits. Set by hand are `before` and the session's part in stopping, of
-which these tasks know nothing; the other weights of stopping, kept near those that also hold where there is no trace;
-the weights of links, which are all chains there; those of whole chains, kept small as people differ in the order in
-which they ask; and those of unseen tools, so that without any trace `match` alone ranks a search. With traces of one's
-own the weights move on from here.
+GNN4TaskPlan (MIT). Set by hand are `before` and the session's part in stopping, of which these tasks know nothing; the
+other weights of stopping, kept near those that also hold without traces; those of links, which are all chains there;
+those of whole chains, kept small as people differ in the order in which they ask; and those of unseen tools, so that
+without any trace `match` alone ranks a search.
 """
 
 from __future__ import annotations
