@@ -54,17 +54,13 @@ class Chain(NamedTuple):
 
 
 def decoded(asked: Asked, model: Model) -> tuple[Chain, bool]:
-    """Return an intent's calls, and whether they are a chain.
-
-    Else they are a set. There are none where nothing is likely.
-    """
-    if not asked.view.tools:
-        return Chain((), ()), True
-    chains, taken = likely_chains(asked, model)
+    """Return an intent's calls, and whether they are a chain, not a set."""
+    chains, taken = likely_chains(asked, model) if asked.view.tools else ([], np.zeros(0, np.float32))
     if not chains:
         return Chain((), ()), True
     if sum(math.exp(chain.likely) for chain in chains) < KNOWN:
-        return _likely_set(asked, model, taken), False
+        order = _ordered(asked, model, right_on_average(taken * asked.view.offered, LONGEST))
+        return Chain(order, tuple(taken.take(order).tolist())), False
     weight = probabilities(chain_features(asked, chains, taken), model.chains)
     return chains[agreeing([chain.tools for chain in chains], weight)], True
 
@@ -98,13 +94,6 @@ def likely_chains(asked: Asked, model: Model) -> tuple[list[Chain], Floats]:
     return finished, taken
 
 
-def _likely_set(asked: Asked, model: Model, taken: Floats) -> Chain:
-    """Return the set of tools with the best expected overlap."""
-    members = right_on_average(taken * asked.view.offered, LONGEST)
-    order = _ordered(asked, model, members)
-    return Chain(order, tuple(taken.take(order).tolist()))
-
-
 def _ordered(asked: Asked, model: Model, members: Sequence[int]) -> tuple[int, ...]:
     """Return tools in their likeliest order, by a beam search."""
     weights, unmoved = model.next.astype(np.float32), still(asked)
@@ -125,12 +114,8 @@ def _ordered(asked: Asked, model: Model, members: Sequence[int]) -> tuple[int, .
 
 def stops(after: After, model: Model, taken: Floats) -> list[float]:
     """Return the probability that each chain is complete."""
-    if not any(after.chains):
-        return [0.0] * len(after.chains)
-    odds = (after.stopping(taken) @ model.stop).tolist()
-    return [
-        1 / (1 + math.exp(min(-one, _FAR))) if chain else 0.0 for chain, one in zip(after.chains, odds, strict=True)
-    ]
+    odds = (after.stopping(taken) @ model.stop).clip(-_FAR, _FAR)
+    return [1 / (1 + math.exp(-one)) if chain else 0.0 for chain, one in zip(after.chains, odds.tolist(), strict=True)]
 
 
 def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
@@ -165,16 +150,11 @@ def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floa
     for chain in chains:
         known = attention[number[chain.tools]] if chain.tools in number else 0.0
         taken_by = odds.take([*set(chain.tools)]).sum()
-        rows.append((chain.likely, taken_by, chain.unmet, _in_order(asked, chain.tools), math.log(known + EPSILON)))
+        tools, place, clear = np.array(chain.tools), asked.places.take(chain.tools), asked.clear.take(chain.tools)
+        pairs = np.triu(tools[:, None] != tools, 1)
+        in_order = ((place - place[:, None]) * np.minimum(clear, clear[:, None]))[pairs].sum() / max(pairs.sum(), 1)
+        rows.append((chain.likely, taken_by, chain.unmet, in_order, math.log(known + EPSILON)))
     return np.array(rows, np.float32).reshape(-1, len(RANKING))
-
-
-def _in_order(asked: Asked, chain: Sequence[int]) -> float:
-    """Return a chain's agreement with the order of mentions in the intent."""
-    tools, place, clear = np.array(chain), asked.places.take(chain), asked.clear.take(chain)
-    pairs = np.triu(tools[:, None] != tools, 1)
-    apart = (place - place[:, None]) * np.minimum(clear, clear[:, None])
-    return float(apart[pairs].sum()) / max(int(pairs.sum()), 1)
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
@@ -199,22 +179,15 @@ def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:
     size = np.array([len(each) for each in members])
     inside = np.zeros((len(members), len(number)))
     inside[np.arange(len(members)).repeat(size), column] = 1
-    found: NDArray[np.float64] = inside @ inside.T
-    found *= 2
-    found /= size[:, None] + size
-    return found
+    return np.asarray(2 * (inside @ inside.T) / (size[:, None] + size), np.float64)
 
 
 def right_on_average(likely: Floats, most: int) -> list[int]:
     """Return the members of the set with the highest expected F1.
 
     Of members that are taken independently, the k likeliest have the expected F1 `2 (p1 + ... + pk) / (k + the sum of
-    all p)`, by the means of numerator and denominator, and no other set of k has more (Lewis 1995, "Evaluating and
-    optimizing autonomous text classification systems").
-
-    Args:
-        likely: float32 (n,), how likely each is a member, each by itself.
-        most: members at most.
+    all p)`, by the means of numerator and denominator (Lewis 1995, "Evaluating and optimizing autonomous text
+    classification systems"). `likely` is float32 (n,), `most` the members at most.
 
     >>> right_on_average(np.array([0.5, 0.02, 0.4, 0.3, 0.04], np.float32), 12)
     [0, 2, 3]

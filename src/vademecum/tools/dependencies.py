@@ -33,7 +33,7 @@ _PRIOR = 0.5  # of a link between tools never seen together
 _NEAR = 40  # calls before one that it may have used
 
 
-def links_of(trace: Trace) -> tuple[tuple[int, int], ...]:
+def links_of(trace: Trace) -> tuple[Link, ...]:
     """Return a trace's links: as recorded, else to the previous call."""
     return trace.links or tuple((n, n + 1) for n in range(len(trace.calls) - 1))
 
@@ -42,13 +42,13 @@ class Pairs:
     """Pairs of tools in a view, with the traces of both."""
 
     def __init__(self, view: View) -> None:
-        self._traces: dict[tuple[int, int], list[tuple[int, bool]]] = defaultdict(list)  # (trace, whether linked)
-        self._apart: Counter[tuple[int, int]] = Counter()  # of recorded links: unconnected less connected calls
+        self._traces: dict[Link, list[tuple[int, bool]]] = defaultdict(list)  # (trace, whether linked)
+        self._apart: Counter[Link] = Counter()  # of recorded links: unconnected less connected calls
         for number, (trace, chain) in enumerate(zip(view.traces, view.chains, strict=True)):
             known = {(chain[a], chain[b]) for a, b in links_of(trace)}
             if trace.links:
                 self._apart.update(_unconnected(chain, trace.links))
-            for pair in _ordered(chain):
+            for pair in dict.fromkeys((chain[a], chain[b]) for a, b in _near(chain)):
                 self._traces[pair].append((number, pair in known))
 
     def seen(self, a: int, b: int) -> bool:
@@ -68,19 +68,18 @@ class Pairs:
 
     def features(
         self, chain: Sequence[int], weight: Floats, provides: Callable[[int, int], bool]
-    ) -> dict[tuple[int, int], Floats]:
+    ) -> dict[Link, Floats]:
         """Return each pair's features, float32 (len(LINKING),)."""
         found = {}
-        for later in range(len(chain)):
-            for earlier in range(later):
-                a, b = chain[earlier], chain[later]
-                rate, apart = _odds(self.rate(a, b, weight)), later - earlier
-                row = [1, rate, apart == 1, provides(a, b), math.log(apart)]
-                found[earlier, later] = np.array(row, np.float32)
+        for earlier, later in ((a, b) for b in range(len(chain)) for a in range(b)):
+            a, b, apart = chain[earlier], chain[later], later - earlier
+            share = min(max(self.rate(a, b, weight), 1e-3), 1 - 1e-3)
+            row = [1, math.log(share / (1 - share)), apart == 1, provides(a, b), math.log(apart)]
+            found[earlier, later] = np.array(row, np.float32)
         return found
 
 
-def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> set[tuple[int, int]]:
+def chosen_links(features: dict[Link, Floats], weights: Weights, tasks: int) -> set[Link]:
     """Return a plan's likely links, one a task at least.
 
     All lead from an earlier place to a later one, so they cannot form a circle.
@@ -94,9 +93,7 @@ def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, task
     return kept
 
 
-def expected_links(
-    features: dict[tuple[int, int], Floats], weights: Weights, taken: Sequence[float]
-) -> set[tuple[int, int]]:
+def expected_links(features: dict[Link, Floats], weights: Weights, taken: Sequence[float]) -> set[Link]:
     """Return the links with the best expected overlap, given uncertain calls."""
     if not features:
         return set()
@@ -106,31 +103,22 @@ def expected_links(
     return {pairs[n] for n in right_on_average((both / (1 + np.exp(-odds))).astype(np.float32), len(pairs))}
 
 
-def _unconnected(chain: Sequence[int], links: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+def _unconnected(chain: Sequence[int], links: Sequence[Link]) -> dict[Link, int]:
     """Return 1 for each unconnected pair of tools, else -1."""
     behind = [0] * len(chain)  # the calls that lead to each, as bits
     for a, b in sorted(links, key=lambda link: link[1]):
         behind[b] |= behind[a] | 1 << a
-    found: dict[tuple[int, int], int] = {}
-    for later in range(len(chain)):
-        for earlier in range(max(0, later - _NEAR), later):
-            pair = min(chain[earlier], chain[later]), max(chain[earlier], chain[later])
-            joined = behind[later] >> earlier & 1 or found.get(pair) == -1
-            found[pair] = -1 if joined else 1
+    found: dict[Link, int] = {}
+    for earlier, later in _near(chain):
+        pair = min(chain[earlier], chain[later]), max(chain[earlier], chain[later])
+        joined = behind[later] >> earlier & 1 or found.get(pair) == -1
+        found[pair] = -1 if joined else 1
     return found
 
 
-def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
-    seen: dict[tuple[int, int], None] = {}
-    for later in range(len(chain)):
-        for earlier in range(max(0, later - _NEAR), later):
-            seen[chain[earlier], chain[later]] = None
-    return iter(seen)
-
-
-def _odds(share: float) -> float:
-    share = min(max(share, 1e-3), 1 - 1e-3)
-    return math.log(share / (1 - share))
+def _near(chain: Sequence[int]) -> Iterator[Link]:
+    """Yield the places of all pairs of calls that are not too far apart."""
+    return ((earlier, later) for later in range(len(chain)) for earlier in range(max(0, later - _NEAR), later))
 
 
 def ordered(
@@ -141,14 +129,20 @@ def ordered(
     `learned` are pairs of places in the chain, the earlier first.
     """
     calls = [view.tools[tool].id for tool in chain.tools]
-    needs = ways.needs(dict.fromkeys(calls), _unexplained(view, ways, chain, learned))
-    calls += dict.fromkeys(call for link in needs.links for call in link if call not in calls)
+    links, missing = ways.needs(dict.fromkeys(calls), _unexplained(view, ways, chain, learned))
+    calls += dict.fromkeys(call for link in links for call in link if call not in calls)
     place = {call: number for number, call in reversed([*enumerate(calls)])}
     tools = [view.number[call] for call in calls]
     waits = Waits(len(calls))
-    waits.add((place[giver], place[taker]) for giver, taker in needs.links)
-    waits.add(_provided(calls, tools, ways, pairs))
-    waits.add(link for link in sorted(learned) if not _is_a_guess(calls, tools, link, ways, pairs))
+    waits.add((place[giver], place[taker]) for giver, taker in links)
+    waits.add(
+        (a, b) for b, taker in enumerate(calls) for a, giver in enumerate(calls[:b])
+        if ways.provides(giver, taker) and not pairs.seen(tools[a], tools[b])
+    )  # fmt: skip
+    # but for links that schemas contradict and no trace has
+    waits.add(
+        (a, b) for a, b in sorted(learned) if pairs.seen(tools[a], tools[b]) or not ways.apart(calls[a], calls[b])
+    )
     order = waits.order(len(chain.tools))
     called = {number: f"t{at}" for at, number in enumerate(order, 1)}
     likely = dict(enumerate(chain.probabilities))
@@ -159,13 +153,12 @@ def ordered(
         )
         for number in order
     )  # fmt: skip
-    number_of = {task.id: tools[number] for task, number in zip(tasks, order, strict=True)}
 
     def together(one: Task, other: Task) -> bool:
-        said = pairs.apart(number_of[one.id], number_of[other.id])
+        said = pairs.apart(view.number[one.call], view.number[other.call])
         return ways.apart(one.call, other.call) if said is None else said
 
-    return tasks, layers(tasks, together), needs.missing
+    return tasks, layers(tasks, together), missing
 
 
 def _unexplained(view: View, ways: Ways, chain: Chain, learned: Collection[Link]) -> set[str]:
@@ -173,20 +166,6 @@ def _unexplained(view: View, ways: Ways, chain: Chain, learned: Collection[Link]
     waiting = {chain.tools[b] for _, b in learned}
     told = [tool for tool in chain.tools if view.calls[tool] and (tool in waiting or ways.starts(view.tools[tool].id))]
     return {view.tools[tool].id for tool in chain.tools if tool not in told}
-
-
-def _provided(calls: Sequence[str], tools: Sequence[int], ways: Ways, pairs: Pairs) -> Iterator[Link]:
-    """Yield links from calls to takers of their outputs, by schema."""
-    for later, taker in enumerate(calls):
-        for earlier, giver in enumerate(calls[:later]):
-            if ways.provides(giver, taker) and not pairs.seen(tools[earlier], tools[later]):
-                yield earlier, later
-
-
-def _is_a_guess(calls: Sequence[str], tools: Sequence[int], link: Link, ways: Ways, pairs: Pairs) -> bool:
-    """Return True where schemas contradict a link without any trace."""
-    a, b = link
-    return not pairs.seen(tools[a], tools[b]) and ways.apart(calls[a], calls[b])
 
 
 class Waits:

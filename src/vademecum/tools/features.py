@@ -99,7 +99,7 @@ class Asked:
 
     @cached_property
     def attention_by_chain(self) -> Floats:
-        """float32 (c,): the attention of each capability, the sum over its traces."""
+        """The attention of each capability's traces, float32 (c,)."""
         return self.view.graph.merge(self.attention)
 
     @cached_property
@@ -110,9 +110,7 @@ class Asked:
     @cached_property
     def due(self) -> dict[tuple[int, ...], float]:
         """The capabilities due after the session's earlier calls, with their weights."""
-        if not self.earlier:
-            return {}
-        return self.view.metas.due(self.earlier, self.weight)
+        return self.view.metas.due(self.earlier, self.weight) if self.earlier else {}
 
     @cached_property
     def intent_matches(self) -> Matches:
@@ -149,23 +147,11 @@ class Asked:
         return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
 
     @cached_property
-    def mentions(self) -> Floats:
-        """float32 (P,): how well the terms of the question match, by `document_matches`."""
-        return self.view.documents.gained(self.document_matches)
-
-    @cached_property
     def mentioned(self) -> Floats:
         """Each term's share of each tool's BM25, float32 (T, n)."""
         matches = self.document_matches
         found = np.zeros((len(self.question.keys), self.view.graph.tools), np.float32)
-        found[matches.term, matches.text] = self.mentions / np.float32(matches.worth)
-        return found
-
-    @cached_property
-    def unsaid(self) -> Floats:
-        """0 where a tool says the term, float32 (n, T)."""
-        found = np.ones((self.view.graph.tools, len(self.question.keys)), np.float32)
-        found[self.document_matches.text, self.document_matches.term] = 0
+        found[matches.term, matches.text] = self.view.documents.gained(matches) / np.float32(matches.worth)
         return found
 
     @cached_property
@@ -177,10 +163,8 @@ class Asked:
     @cached_property
     def places(self) -> Floats:
         """Each tool's place of mention, 0 first, 1 last, float32 (n,)."""
-        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools
-        total = np.bincount(matches.text, match, tools)
-        place = np.bincount(matches.text, match * self.question.places.take(matches.term), tools)
-        return (place / np.maximum(total, 1e-9)).astype(np.float32)
+        said = self.question.places @ self.mentioned
+        return np.asarray(said / np.maximum(self.bm25, np.float32(1e-9)), np.float32)
 
     @cached_property
     def clear(self) -> Floats:
@@ -268,7 +252,7 @@ def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str 
 
     The trace of an unfinished task, named by its id, does not speak: nobody knows yet how the task ends.
     """
-    own = next((number for number, trace in enumerate(view.traces) if trace.id == unfinished), -1) if unfinished else -1
+    own = next((number for number, trace in enumerate(view.traces) if unfinished and trace.id == unfinished), -1)
     return Asked(view, view.read(intent), earlier, own, np.array([own]) if own >= 0 else None)
 
 
@@ -296,10 +280,8 @@ def trust(asked: Asked, *, fitted: bool) -> float:
 
 def without_traces(asked: Asked) -> Asked:
     """Return the question as if no trace were there."""
-    view = asked.view
-    return Asked(
-        view, asked.question, asked.earlier, -1, np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
-    )
+    view, nothing = asked.view, np.ones(len(asked.view.tools), np.bool_)
+    return Asked(view, asked.question, asked.earlier, -1, np.arange(len(view.traces)), nothing)
 
 
 def same_intent(asked: Asked) -> int | None:
@@ -322,11 +304,10 @@ def _relative(score: Floats) -> Floats:
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:
     """Return every tool's features after `after`, float32 (n, len(HEADS))."""
-    found, chain = still(asked), tuple(after)
-    here = After(asked, [chain])
+    found, here = still(asked), After(asked, [tuple(after)])
     found[:, _MOVING] = here.columns[0].T
-    found[list(chain), _COLUMN["used"]] = 1
-    found[here.before(chain), _COLUMN["before"]] = 1
+    found[list(after), _COLUMN["used"]] = 1
+    found[here.before(after), _COLUMN["before"]] = 1
     return found
 
 
@@ -375,10 +356,8 @@ class After:
     @cached_property
     def _open(self) -> Floats:
         """1 for terms that no tool says, float32 (c, T)."""
-        unsaid = self.asked.unsaid
-        return np.array(
-            [np.minimum.reduce(unsaid[list(chain)], axis=0, initial=1) for chain in self.chains], np.float32
-        )
+        said = self.asked.mentioned
+        return np.array([(said[:, list(chain)] <= 0).all(axis=1) for chain in self.chains], np.float32)
 
     def before(self, chain: Sequence[int]) -> list[int]:
         """The tools called earlier in the session, but not now."""
@@ -397,28 +376,15 @@ class After:
     def _shares(self) -> Floats:
         """Next-tool probabilities by traces and session, float32 (c, 2, n + 1)."""
         found = np.empty((len(self.chains), 2, len(self.asked.unseen) + 1), np.float32)
+        asked, graph = self.asked, self.asked.view.graph.merged
         for row, chain in enumerate(self.chains):
-            anyhow = self._anyhow(chain)
-            found[row] = self._transition(chain, anyhow), anyhow
-            if self.asked.due:
-                found[row, 1] = voted(next_due(self.asked.due, chain, len(anyhow)), anyhow, DUE)
+            before, last = (graph.tools, graph.tools, *chain)[-2:]
+            anyhow = voted(graph.after(last, asked.merged_weight), asked.use, SMOOTHING)
+            attention = in_context(asked.attention_by_chain, graph.shared(chain)) if chain else asked.attention_by_chain
+            by_last = voted(graph.after(last, attention), anyhow, BACKING)
+            found[row, 0] = voted(graph.after(last, attention, before), by_last, BACKING) if chain else by_last
+            found[row, 1] = voted(next_due(asked.due, chain, len(anyhow)), anyhow, DUE) if asked.due else anyhow
         return found
-
-    def _anyhow(self, chain: tuple[int, ...]) -> Floats:
-        """Next-tool probabilities after the last call alone, float32 (n + 1,)."""
-        asked, graph = self.asked, self.asked.view.graph.merged
-        last = chain[-1] if chain else graph.tools
-        return voted(graph.after(last, asked.merged_weight), asked.use, SMOOTHING)
-
-    def _transition(self, chain: tuple[int, ...], anyhow: Floats) -> Floats:
-        """Next-tool probabilities for this intent and context, float32 (n + 1,)."""
-        asked, graph = self.asked, self.asked.view.graph.merged
-        if not chain:
-            return voted(graph.after(graph.tools, asked.attention_by_chain), anyhow, BACKING)
-        attention = in_context(asked.attention_by_chain, graph.shared(chain))
-        by_last = voted(graph.after(chain[-1], attention), anyhow, BACKING)
-        before = chain[-2] if len(chain) > 1 else graph.tools
-        return voted(graph.after(chain[-1], attention, before), by_last, BACKING)
 
     def _order(self, chain: tuple[int, ...]) -> Floats:
         """Each mention's distance from the due place, float32 (n,); 0 is best."""

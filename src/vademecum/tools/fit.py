@@ -78,8 +78,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
     """Return a trace's intent as a question to traces of other sessions."""
     session = view.graph.session[trace]
     excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
-    earlier = [t for t in excluded if t < trace] if session >= 0 else []
-    called = tuple(tool for t in earlier for tool in view.chains[t])
+    called = tuple(tool for t in excluded if t < trace for tool in view.chains[t])
     return Asked(view, view.read(view.traces[trace].intent), called, trace, excluded, hidden)
 
 

@@ -63,8 +63,7 @@ class Current:
     """Keeps the view current, beside the questions where that takes long."""
 
     def __init__(self, ledger: Ledger, reader: Reader) -> None:
-        self._ledger = ledger
-        self._reader = reader
+        self._ledger, self._reader, self._fact = ledger, reader, within(ledger.scope, _MODEL)
         self._known: Known | None = None
         self._making = threading.RLock()  # one view at a time: the reader and the database are this one's
         self._starting = threading.Lock()
@@ -86,8 +85,7 @@ class Current:
 
     def learn(self) -> None:
         """Start to work in new traces, after a first question."""
-        known = self._known
-        if known is not None and known.version != self._ledger.version():
+        if self._known is not None and self._known.version != self._ledger.version():
             self._begin()
 
     def read(self, *, laid_out: bool = False) -> Known:
@@ -100,9 +98,9 @@ class Current:
                 raise StoreError("the tools were closed")
             version = self._ledger.version()
             if self._known is None or self._known.version != version or self._reader.lacks_vectors:
-                made = self._made(version)
+                view, model = self._reader.view(), Model.read(self._ledger.fact(self._fact))
+                made = Known(view, model or prior(), version)
                 if laid_out:
-                    view = made.view
                     _ = view.ridge, view.metas.after, view.graph.merged, made.ways, made.pairs, made.groups.known
                 self._known, self._problem = made, ""
             return self._known
@@ -136,11 +134,6 @@ class Current:
             return True
         return known.version != version and len(known.view.traces) <= FEW
 
-    def _made(self, version: Version) -> Known:
-        return Known(
-            self._reader.view(), Model.read(self._ledger.fact(within(self._ledger.scope, _MODEL))) or prior(), version
-        )
-
     def _fit(self, known: Known) -> Known:
         """Fit the weights, store them, and use them for answers.
 
@@ -151,7 +144,7 @@ class Current:
         model = fitted(known.view, known.ways, prior())
         with self._making:
             if not self._closed and not self._reader.problem:
-                self._ledger.keep_fact(within(self._ledger.scope, _MODEL), model.write())
+                self._ledger.keep_fact(self._fact, model.write())
                 self._known = replace(self._known or known, model=model)
             return self._known or known
 

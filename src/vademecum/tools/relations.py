@@ -1,7 +1,6 @@
 """Relations between tools as hyperarcs, and the ways over them.
 
-Nodes are tools by their ids, capabilities by theirs, and inputs as `server/name?argument`. A node "is there" once its
-tool has been called, its capability done, its value known.
+Nodes are tools by their ids, capabilities by theirs, and inputs as `server/name?argument`.
 
 | kind | hyperarc | weight |
 | --- | --- | --- |
@@ -10,9 +9,8 @@ tool has been called, its capability done, its value known.
 | `needs` | {every required input} → the tool; from nothing where there is none and no trace has the tool | 1 |
 | `contains` | {every member} → the capability | 0 |
 
-So a call costs 1, and what is doubtful adds to it. P is the share of the head's calls that came so. A tool called first
-has an empty tail: nothing had to be done before. Where a trace does not say who used what, a call's tail is the call
-before it.
+A call costs 1, and what is doubtful adds to it. P is the share of the head's calls that came so. A tool called first
+has an empty tail. Where a trace does not say who used what, a call's tail is the call before it.
 
     >>> from vademecum.tools.hyperpath import Hyperpaths
     >>> from vademecum.tools.records import Call, Tool, Trace
@@ -33,6 +31,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from vademecum.tools.fields import Field, about, fields_of, inputs_of, match, words
@@ -44,6 +43,7 @@ FURTHER = 1e3  # what a giver outside a plan costs where one inside it gives the
 MOST_GIVERS = 8  # tools for one input, the most trusted ones
 MOST_SHARING = 200  # tools with outputs about the same: a word that more share says nothing
 Tail = tuple[str, ...]
+Link = tuple[str, str]  # (tool, tool that waits for its call)
 Topic = tuple[str, str]  # (last word of a field's name, another word that it is about)
 
 
@@ -66,43 +66,33 @@ class Relations:
     """The directed hypergraph, `graph`, of tools, traces and capabilities with their members."""
 
     def __init__(
-        self,
-        tools: Iterable[Tool] = (),
-        traces: Iterable[Trace] = (),
+        self, tools: Iterable[Tool] = (), traces: Iterable[Trace] = (),
         capabilities: Mapping[str, Iterable[str]] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.graph = DirectedHypergraph()
         self._tools = {tool.id: tool for tool in tools}
-        self._came: dict[str, Counter[Tail]] = defaultdict(Counter)  # tool to the tails of its calls
+        came: dict[str, Counter[Tail]] = defaultdict(Counter)  # tool to the tails of its calls
         for trace in traces:
             for number, call in enumerate(trace.calls):
-                self._came[call.tool][_tail(trace, number)] += 1
-        self._add_needs()
-        self._add_provides()
-        self._add_sequences()
-        for id_, members in (capabilities or {}).items():
-            self.graph.add(members, id_, 0.0, "contains")
-
-    def _add_needs(self) -> None:
-        """Lead from the required inputs to each tool."""
+                came[call.tool][_tail(trace, number)] += 1
         for tool in self._tools.values():
             needed = [input_node(tool.id, wanted.name) for wanted in _required(tool)]
-            if needed or tool.id not in self._came:
+            if needed or tool.id not in came:
                 self.graph.add(needed, tool.id, CALL, "needs")
-
-    def _add_sequences(self) -> None:
-        """Lead from the tools whose outcome a call used to its tool."""
-        for tool, tails in self._came.items():
-            calls = tails.total()
+        self._add_provides()
+        for id_, tails in came.items():
             for tail, seen in tails.items():
-                self.graph.add(tail, tool, CALL - math.log(seen / calls), "sequence", seen)
+                self.graph.add(tail, id_, CALL - math.log(seen / tails.total()), "sequence", seen)
+        for id_, members in (capabilities or {}).items():
+            self.graph.add(members, id_, 0.0, "contains")
 
     def _add_provides(self) -> None:
         """Lead from the most trusted givers to each required input."""
         given: dict[Topic, dict[str, list[Field]]] = defaultdict(dict)  # topic to the tools with an output about it
         for tool in self._tools.values():
-            for topic, output in _topics_given(tool):
-                given[topic].setdefault(tool.id, []).append(output)
+            for output in fields_of(tool.output_schema):
+                for topic in _topics(output, output.around.union(output.words, words(tool.name))):
+                    given[topic].setdefault(tool.id, []).append(output)
         for taker in self._tools.values():
             for wanted in _required(taker):
                 for trust, giver in self._givers(taker, wanted, given):
@@ -127,12 +117,6 @@ def _required(tool: Tool) -> list[Field]:
     return [wanted for wanted in inputs_of(tool.input_schema) if wanted.required]
 
 
-def _topics_given(tool: Tool) -> list[tuple[Topic, Field]]:
-    named = words(tool.name)
-    fields = fields_of(tool.output_schema)
-    return [(topic, given) for given in fields for topic in _topics(given, given.around.union(given.words, named))]
-
-
 def _topics(field: Field, shared: Iterable[str]) -> list[Topic]:
     """An index of fields by the words of their names."""
     return [(field.words[-1], word) for word in sorted(shared)] if field.words else []
@@ -145,13 +129,6 @@ def _tail(trace: Trace, number: int) -> Tail:
     else:
         before = [trace.calls[number - 1].tool] if number else []
     return tuple(sorted(set(before) - {trace.calls[number].tool}))
-
-
-class Needs(NamedTuple):
-    """Dependencies of some tools of a plan."""
-
-    links: tuple[tuple[str, str], ...]  # (tool, tool that waits for its call), without circles
-    missing: tuple[str, ...]  # the inputs that nothing known provides, as `server/name?argument`
 
 
 class _Schemas(NamedTuple):
@@ -168,12 +145,11 @@ class Ways:
     def __init__(self, tools: Sequence[Tool], traces: Sequence[Trace]) -> None:
         self._tools = {tool.id: tool for tool in tools}
         self._graph = Relations(tools, traces).graph
-        self._schemas: dict[str, _Schemas] = {}
-        self._given: dict[tuple[str, str], bool | None] = {}
+        self._schema, self._gives = cache(self._read), cache(self._matched)
 
     def starting(self, after: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
         """Return a function from a target to its prerequisites, the target last."""
-        paths = Hyperpaths(self._graph, self._known(after), semantics="any")
+        paths = Hyperpaths(self._graph, [id_ for id_ in after if id_ in self._tools], semantics="any")
 
         def way(target: str) -> tuple[str, ...]:
             found = paths.path(target)
@@ -182,20 +158,19 @@ class Ways:
 
         return way
 
-    def needs(self, planned: Collection[str], wanted: Collection[str]) -> Needs:
-        """Return the dependencies of the wanted tools of a plan.
+    def needs(self, planned: Collection[str], wanted: Collection[str]) -> tuple[list[Link], tuple[str, ...]]:
+        """Return links of a plan's wanted tools, and inputs that nothing provides.
 
         Calls that the plan makes anyway cost nothing, and none is added to give what one of them gives. The planned
         tools that are not wanted are taken to be callable.
         """
-        known = self._known(planned)
+        known = [id_ for id_ in planned if id_ in self._tools]
         targets, given = [id_ for id_ in known if id_ in wanted], [id_ for id_ in known if id_ not in wanted]
         weights = self._weights(known)
         paths = Hyperpaths(self._graph, given, weights=weights)
         if missing := paths.missing(*targets):
             paths = Hyperpaths(self._graph, [*given, *missing], weights=weights)
-        inputs = tuple(node for node in missing if tool_of_input(node)[1])
-        return Needs(self._links(paths.path(*targets)), inputs)
+        return self._links(paths.path(*targets)), tuple(node for node in missing if tool_of_input(node)[1])
 
     def _weights(self, planned: Sequence[str]) -> list[float]:
         """Return the costs of all arcs, where planned tools cost nothing."""
@@ -204,12 +179,10 @@ class Ways:
             for arc in graph.into.get(id_, ()):
                 weights[arc] = max(weights[arc] - CALL, 0.0)
             for wanted in self._schema(id_).inputs:
-                arcs = {
-                    arc: called.isdisjoint(graph.arcs[arc].tail)
-                    for arc in graph.into.get(input_node(id_, wanted.name), ())
-                }
-                for arc, is_further in arcs.items():
-                    weights[arc] += FURTHER if is_further and not all(arcs.values()) else 0.0
+                arcs = graph.into.get(input_node(id_, wanted.name), ())
+                further = [arc for arc in arcs if called.isdisjoint(graph.arcs[arc].tail)]
+                for arc in further if len(further) < len(arcs) else ():
+                    weights[arc] += FURTHER
         return weights
 
     def starts(self, tool: str) -> bool:
@@ -217,18 +190,14 @@ class Ways:
         arcs = (self._graph.arcs[number] for number in self._graph.into.get(tool, ()))
         return any(not arc.tail and arc.kind == "sequence" for arc in arcs)
 
-    def _links(self, way: Hyperpath) -> tuple[tuple[str, str], ...]:
+    def _links(self, way: Hyperpath) -> list[Link]:
         """The dependencies between tools on a way, over the inputs between them."""
         tails = {arc.head: arc.tail for arc in way.arcs}
-        links: dict[tuple[str, str], None] = {}
-        for head, tail in tails.items():
-            if head in self._tools:
-                givers = [giver for node in tail for giver in ((node,) if node in self._tools else tails.get(node, ()))]
-                links |= dict.fromkeys((giver, head) for giver in givers if giver in self._tools and giver != head)
-        return tuple(links)
-
-    def _known(self, ids: Collection[str]) -> list[str]:
-        return [id_ for id_ in ids if id_ in self._tools]
+        links: dict[Link, None] = {}
+        for head in [head for head in tails if head in self._tools]:
+            givers = [one for node in tails[head] for one in ((node,) if node in self._tools else tails.get(node, ()))]
+            links |= dict.fromkeys((giver, head) for giver in givers if giver in self._tools and giver != head)
+        return list(links)
 
     def provides(self, giver: str, taker: str) -> bool:
         """Return whether a tool's outputs are inputs of another, by schema."""
@@ -238,14 +207,8 @@ class Ways:
         """Return whether schemas show that neither tool feeds the other."""
         return self._gives(one, other) is False and self._gives(other, one) is False
 
-    def _gives(self, giver: str, taker: str) -> bool | None:
-        """Return whether one tool feeds another; None without schemas."""
-        pair = giver, taker
-        if pair not in self._given:
-            self._given[pair] = self._matched(*pair)
-        return self._given[pair]
-
     def _matched(self, giver: str, taker: str) -> bool | None:
+        """Return whether one tool feeds another; None without schemas."""
         if giver not in self._tools or taker not in self._tools or giver == taker:
             return None
         gives, takes = self._schema(giver), self._schema(taker)
@@ -255,9 +218,7 @@ class Ways:
             match(output, gives.named, wanted, takes.named) for wanted in takes.inputs for output in gives.outputs
         )
 
-    def _schema(self, id_: str) -> _Schemas:
-        if id_ not in self._schemas:
-            tool = self._tools[id_]
-            outputs = fields_of(tool.output_schema) if tool.output_schema else None
-            self._schemas[id_] = _Schemas(words(tool.name), inputs_of(tool.input_schema), outputs)
-        return self._schemas[id_]
+    def _read(self, id_: str) -> _Schemas:
+        tool = self._tools[id_]
+        outputs = fields_of(tool.output_schema) if tool.output_schema else None
+        return _Schemas(words(tool.name), inputs_of(tool.input_schema), outputs)
