@@ -147,7 +147,7 @@ def test_gateways_with_servers_of_one_name_live_side_by_side(tmp_path: Path) -> 
     assert [[name for name, _ in layer] for layer in layers_of(plans["post"])] == [["desk/find"], ["desk/send"]]
     assert [[name for name, _ in layer] for layer in layers_of(plans["bank"])] == [["copy/find"], ["copy/send"]]
     assert "desk/send" not in plans["farm"]
-    assert "supported by traces: 0" in plans["farm"] or "no tool fits" in plans["farm"]
+    assert "past tasks like it: none" in plans["farm"] or "no tool fits" in plans["farm"]
     del post["desk"][-1]
     assert "stamp" not in through(tmp_path / "post", post, asked("seal the box 7"))
 
@@ -167,7 +167,9 @@ def test_the_next_tool_is_predicted_from_what_was_called_for_the_task(tmp_path: 
         assert begun.splitlines()[1].startswith("  desk/find() ")
         await ask(client, "call_tool", tool="desk/find", arguments={})
         then = await ask(client, "predict_tool", intent="pass on the news of the week")
-        assert re.match(r".*, done 0\.0\d, after: desk/find\n  desk/send\(entry_code: string\) 0\.\d\d", then), then
+        assert re.match(
+            r".* \(0\.0\d that the task is done\), after: desk/find\n  desk/send\(entry_code: string\) 0\.\d\d", then
+        ), then
         path = tmp_path / "project" / "servers.json"
         servers = json.loads(path.read_text())
         servers["mcpServers"]["desk"]["deny"] = ["send"]
@@ -176,3 +178,35 @@ def test_the_next_tool_is_predicted_from_what_was_called_for_the_task(tmp_path: 
         assert "send" not in await ask(client, "predict_tool", intent="pass on the news of the week")
 
     through(tmp_path / "project", {"desk": shared}, session)
+
+
+@pytest.mark.slow
+def test_texts_say_what_a_model_needs_and_no_more(tmp_path: Path) -> None:
+    """A name gives that tool alone; of misfits few are named; what stands out of order or has to be known is said so."""
+    desk = [tool("find_note", "Find notes.", (), ("note_code",)), tool("read_note", "Read a note.", ("note_code",)),
+            tool("read_mail", "Read the mail that came.", ("mail_code",)), tool("send_mail", "Send it by mail.", ("address",)),
+            tool("list_tags", "List all tags that notes have.")]  # fmt: skip
+
+    async def session(client: Client) -> None:
+        named = (await ask(client, "search_tools", query="send_mail")).splitlines()
+        assert [line for line in named if line.startswith("desk/")] == ["desk/send_mail(address: string) 0.95"]
+        foreign = (await ask(client, "search_tools", query="zxqv wplk bdrt")).splitlines()
+        assert foreign[0].startswith("not found")
+        assert [line.partition("/")[0] for line in foreign[1:]] == ["desk"] * 3
+        plan = (await ask(client, "suggest_plan", intent="send it by mail")).splitlines()
+        assert plan[0].endswith("past tasks like it: none")
+        assert plan[-1].startswith("no call gives: ")
+        assert "address of desk/send_mail" in plan[-1]
+        for number in range(3):
+            await ask(client, "search_tools", query=f"find the note and read it on day {number}")
+            note = json.loads(await ask(client, "call_tool", tool="desk/find_note", arguments={}))
+            await ask(client, "call_tool", tool="desk/read_note", arguments=note)
+        found = await ask(client, "search_tools", query="find the note, then read it and send it by mail")
+        heads = [
+            (line, float(score)) for line, score in re.findall(r"^(desk/\w+\(.*\) (\d\.\d\d).*)$", found, re.MULTILINE)
+        ]
+        passed = [line for place, (line, score) in enumerate(heads) if any(score < other for _, other in heads[place:])]
+        assert passed, found
+        assert all(line.endswith("(not used yet)") for line in passed), found
+
+    through(tmp_path / "project", {"desk": desk}, session)

@@ -8,9 +8,9 @@ import pytest
 from vademecum.errors import EmbedError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEmbedder
+from vademecum.tools.confidence import CAP, smoothed
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
-from vademecum.tools.reliability import CAP, smoothed
 from vademecum.tools.texts import Question, Texts, clauses
 from vademecum.types import Passage, Verdict
 

@@ -38,6 +38,7 @@ from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
 from vademecum.tools.predict import THRESHOLD
+from vademecum.tools.relations import tool_of_input
 from vademecum.tools.search import LIKELY_FROM
 from vademecum.tools.session_traces import Traced
 from vademecum.types import Verdict
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown by default
 NEXT = 3  # tools that a prediction shows
+NEAREST = 3  # tools that are shown where none fits
 LISTING_S = 10.0  # for servers that are still starting, at the first question
 AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
 PAGE = 40_000  # characters of an answer that are shown at once
@@ -131,15 +133,15 @@ class Gateway:
             id_, tools = chain.tool.id, chain.group.tools
             found = [records.Match(id_, "capability", id_, "", "", 1.0, 1.0, 1.0, tools, exact=True)]
             answer = replace(answer, verdict=Verdict.RESOLVED, probability=1.0)
-        found.sort(key=lambda match: query.strip() not in (match.id, match.name))
-        named = bool(found) and query.strip() in (found[0].id, found[0].name)
-        self._traced.intend(query, fits=_fits(found), named=named)
-        shown = [match for match in found if match.kind == "tool"][:k]
-        shown += [match for match in found if match.kind == "capability" and match.score >= LIKELY_FROM]
+        named = [match for match in found if query.strip() in (match.id, match.name)]
+        self._traced.intend(
+            query, fits=_fits([*named, *(match for match in found if match not in named)]), named=bool(named)
+        )
+        shown = [match for match in named or found if match.kind == "tool" or match in named][:k]
+        shown += [match for match in found if match.kind == "capability" and match.score >= LIKELY_FROM and not named]
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
-        lines = [_verdict_line(verdict, answer.probability if shown else 0.0, answer.reason)]
-        lines += [line for match in shown for line in _described(match, self._tool(match.id))]
+        lines = _found_lines(verdict, answer, shown, self._tool)
         lines += [f"note: {problem}" for problem in problems]
         data = [_record(match, self._tool(match.id)) for match in shown]
         return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": data})
@@ -346,9 +348,9 @@ class Gateway:
 
     def _instructions(self) -> str:
         return (
-            f"Tools of these servers are behind five: {', '.join(self._fleet.all)}. First search_tools with what you want "
-            "to do (or suggest_plan for a task of several steps), then call_reading_tool for a tool marked [reads], else "
-            "call_tool, with the id it names."
+            f"The tools of these servers are reached through the five here: {', '.join(self._fleet.all)}. First "
+            "search_tools with what you want to do (or suggest_plan for a task of several steps), then call_reading_tool "
+            "for a tool marked [reads], else call_tool, with the id it names."
         )
 
     def _tools(self) -> list[Tool]:
@@ -440,12 +442,24 @@ def _fits(found: Sequence[Match]) -> dict[str, float]:
     return {id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
 
 
-def _verdict_line(verdict: Verdict, probability: float, reason: str) -> str:
-    """Return the first line of a search: whether a tool fits."""
+def _found_lines(
+    verdict: Verdict, answer: records.ToolAnswer, shown: Sequence[Match], tool_of: Callable[[str], records.Tool | None]
+) -> list[str]:
+    """Return a search as lines: the verdict, then the tools.
+
+    Of tools that do not fit few are named. One that no trace has used may stand before better ones, and says so.
+    """
     if verdict is Verdict.NOT_FOUND:
-        said = reason or "no tool of these servers does this"
-        return f"not found {probability:.2f}: {said}; rephrase once at most"
-    return f"{str(verdict).replace('_', ' ')} {probability:.2f}"
+        said = answer.reason or "no tool of these servers does this"
+        head = f"not found {answer.probability if shown else 0:.2f}: {said}; rephrase once at most"
+        return [head, *(_described(match, tool_of(match.id))[0] for match in shown[:NEAREST])]
+    lines = [f"{str(verdict).replace('_', ' ')} {answer.probability:.2f}"]
+    for place, match in enumerate(shown):
+        first, *more = _described(match, tool_of(match.id))
+        is_passed = any(match.score < other.score and not other.tools for other in shown[place + 1 :])
+        is_new = is_passed and not (match.traces or match.exact or match.pinned or match.tools)
+        lines += [f"{first} (not used yet)" if is_new else first, *more]
+    return lines
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
@@ -477,7 +491,7 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
     if not plan.tasks:
         return [plan.reason or "no plan: search_tools finds single tools"]
     tasks = {task.id: task for task in plan.tasks}
-    lines = [f"confidence {plan.confidence:.2f}, supported by traces: {len(plan.evidence)}"]
+    lines = [f"confidence {plan.confidence:.2f}, past tasks like it: {len(plan.evidence) or 'none'}"]
     for number, layer in enumerate(plan.layers, 1):
         lines.append(f"{number}." + (" at the same time:" if len(layer) > 1 else ""))
         for id_ in layer:
@@ -486,7 +500,8 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
             lines.append(f"  {id_} {called}" + (f" after {', '.join(task.depends_on)}" if task.depends_on else ""))
     chains = [chain for group in plan.contains if (chain := tool_of(group.id))]
     lines += [f"as one call: {chain.id}({_signature(chain)})  {chain.description}" for chain in chains]
-    return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
+    inputs = [f"{name} of {tool}" for tool, name in map(tool_of_input, plan.missing)]
+    return [*lines, f"no call gives: {', '.join(inputs)}"] if inputs else lines
 
 
 def _predicted(
@@ -494,9 +509,8 @@ def _predicted(
 ) -> list[str]:
     """Return a prediction as lines: the verdict, then tools with probabilities."""
     sure = bool(likely) and likely[0].probability >= THRESHOLD
-    lines = [
-        f"{'next' if sure else 'not sure'}, done {found.done:.2f}, after: {', '.join(found.after) or 'nothing yet'}"
-    ]
+    head = f"{'next' if sure else 'not sure'} ({found.done:.2f} that the task is done)"
+    lines = [f"{head}, after: {', '.join(found.after) or 'nothing yet'}"]
     for each in likely:
         tool = tool_of(each.tool)
         says = effect(tool) if tool else ""

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.features import EPSILON, RANKING, After, Asked, still
-from vademecum.tools.logit import probabilities
+from vademecum.tools.regression import probabilities
 from vademecum.tools.texts import Floats
 from vademecum.tools.weights import PHASES, Model, log_shares, taken_from
 

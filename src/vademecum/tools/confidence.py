@@ -1,4 +1,4 @@
-"""Calibrated confidence of a search and of a plan.
+"""Calibrated confidence of a search and of a plan, and reliability of tools.
 
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
 nearest one is, on scales that do not depend on the others:
@@ -27,11 +27,20 @@ or its nearest clause:
 The first was fitted on plans without any trace for 120 training tasks of UltraTool, BFCL and RestBench (TMDB), among 3,
 10, 30 and all tools, half of the time without any that fits; the second on 704 plans with 3, 8 and 16 traces of other
 training tasks of the same.
+
+The *reliability* of a tool is a factor on its score. `step` is that of PML's ADR-050, by its thresholds. It judges one
+failed call out of one like a hundred out of a hundred, so the default is `smoothed`: the mean of a Beta posterior whose
+prior is what tools do in general, relative to that prior,
+
+    factor = (1 - SWING) + SWING * ((s + STRENGTH * p) / (n + STRENGTH)) / p
+
+with s good calls of n and p the share of good calls over all tools.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from statistics import fmean
 
 import numpy as np
@@ -41,6 +50,12 @@ from vademecum.tools.chains import Chain
 from vademecum.tools.features import Asked
 from vademecum.tools.texts import Floats
 
+Counts = NDArray[np.float64]
+
+CAP = 0.95  # of a score: certainty is not to be had (ADR-050)
+STRENGTH = 4.0  # calls that the prior is worth
+SWING = 0.5  # how much of a score depends on reliability
+MOST = 1.2  # what reliability may add, as in the steps
 FOUND_FROM = 0.05  # below, no tool fits: right 24 of 25 times, where as many questions fit as do not
 FEW = 20  # traces
 _TEXT = np.array([-4.64, 6.98, 8.12, 9.8])  # bias, nearest meaning, tf-idf, mean of meaning
@@ -106,3 +121,27 @@ def _right(likely: float, meaning: float, *, used: bool) -> float:
 
 def _logistic(odds: float) -> float:
     return 1 / (1 + math.exp(-odds))
+
+
+def step(good: Counts, calls: Counts) -> Counts:
+    """Return ADR-050's factor of each tool; 1 for one without calls.
+
+    >>> step(np.array([1.0, 8, 10, 0]), np.array([4.0, 10, 10, 0])).tolist()
+    [0.1, 1.0, 1.2, 1.0]
+    """
+    rate = good / np.maximum(calls, 1)
+    return np.where(calls == 0, 1.0, np.where(rate < 0.5, 0.1, np.where(rate > 0.9, 1.2, 1.0)))
+
+
+def smoothed(good: Counts, calls: Counts) -> Counts:
+    """Return each tool's smoothed factor, 1 - SWING..MOST.
+
+    >>> smoothed(np.array([0.0, 0, 9, 0]), np.array([1.0, 20, 9, 0])).round(2).tolist()
+    [0.9, 0.58, 1.2, 1.0]
+    """
+    prior = (float(good.sum()) + 1) / (float(calls.sum()) + 2)
+    mean = (good + STRENGTH * prior) / (calls + STRENGTH)
+    return np.asarray(np.minimum(1 - SWING + SWING * mean / prior, MOST))
+
+
+RELIABILITIES: Mapping[str, Callable[[Counts, Counts], Counts]] = {"smoothed": smoothed, "step": step}

@@ -21,8 +21,8 @@ import numpy as np
 from vademecum.tools.chains import Chain, right_on_average
 from vademecum.tools.features import LINKING
 from vademecum.tools.fields import inputs_of
-from vademecum.tools.logit import Weights
 from vademecum.tools.records import Task, Trace
+from vademecum.tools.regression import Weights
 from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View

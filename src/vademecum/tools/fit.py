@@ -24,7 +24,7 @@ from vademecum.tools.chains import chain_features, likely_chains
 from vademecum.tools.dependencies import Pairs, links_of
 from vademecum.tools.features import HEADS, UNSEEN, After, Asked, heads
 from vademecum.tools.hypergraph import Integers
-from vademecum.tools.logit import Choice, Weights, fit
+from vademecum.tools.regression import Choice, Weights, fit
 from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View

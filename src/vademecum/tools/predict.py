@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
 from vademecum.tools.features import HEADS, NEAR, After, heads, put, trusted, without_traces
-from vademecum.tools.logit import Weights
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.refresh import Known
+from vademecum.tools.regression import Weights
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View

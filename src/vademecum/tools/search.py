@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from vademecum.index.query import names_in
 from vademecum.tools import confidence
+from vademecum.tools.confidence import CAP, RELIABILITIES
 from vademecum.tools.features import HEADS, Asked, heads, put, same_intent, trust, without_traces
 from vademecum.tools.groups import Groups, Learned
 from vademecum.tools.predict import KEPT, evidence, reasons, shown
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.refresh import Known
-from vademecum.tools.reliability import CAP, RELIABILITIES
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.weights import Model, log_probabilities, log_shares, prior, taken_from

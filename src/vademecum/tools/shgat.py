@@ -13,7 +13,7 @@ yet:
     semantic     the cosine of the intent and the nearest intent that a capability was called for
     structure    0.4 page rank + 0.3 / (1 + cluster) + 0.3 Adamic-Adar
     temporal     0.4 called in a session with others + 0.4 recency + 0.2 heat
-    reliability  the ADR's steps (`reliability`), of the capability's traces
+    reliability  the ADR's steps (`confidence.step`), of the capability's traces
 
 Each of them is 0..1. The graph is that of capabilities, chains that traces called, joined by the tools that they share.
 The ADR leaves the weights of the four heads to learning; they are equal here, as its code begins.
@@ -28,8 +28,8 @@ from functools import cached_property
 import numpy as np
 
 from vademecum.index.fusion import top
+from vademecum.tools.confidence import step
 from vademecum.tools.features import Asked
-from vademecum.tools.reliability import step
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store
+from vademecum.tools.confidence import RELIABILITIES, smoothed
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
@@ -32,7 +33,6 @@ from vademecum.tools.records import (
 )
 from vademecum.tools.refresh import Current, Known
 from vademecum.tools.register import read_tools
-from vademecum.tools.reliability import RELIABILITIES, smoothed
 from vademecum.tools.search import K, search
 from vademecum.tools.suggest import suggest
 from vademecum.tools.transcripts import read_transcript
@@ -167,7 +167,7 @@ class Tools:
             intent: what is to be done, or a tool's name.
             k: at most how many, pinned ones and chains apart.
             server: only tools of this one.
-            reliability: a key of `tools.reliability.RELIABILITIES`; "" is the setting's.
+            reliability: a key of `tools.confidence.RELIABILITIES`; "" is the setting's.
             min_score: the least `semantic` of a shown tool but exact names and pins, 0..1; None is the setting's.
             unfinished: the id of the task's own trace, which is no evidence yet.
 

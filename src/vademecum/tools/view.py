@@ -19,7 +19,7 @@ from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
-from vademecum.tools.ridge import Ridge
+from vademecum.tools.regression import Ridge
 from vademecum.tools.texts import Floats, Question, Texts, clauses, document, is_deprecated, passage
 from vademecum.types import EmbedKind, Passage
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from vademecum.tools.features import HEADS, LINKING, RANKING, STOPPING
-from vademecum.tools.logit import Weights
+from vademecum.tools.regression import Weights
 from vademecum.tools.texts import Floats
 
 PHASES = 3  # first call, second call, later calls
