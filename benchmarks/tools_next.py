@@ -33,8 +33,8 @@ from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, Asked, heads
 from vademecum.tools.fit import drawn
-from vademecum.tools.logit import Choice, fit
 from vademecum.tools.predict import shown
+from vademecum.tools.regression import Choice, fit
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View

@@ -63,7 +63,7 @@ class Groups:
         tools = tuple(self.view.tools[tool].id for tool in chain)
         if len(chain) == 1:
             return tools[0]
-        made = tuple(self.view.made.get(chain, ()))
+        made = tuple(self.view.graph.made.get(chain, ()))
         linked = Counter(link for trace in made for link in set(links_of(self.view.traces[trace])))
         often = tuple(sorted(link for link, times in linked.items() if 2 * times > len(made)))
         group = Group(_id("capability", tools), "capability", tools, tools, len(made), often)

@@ -52,7 +52,6 @@ class Hypergraph:
     """n tools and m traces.
 
     `n` stands for the beginning of a trace where a tool before is asked for, and for its end where one after is.
-
     """
 
     tools: int  # n
@@ -100,6 +99,14 @@ class Hypergraph:
         return {chain: number for number, chain in enumerate(self.capabilities)}
 
     @cached_property
+    def made(self) -> dict[tuple[int, ...], list[int]]:
+        """The traces that called each chain."""
+        found: dict[tuple[int, ...], list[int]] = {chain: [] for chain in self.capabilities}
+        for trace, number in enumerate(self.capability.tolist()):
+            found[self.capabilities[number]].append(trace)
+        return found
+
+    @cached_property
     def firsts(self) -> Integers:
         """The tool that each trace began with, int64 (m,)."""
         return np.array([self.capabilities[number][0] for number in self.capability], np.int64)
@@ -124,10 +131,9 @@ class Hypergraph:
     def shared(self, context: Sequence[int]) -> Weights:
         """Return each trace's share of the context's tools, float32 (m,)."""
         count = np.zeros(len(self), np.float32)
-        distinct = set(context)
-        for tool in distinct:
+        for tool in set(context):
             count[self.traces_with(tool)] += 1
-        return count / np.float32(max(len(distinct), 1))
+        return count / np.float32(max(len(set(context)), 1))
 
     def after(self, tool: int, weight: Weights, before: int | None = None) -> Weights:
         """Return the weights of a tool's next steps, float32 (n + 1,).

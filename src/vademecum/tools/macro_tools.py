@@ -85,11 +85,9 @@ class Metas:
         often = [meta for meta in range(len(self.members)) if len(self.witnesses[meta]) >= RECURS]
         part: dict[Numbers, int] = defaultdict(int)
         for meta in often:
-            members = self.members[meta]
-            for shorter in {members[a:b] for a in range(len(members)) for b in range(a + 2, len(members) + 1)} - {
-                members
-            }:
-                part[shorter] = max(part[shorter], len(self.witnesses[meta]))
+            members, count = self.members[meta], len(self.witnesses[meta])
+            parts = {members[a:b] for a in range(len(members)) for b in range(a + 2, len(members) + 1)}
+            part |= {shorter: max(part[shorter], count) for shorter in parts - {members}}
         kept = [meta for meta in often if len(self.witnesses[meta]) > part[self.members[meta]]]
         return tuple(sorted(kept, key=lambda meta: (-len(self.witnesses[meta]), meta)))
 
@@ -121,14 +119,11 @@ def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
 
 def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int]]]:
     """Yield each chain that consists of others, as parts, with its traces."""
-    traces: dict[int, list[int]] = defaultdict(list)
-    for trace, capability in enumerate(graph.capability.tolist()):
-        traces[capability].append(trace)
     known = {chain for chain in graph.capabilities if len(chain) > 1}
-    for capability, chain in enumerate(graph.capabilities):
+    for chain, traces in graph.made.items():
         parts = split(chain, known)
         if any(len(part) > 1 for part in parts) and len(parts) > 1:
-            yield parts, traces[capability]
+            yield parts, traces
 
 
 def split(chain: Numbers, known: Collection[Numbers]) -> tuple[Numbers, ...]:

@@ -52,20 +52,12 @@ _SECRET = re.compile(
 
 
 def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
-    """Return the traces of a JSON text, and the items refused.
-
-    Raises:
-        UsageError: it is not JSON.
-    """
+    """Return the traces of a JSON text, and the items refused; `UsageError` for no JSON."""
     return read_items(text, "traces", trace_of)
 
 
 def trace_of(item: Any) -> Trace:
-    """Return the trace that a JSON value describes.
-
-    Raises:
-        UsageError: it is none; the message says what is missing.
-    """
+    """Return the trace that a JSON value describes; `UsageError` for none."""
     if not isinstance(item, Mapping):
         raise UsageError("a trace is an object with calls")
     listed = item.get("calls")
@@ -73,10 +65,12 @@ def trace_of(item: Any) -> Trace:
         raise UsageError("a trace needs calls: an array of tool ids or of objects with `tool`")
     if len(listed) > _MOST_CALLS:
         raise UsageError(f"a trace has at most {_MOST_CALLS} calls: cut it at its intents")
-    calls = tuple(_call(call) for call in listed)
+    calls, at = tuple(_call(call) for call in listed), item.get("at", 0)
+    if at is not None and not _number(at) and (at != 0 or at is False):
+        raise UsageError(f"at is {_shown(at)}: give seconds since 1970 as a number, or leave it out")
     return trace(
         _string(item, "intent"), calls, id_=_string(item, "id"), links=_links(item.get("links"), len(calls)),
-        session=_string(item, "session"), at=_time(item.get("at")), ok=item.get("ok", True) is not False,
+        session=_string(item, "session"), at=_number(at), ok=item.get("ok", True) is not False,
     )  # fmt: skip
 
 
@@ -133,11 +127,7 @@ def tool_id(name: str) -> str:
 
 
 def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
-    """Return pairs of calls, the earlier first; refuse anything else.
-
-    Raises:
-        UsageError: with the first pair that is none.
-    """
+    """Return pairs of calls, the earlier first; `UsageError` for anything else."""
     given = [] if value is None else value
     pairs = given if isinstance(given, list) else [given]
     for pair in pairs:
@@ -146,13 +136,6 @@ def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
             said = f"links has {_shown(pair)}: give pairs of calls by their places from 0 to {calls - 1}, the earlier first"
             raise UsageError(said)
     return tuple((earlier, later) for earlier, later in pairs)
-
-
-def _time(value: Any) -> float:
-    """Return a trace's time, 0 for none. Raises `UsageError` for no time."""
-    if value is not None and not _is_number(value):
-        raise UsageError(f"at is {_shown(value)}: give seconds since 1970 as a number, or leave it out")
-    return _number(value)
 
 
 def _shown(value: Any) -> str:
@@ -166,12 +149,9 @@ def _string(item: Mapping[str, Any], key: str) -> str:
 
 
 def _number(value: Any) -> float:
-    return float(value) if _is_number(value) else 0.0
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a value is a finite number from 0 on."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _HIGHEST
+    """Return a finite number from 0 on, 0 for another value."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _HIGHEST
+    return float(value) if is_number else 0.0
 
 
 def _identity(intent: str, calls: tuple[Call, ...], session: str, at: float) -> str:

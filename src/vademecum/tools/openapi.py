@@ -23,6 +23,7 @@ _IMPLIED = frozenset({"accept", "content-type", "authorization"})  # headers tha
 _UNTOLD = frozenset({"example", "examples", "xml", "externalDocs", "discriminator"})  # of a schema: no part of it
 _SAYS_SO = re.compile(r"""^["']?(?:openapi|swagger)["']?[ \t]*:""", re.MULTILINE)  # at the top of a document in YAML
 _IN_NAME = re.compile(r"[^A-Za-z0-9]+")
+_BESIDE = ("type", "items", "enum", "format", "default", "minimum", "maximum")  # a parameter's name, in Swagger 2.0
 
 Table = Mapping[str, Any]
 
@@ -56,13 +57,18 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
     about = " ".join(str(info[key]) for key in ("title", "description") if info.get(key))[:_LONGEST_ABOUT]
     tools: dict[str, Tool] = {}
     rejected: list[Rejected] = []
-    for place, path, method, shared, operation in _operations(document):
-        schemas = _Schemas(document)
-        name = _tool_name(operation, method, path, taken={tool.name for tool in tools.values()})
+    for path, method, shared, operation in _operations(document):
+        schemas, place, by_path = (
+            _Schemas(document),
+            f"{method.upper()} {path}",
+            f"{method}_{_slug(path, '_')}".rstrip("_"),
+        )
+        name = str(operation.get("operationId") or by_path).strip()[:200]
+        name = f"{name}_{by_path}" if any(tool.name == name for tool in tools.values()) else name
         said = [str(operation[key]).strip() for key in ("summary", "description") if operation.get(key)]
         said = ["[Deprecated]", *said] if operation.get("deprecated") is True else said
         inputs, output = _inputs(schemas, shared, operation), _output(schemas, operation)
-        words = "\n".join(dict.fromkeys(said)) or f"{method.upper()} {path}"
+        words = "\n".join(dict.fromkeys(said)) or place
         tool = Tool.of(owner, name, words, input_schema=inputs, output_schema=output, about=about)
         tools[tool.id] = tool
         rejected += [Rejected(place, reason) for reason in schemas.problems]
@@ -86,20 +92,13 @@ def _yaml(text: str) -> Any:
         raise UsageError(f"this is neither JSON nor YAML: {' '.join(str(error).split())}") from error
 
 
-def _operations(document: Table) -> Iterator[tuple[str, str, str, Any, Table]]:
-    """Yield (place, path, method, parameters of the path, operation)."""
-    whole = _Schemas(document)
+def _operations(document: Table) -> Iterator[tuple[str, str, Any, Table]]:
+    """Yield (path, method, parameters of the path, operation)."""
     for path, given in document["paths"].items():
-        item = whole.target(given)
+        item = _Schemas(document).target(given)
         for method in METHODS:
             if isinstance(item.get(method), Mapping):
-                yield f"{method.upper()} {path}", str(path), method, item.get("parameters"), item[method]
-
-
-def _tool_name(operation: Table, method: str, path: str, taken: set[str]) -> str:
-    by_path = f"{method}_{_slug(path, '_')}".rstrip("_")
-    named = str(operation.get("operationId") or by_path).strip()[:200]
-    return named if named not in taken else f"{named}_{by_path}"
+                yield str(path), method, item.get("parameters"), item[method]
 
 
 def _slug(text: str, joint: str) -> str:
@@ -110,15 +109,15 @@ def _inputs(schemas: _Schemas, shared: Any, operation: Table) -> Table:
     """One object schema of all parameters and the body's fields."""
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for key, (body, needed) in _arguments(schemas, shared, operation):
+    for key, body, needed in _arguments(schemas, shared, operation):
         name = key if key not in properties else f"{key}_2"
         properties[name] = body
         required += [name] if needed else []
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _arguments(schemas: _Schemas, shared: Any, operation: Table) -> Iterator[tuple[str, tuple[Table, bool]]]:
-    """Yield (name, (schema, whether it is required))."""
+def _arguments(schemas: _Schemas, shared: Any, operation: Table) -> Iterator[tuple[str, Table, bool]]:
+    """Yield (name, schema, whether it is required)."""
     found: dict[tuple[str, str], Table] = {}  # an operation's own parameter stands before its path's
     for given in (*_items(shared), *_items(operation.get("parameters"))):
         parameter = schemas.target(given)
@@ -128,24 +127,24 @@ def _arguments(schemas: _Schemas, shared: Any, operation: Table) -> Iterator[tup
             yield from _body(schemas, parameter.get("schema"), needed=parameter.get("required") is True)
         elif name and not (where == "header" and name.lower() in _IMPLIED):
             schema = parameter.get("schema") or _json_schema(parameter.get("content"))
-            whole = schemas.written_out(schema if schema is not None else _plain(parameter))
+            beside = {key: parameter[key] for key in _BESIDE if key in parameter}
+            whole = schemas.written_out(beside if schema is None else schema)
             said = {"description": parameter["description"]} if parameter.get("description") else {}
-            yield name, ({**whole, **said}, parameter.get("required") is True or where == "path")
+            yield name, {**whole, **said}, parameter.get("required") is True or where == "path"
     body = schemas.target(operation.get("requestBody"))
     if body:
         yield from _body(schemas, _json_schema(body.get("content")), needed=body.get("required") is True)
 
 
-def _body(schemas: _Schemas, schema: Any, *, needed: bool) -> Iterator[tuple[str, tuple[Table, bool]]]:
+def _body(schemas: _Schemas, schema: Any, *, needed: bool) -> Iterator[tuple[str, Table, bool]]:
     """The fields of an object body; any other is the argument `body`."""
     whole = schemas.written_out(schema)
-    fields = _table(whole.get("properties"))
+    fields, required = _table(whole.get("properties")), _items(whole.get("required"))
     if not fields:
-        yield "body", (whole, needed)
-    required = _items(whole.get("required"))
+        yield "body", whole, needed
     for name, field in fields.items():
         if not _table(field).get("readOnly"):
-            yield str(name), (_table(field), needed and name in required)
+            yield str(name), _table(field), needed and name in required
 
 
 def _output(schemas: _Schemas, operation: Table) -> Table:
@@ -165,12 +164,6 @@ def _json_schema(content: Any) -> Any:
     forms = {str(kind): body for kind, body in _table(content).items()}
     chosen = next((kind for kind in forms if "json" in kind), next(iter(forms), ""))
     return _table(forms.get(chosen)).get("schema")
-
-
-def _plain(parameter: Table) -> Table:
-    """Swagger 2.0 writes a parameter's schema beside its name."""
-    kept = ("type", "items", "enum", "format", "default", "minimum", "maximum")
-    return {key: parameter[key] for key in kept if key in parameter}
 
 
 class _Schemas:
@@ -195,17 +188,12 @@ class _Schemas:
         if depth > MOST_DEPTH or self._left < 0:
             return {}
         whole: dict[str, Any] = {}
-        for part in self._parts(self.target(schema)):
+        own = self.target(schema)
+        for part in (*(self.target(part) for part in _items(own.get("allOf"))[:20]), own):
             for key, value in part.items():
-                if key in _UNTOLD or str(key).startswith("x-"):
-                    continue
-                whole[key] = self._merged(whole.get(key), self._inner(key, value, depth))
+                if not (key in _UNTOLD or str(key).startswith("x-") or (part is own and key == "allOf")):
+                    whole[key] = self._merged(whole.get(key), self._inner(key, value, depth))
         return whole
-
-    def _parts(self, schema: Table) -> list[Table]:
-        """A schema and those that it says hold all together with it."""
-        inherited = [self.target(part) for part in _items(schema.get("allOf"))][:20]
-        return [*inherited, {key: value for key, value in schema.items() if key != "allOf"}]
 
     def _inner(self, key: str, value: Any, depth: int) -> Any:
         if key == "properties" and isinstance(value, Mapping):

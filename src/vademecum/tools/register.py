@@ -34,11 +34,7 @@ def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]
 
 
 def tool_of(item: Any, server: str = "") -> Tool:
-    """Return the tool that a JSON value describes.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return the tool that a JSON value describes; `UsageError` for none."""
     if not isinstance(item, Mapping):
         raise UsageError("a tool is an object with a name and a description")
     if "name" not in item and ("openapi" in item or "swagger" in item):
@@ -64,25 +60,19 @@ def tool_of(item: Any, server: str = "") -> Tool:
 
 
 def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
-    """Return all tools of a server, and the items refused.
-
-    Raises:
-        ToolServerError: It cannot be asked.
-    """
+    """Return all tools of a server, and the items refused; `ToolServerError` if it cannot be asked."""
     tools: dict[str, Tool] = {}
     rejected: list[Rejected] = []
+    own = {"server": server.name, "server_description": server.about}  # a server speaks for itself alone
     for number, item in enumerate(server.tools().unwrap()):
+        place = f"{server.name} tools[{number}]"
         try:
-            # a server speaks for itself alone
-            tool = tool_of({**item, "server": server.name, "server_description": server.about}, server.name)
+            tool = tool_of({**item, **own}, server.name)
         except UsageError as error:
-            rejected.append(Rejected(f"{server.name} tools[{number}]", str(error)))
+            rejected.append(Rejected(place, str(error)))
             continue
-        if tool.id in tools:
-            rejected.append(
-                Rejected(f"{server.name} tools[{number}]", f"it lists {tool.name!r} twice: the first counts")
-            )
-        tools.setdefault(tool.id, tool)
+        if tools.setdefault(tool.id, tool) is not tool:
+            rejected.append(Rejected(place, f"it lists {tool.name!r} twice: the first counts"))
     return list(tools.values()), rejected
 
 
@@ -91,11 +81,7 @@ def _said(text: Any) -> str:
 
 
 def read_items(text: str, key: str, read: Callable[[Any], T]) -> tuple[list[T], list[Rejected]]:
-    """Read each item of a JSON text; return them and the refused.
-
-    Raises:
-        UsageError: nothing in the text is JSON.
-    """
+    """Read each item of a JSON text; return them and the refused; `UsageError` for no JSON."""
     found: list[T] = []
     rejected: list[Rejected] = []
     for place, item in _items(text, key):
@@ -109,24 +95,17 @@ def read_items(text: str, key: str, read: Callable[[Any], T]) -> tuple[list[T], 
 def _items(text: str, key: str) -> Iterator[tuple[str, Any]]:
     """Yield (place, value) of each item; None for no JSON."""
     whole = parsed(text)
-    if whole is None:
-        yield from _lines(text, key)
-        return
     if isinstance(whole, Mapping) and isinstance(whole.get(key), list):
         whole = whole[key]
     if isinstance(whole, list):
         yield from ((f"{key}[{number}]", item) for number, item in enumerate(whole))
-    else:
+    elif whole is not None:
         yield key, whole
-
-
-def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    read = [(number, parsed(line)) for number, line in lines]
-    found = any(isinstance(value, Mapping | list) for _, value in read)  # a number stands in any file
-    if lines and not found:
-        raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
-    yield from ((f"line {number}", value) for number, value in read)
+    else:
+        read = [(f"line {n}", parsed(line)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if read and not any(isinstance(value, Mapping | list) for _, value in read):  # a number stands in any file
+            raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
+        yield from read
 
 
 def parsed(text: str) -> Any:

@@ -1,6 +1,6 @@
 """Traces of one client's session, one for each task.
 
-Nobody says where a task ends. So each call is given to a task by what is known of it, the surest first:
+Each call is given to a task by what is known of it, the surest first:
 
     intent     the call says what it is for
     new plan   a plan that no call has followed yet names the tool
@@ -15,7 +15,8 @@ only intent and results go on with a task. A search that led to no call is evide
 much the same, its words belong to the task. A tool looked up by its name belongs to the task at hand.
 
 A call used an earlier one's outcome where a value among its arguments stands in what that returned. Any other call is
-taken to wait for the call before, unless it began before that ended. Values and outcomes are forgotten with the task.
+taken to wait for the call before, unless it began before that ended. Values are forgotten with the task; a password that
+a call gives is cut out of what was searched for.
 
     >>> traced = Traced("s1", clock=lambda: 0.0)
     >>> traced.intend("mail the report")
@@ -23,8 +24,6 @@ taken to wait for the call before, unless it began before that ended. Values and
     >>> trace = traced.called("mail/send", {"attachment": "/tmp/report-7.pdf", "password": "hunter2"}, "sent")
     >>> trace.intent, [call.tool for call in trace.calls], trace.links, trace.calls[1].arguments
     ('mail the report', ['files/find', 'mail/send'], ((0, 1),), ('attachment', 'password'))
-
-What was searched for may say the value of a password that a call then gives. It is cut out before anything is kept.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class _Asked:
 class _Task:
     """Calls of one task, with their results."""
 
-    number: int
+    id: str
     at: float
     latest: float
     intents: list[str] = field(default_factory=list)
@@ -118,11 +117,8 @@ class Traced:
         """
         with self._lock:
             now = self._clock()
-            latest = (
-                max((each.at for each in self._asked), default=0.0),
-                max((t.latest for t in self._tasks), default=0.0),
-            )
-            if named and (self._asked or self._tasks) and now - max(latest) <= PAUSE_S:
+            latest = max([*(each.at for each in self._asked), *(task.latest for task in self._tasks)], default=None)
+            if named and latest is not None and now - latest <= PAUSE_S:
                 return
             self._asked = [*self._asked, _Asked(intent, now, fits or {}, frozenset(planned))][-MOST_INTENTS:]
             for task in self._tasks:
@@ -148,20 +144,14 @@ class Traced:
     def calls_for(self, intent: str) -> tuple[str, tuple[str, ...]]:
         """Return id and good calls of the latest trace; "" for none."""
         with self._lock:
-            tasks = [task for task in reversed(self._tasks) if intent in task.intents]
-            if not tasks:
-                return "", ()
-            return self._id(tasks[0]), tuple(call.tool for call in tasks[0].calls if call.ok)
-
-    def _id(self, task: _Task) -> str:
-        return f"{self._session}:{task.number}"
+            task = next((task for task in reversed(self._tasks) if intent in task.intents), None)
+            return (task.id, tuple(call.tool for call in task.calls if call.ok)) if task else ("", ())
 
     def _traced(self, task: _Task) -> Trace:
-        intent = task.intent
+        intent, calls, links = task.intent, tuple(task.calls), tuple(task.links)
         for secret in sorted(task.secrets, key=len, reverse=True):  # one may be part of another
             intent = intent.replace(secret, "[secret]")
-        id_ = self._id(task)
-        return trace(intent, tuple(task.calls), id_=id_, links=tuple(task.links), session=self._session, at=task.at)
+        return trace(intent, calls, id_=task.id, links=links, session=self._session, at=task.at)
 
     def _task(self, tool: str, arguments: Any, intent: str, now: float) -> _Task:
         """Return the task of a call, begun if need be."""
@@ -209,7 +199,7 @@ class Traced:
 
     def _begin(self, now: float) -> _Task:
         self._number += 1
-        self._tasks = [*self._tasks, _Task(self._number, now, now)][-MOST_TASKS:]
+        self._tasks = [*self._tasks, _Task(f"{self._session}:{self._number}", now, now)][-MOST_TASKS:]
         return self._tasks[-1]
 
     def _resume(self, task: _Task, asked: Collection[_Asked] = ()) -> _Task:

@@ -96,9 +96,7 @@ class Texts:
 
     def __init__(self, texts: Sequence[str], vectors: Floats | None, *, own: bool = False) -> None:
         counted = _TABLE.count([without_stop_words(text) for text in texts])
-        self.size = len(texts)
-        self.vectors = vectors
-        self.own = own and vectors is not None
+        self.size, self.vectors, self.own = len(texts), vectors, own and vectors is not None
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
         self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
@@ -111,7 +109,7 @@ class Texts:
         self._lengths = np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)  # of the vectors of tf-idf
 
     def matches(self, question: Question) -> Matches:
-        """Return where the question's terms stand in the texts."""
+        """Return the places of the question's terms in the texts."""
         text, tf, term = self.postings.find(question.keys)
         held = np.bincount(term, minlength=len(question.keys))
         return Matches(text.astype(np.int64), term, tf, held, _idf(self.size, held))
@@ -136,20 +134,19 @@ class Texts:
 
     def dense(self, question: Question) -> Floats:
         """Return the cosines of meanings, float32 (n,); 0 without an embedder."""
-        return self._cosines(question.vector)
+        if self.vectors is None or question.vector is None:
+            return np.zeros(self.size, np.float32)
+        return np.asarray(self.vectors @ question.vector, np.float32)
 
     def nearest(self, question: Question) -> Floats:
         """Return the cosine with the nearest clause or question, float32 (n,).
 
         One vector for several needs is near to none of them.
         """
-        parts = () if question.parts is None else question.parts
-        return np.asarray(np.maximum.reduce([self._cosines(each) for each in (question.vector, *parts)]), np.float32)
-
-    def _cosines(self, vector: Floats | None) -> Floats:
-        if self.vectors is None or vector is None:
-            return np.zeros(self.size, np.float32)
-        return np.asarray(self.vectors @ vector, np.float32)
+        whole = self.dense(question)
+        if self.vectors is None or question.parts is None or not len(question.parts):
+            return whole
+        return np.maximum(whole, np.maximum.reduce([self.vectors @ each for each in question.parts]))
 
 
 def clauses(text: str) -> list[str]:

@@ -72,10 +72,7 @@ class Tools:
         return self._scopes[scope]
 
     def retain(self, servers: Collection[str]) -> int:
-        """Mark tools of all other servers as gone; return their number.
-
-        A tool that comes back keeps its pin and its past.
-        """
+        """Mark tools of all other servers as gone; return their number."""
         return self._ledger.retain(servers)
 
     def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:

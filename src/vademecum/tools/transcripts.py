@@ -86,8 +86,7 @@ def read_transcript(text: str) -> list[Trace]:
             _claude(record, record["message"], reading)
         else:
             _gemini(record, reading)
-    numbered = enumerate(reading.turns, 1)
-    return [_trace(reading, turn, number) for number, turn in numbered if turn.calls]
+    return [_trace(reading, turn, number) for number, turn in enumerate(reading.turns, 1) if turn.calls]
 
 
 def _records(text: str) -> Iterator[Record]:

@@ -72,14 +72,6 @@ class View:
         return [(tool, n) for n, chain in chains for tool, times in Counter(chain).items() if times > 1]
 
     @cached_property
-    def made(self) -> dict[tuple[int, ...], list[int]]:
-        """The traces that called each chain."""
-        found: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for number, chain in enumerate(self.chains):
-            found[chain].append(number)
-        return dict(found)
-
-    @cached_property
     def ridge(self) -> Ridge:
         """Intents and tools in common, over all traces."""
         return Ridge.of(self.intents, self.graph)
