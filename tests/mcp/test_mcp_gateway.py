@@ -520,6 +520,28 @@ def test_two_plans_at_once_are_told_apart_by_what_fits_where_neither_names_the_t
     }
 
 
+def test_a_search_that_waits_for_its_first_call_is_given_what_fits_nothing_well() -> None:
+    """Of two searches before any call; one that was before the task's own search was given up."""
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 1
+        return now[0]
+
+    traced = Traced("s", clock)
+    traced.intend("sing a song")
+    traced.intend("water the garden", fits={"garden/tap": 0.5, "bank/login": 0.05})
+    assert tasks(traced, ["garden/tap", "shed/key"]) == {"water the garden": ["garden/tap", "shed/key"]}
+    traced.intend("mow the lawn", fits={"garden/mow": 0.5, "bank/login": 0.05})
+    traced.intend("pay the rent", fits={"bank/pay": 0.5, "bank/login": 0.02})
+    found = tasks(traced, ["garden/mow", "bank/login", "bank/pay"])
+    assert found == {"mow the lawn": ["garden/mow"], "pay the rent": ["bank/login", "bank/pay"]}
+    traced.intend("mow the meadow", fits={"garden/mow": 0.5})
+    traced.intend("paint the fence", fits={"shed/brush": 0.5})
+    found = tasks(traced, ["garden/mow", "shop/colour", "shed/brush"])
+    assert found == {"mow the meadow": ["garden/mow"], "paint the fence": ["shop/colour", "shed/brush"]}
+
+
 def test_two_tasks_that_ask_for_much_the_same_at_once_stay_two() -> None:
     traced = Traced("s", lambda: 0.0)
     fits = {"bank/login": 0.9, "bank/pay": 0.3, "bank/balance": 0.4}

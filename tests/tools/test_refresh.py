@@ -114,10 +114,10 @@ def test_after_closing_nothing_is_written(busy, store):
 
 
 def test_a_database_that_cannot_be_read_is_told_by_the_next_question(busy, monkeypatch):
-    def broken(version):
+    def broken():
         raise refresh.StoreError("the disk is gone")
 
-    monkeypatch.setattr(busy._current, "_made", broken)
+    monkeypatch.setattr(busy._reader, "view", broken)
     busy.observe([painted(1)])
     busy._current._hurry.set()
     busy._current._thread.join(60)

@@ -54,7 +54,7 @@ class Chain(NamedTuple):
 
 
 def decoded(asked: Asked, model: Model) -> tuple[Chain, bool]:
-    """Return an intent's calls, and whether they are a chain, not a set."""
+    """Return an intent's calls; true if a chain, not a set."""
     chains, taken = likely_chains(asked, model) if asked.view.tools else ([], np.zeros(0, np.float32))
     if not chains:
         return Chain((), ()), True

@@ -1,4 +1,4 @@
-"""Calibrated confidence of a search and of a plan, and reliability of tools.
+"""Calibrated confidence of a search and a plan; reliability of tools.
 
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
 nearest one is, on scales that do not depend on the others:

@@ -117,7 +117,7 @@ def _unconnected(chain: Sequence[int], links: Sequence[Link]) -> dict[Link, int]
 
 
 def _near(chain: Sequence[int]) -> Iterator[Link]:
-    """Yield the places of all pairs of calls that are not too far apart."""
+    """Yield the places of pairs of calls, not too far apart."""
     return ((earlier, later) for later in range(len(chain)) for earlier in range(max(0, later - _NEAR), later))
 
 

@@ -52,12 +52,12 @@ _SECRET = re.compile(
 
 
 def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
-    """Return the traces of a JSON text, and the items refused; `UsageError` for no JSON."""
+    """Return traces and refused items of a JSON text, or raise `UsageError`."""
     return read_items(text, "traces", trace_of)
 
 
 def trace_of(item: Any) -> Trace:
-    """Return the trace that a JSON value describes; `UsageError` for none."""
+    """Return the trace of a JSON value, or raise `UsageError`."""
     if not isinstance(item, Mapping):
         raise UsageError("a trace is an object with calls")
     listed = item.get("calls")
@@ -127,7 +127,7 @@ def tool_id(name: str) -> str:
 
 
 def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
-    """Return pairs of calls, the earlier first; `UsageError` for anything else."""
+    """Return pairs of calls, the earlier first, or raise `UsageError`."""
     given = [] if value is None else value
     pairs = given if isinstance(given, list) else [given]
     for pair in pairs:

@@ -34,7 +34,7 @@ def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]
 
 
 def tool_of(item: Any, server: str = "") -> Tool:
-    """Return the tool that a JSON value describes; `UsageError` for none."""
+    """Return the tool of a JSON value, or raise `UsageError`."""
     if not isinstance(item, Mapping):
         raise UsageError("a tool is an object with a name and a description")
     if "name" not in item and ("openapi" in item or "swagger" in item):
@@ -60,7 +60,7 @@ def tool_of(item: Any, server: str = "") -> Tool:
 
 
 def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
-    """Return all tools of a server, and the items refused; `ToolServerError` if it cannot be asked."""
+    """Return tools and refused items of a server, or raise `ToolServerError`."""
     tools: dict[str, Tool] = {}
     rejected: list[Rejected] = []
     own = {"server": server.name, "server_description": server.about}  # a server speaks for itself alone
@@ -81,7 +81,7 @@ def _said(text: Any) -> str:
 
 
 def read_items(text: str, key: str, read: Callable[[Any], T]) -> tuple[list[T], list[Rejected]]:
-    """Read each item of a JSON text; return them and the refused; `UsageError` for no JSON."""
+    """Return items read and refused of a JSON text, or raise `UsageError`."""
     found: list[T] = []
     rejected: list[Rejected] = []
     for place, item in _items(text, key):

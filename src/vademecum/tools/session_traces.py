@@ -6,8 +6,9 @@ Each call is given to a task by what is known of it, the surest first:
     new plan   a plan that no call has followed yet names the tool
     results    the call's arguments hold a value that a call of the task returned
     fit        a plan names the tool and its task has not called it yet, until a later plan takes its place; else the
-               tool fits best a search that led to no call yet, which begins a task, or a task that goes on, half as
-               well if the task has called it
+               tool fits best a search that led to no call yet, which begins a task and counts four times, or a task
+               that goes on, half as well if the task has called it; what fits nothing goes to the latest search
+               without a call, if that was after the search of the task that goes on
 
 A search begins a task, and leaves those before. It goes on with one that asked for the same words, or that has just
 failed at much the same. A task that was left goes on only with a tool that it found and no later one did. After a pause
@@ -41,6 +42,7 @@ from vademecum.tools.records import Call, Trace
 PAUSE_S = 900.0  # without a call or a question: what comes next is for something else, unless it shows otherwise
 MOST_CALLS, MOST_INTENTS, MOST_TASKS = 100, 8, 6
 _SHORT = 3  # letters of a word that says little: "the", "and", "for"
+_WAITS = 4.0  # times as well a tool fits a search that waits for its first call as a task that goes on
 _ALIKE = 0.5  # share of the shorter intent's words from which two ask for much the same
 
 
@@ -70,6 +72,7 @@ class _Task:
     latest: float
     intents: list[str] = field(default_factory=list)
     fits: dict[str, float] = field(default_factory=dict)
+    asked: float = 0.0  # when its latest search was
     planned: set[str] = field(default_factory=set)  # by a plan, and not called yet
     calls: list[Call] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -91,6 +94,7 @@ class _Task:
         for tool, fit in asked.fits.items():
             self.fits[tool] = max(fit, self.fits.get(tool, 0.0))
         self.planned |= asked.planned
+        self.asked = max(self.asked, asked.at)
 
 
 class Traced:
@@ -172,9 +176,11 @@ class Traced:
         asked = max(reversed(self._asked), key=lambda each: each.fit(tool), default=None)
         going = [task for task in recent if not task.is_left or tool in task.planned]
         task = max(going, key=lambda each: each.fit(tool), default=None)
-        if asked and (task is None or asked.fit(tool) > task.fit(tool)):
+        if asked and (task is None or asked.fit(tool) * _WAITS > task.fit(tool)):
             return self._searched(asked, tool, now)
         left = [each for each in recent if each.fit(tool)] if not (task and task.fit(tool)) else []
+        if asked and task and not (left or task.fit(tool)) and asked.at > task.asked:
+            return self._searched(asked, tool, now)  # nothing found it, and this search waits for its first call
         known = left[:1] or [each for each in (task, *recent) if each]
         if not known:
             return self._resume(self._begin(now))
