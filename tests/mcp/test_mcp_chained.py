@@ -86,6 +86,7 @@ def test_a_learned_chain_is_called_as_one_tool(tmp_path: Path) -> None:
         assert line, found
         id_ = line[1]
         assert line[2] == "remark: string, entry_code?: string"
+        assert "desk/send. Unless given, taken from an earlier answer: entry_code." in found
         assert found.count("desk/") == 5 + 2, "a chain stands beside the tools"
         whole, _ = await ask("search_tools", query=id_)
         assert whole.startswith(f"resolved 1.00\n{id_}({line[2]})")
@@ -107,7 +108,8 @@ def test_a_learned_chain_is_called_as_one_tool(tmp_path: Path) -> None:
             assert re.search(r"\[1 of 2: desk/find\]\n.*entry_code.*\n\[2 of 2: desk/send\]\n.*receipt number", said), (
                 said
             )
-        assert gateway.questions == [f"May {id_} be called? It says: Calls desk/find, then desk/send."]
+        assert len(gateway.questions) == 1
+        assert gateway.questions[0].startswith(f"May {id_} be called? It says: Calls desk/find, then desk/send.")
 
         said, failed = await ask("call_tool", tool=id_, arguments={"remark": "broken"})
         assert failed

@@ -43,15 +43,17 @@ class Chained:
         """The chain as one tool; all that its calls may do counts."""
         properties: dict[str, Any] = {}
         required: dict[str, None] = {}
+        flowing: dict[str, None] = {}
         for place, tool in enumerate(self.tools):
             for field in inputs_of(tool.input_schema):
                 properties.setdefault(field.name, tool.input_schema["properties"][field.name])
-                if field.required and not self._may_flow(place, field):
-                    required[field.name] = None
+                if field.required:
+                    (flowing if self._may_flow(place, field) else required)[field.name] = None
         schema = {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
         effects = {effect(tool) for tool in self.tools}
         worst = next(each for each in ("may destroy", "", "adds", "reads") if each in effects)
         said = f"Calls {', then '.join(tool.id for tool in self.tools)}."
+        said += f" Unless given, taken from an earlier answer: {', '.join(flowing)}." if flowing else ""
         name = self.group.id.partition("/")[2]
         return Tool(self.group.id, name, SERVER, said, schema, annotations=_HINTS[worst])
 
