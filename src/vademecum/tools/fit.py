@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from vademecum.index.fusion import top
 from vademecum.tools.chains import chain_features, likely_chains
@@ -68,10 +68,8 @@ def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
 
 def drawn(view: View, most: int, seed: int) -> Integers:
     """Return the numbers of evenly drawn traces, always the same ones."""
-    everyone = np.arange(len(view.traces))
-    if len(everyone) <= most:
-        return everyone
-    return np.sort(np.random.default_rng(seed).choice(everyone, most, replace=False))
+    count = len(view.traces)
+    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False)) if count > most else np.arange(count)
 
 
 def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) -> Asked:
@@ -125,21 +123,23 @@ def set_choices(asked: Asked) -> Iterator[Choice]:
         yield narrowed(features[kept], 0, asked.own)
 
 
+def yes_or_no(features: ArrayLike, *, yes: bool) -> Choice:
+    """Return the choice between something with features and nothing."""
+    row = np.asarray(features, np.float32)
+    return Choice(np.stack([row, np.zeros_like(row)]), 0 if yes else 1)
+
+
 def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
     """Yield for each likely tool of a search its choice."""
     likely = log_probabilities(heads(asked, ()), search)
-    taken = set(asked.chain)
-    for tool in top(likely, 20):
-        yield Choice(np.array([[1, likely[tool]], [0, 0]], np.float32), 0 if int(tool) in taken else 1)
+    return (yes_or_no([1, likely[tool]], yes=int(tool) in asked.chain) for tool in top(likely, 20))
 
 
 def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Choice]:
     """Yield for each call of a trace whether it was the last."""
-    chain = asked.chain
-    taken = taken_probabilities(heads(asked, ()), search, certain)
+    chain, taken = asked.chain, taken_probabilities(heads(asked, ()), search, certain)
     rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
-    for step, features in enumerate(rows, 1):
-        yield Choice(np.array([features, (0.0,) * len(features)], np.float32), 0 if step == len(chain) else 1)
+    return (yes_or_no(row, yes=step == len(chain)) for step, row in enumerate(rows, 1))
 
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
@@ -157,5 +157,4 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
         return
     features = pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     links = links_of(asked.view.traces[asked.own])
-    for pair, row in features.items():
-        yield Choice(np.stack([row, np.zeros_like(row)]), 0 if pair in links else 1)
+    yield from (yes_or_no(row, yes=pair in links) for pair, row in features.items())

@@ -72,25 +72,19 @@ def predict(
         )
         for place, (n, share) in enumerate(zip(order, places.tolist(), strict=True)) if share > 0
     )  # fmt: skip
-    best = candidates[0].probability if candidates else 0.0
+    best, done = candidates[0].probability if candidates else 0.0, stops(After(asked, [after]), model, taken)[0]
     below = [f"the likeliest tool has a probability below {threshold:.2f}"] if best < threshold else []
-    done = stops(After(asked, [after]), model, taken)[0]
-    return Prediction(
-        intent, tuple(called), candidates, bool(below), best, done, "; ".join([*below, *unknown]), len(view.traces)
-    )
+    why = "; ".join([*below, *unknown])
+    return Prediction(intent, tuple(called), candidates, bool(below), best, done, why, len(view.traces))
 
 
 def numbered(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return the numbers of tools, and the unknown names."""
-    found, strange = list[int](), list[str]()
-    for name in names:
-        id_ = tool_id(name)
-        named = [view.number[id_]] if id_ in view.number else view.named.get(name.lower(), [])
-        if len(named) == 1:
-            found.append(named[0])
-        else:
-            strange.append(name)
-    return tuple(found), tuple(strange)
+    ids = [(name, tool_id(name)) for name in names]
+    named = [
+        ([view.number[id_]] if id_ in view.number else view.named.get(name.lower(), []), name) for name, id_ in ids
+    ]
+    return tuple(n[0] for n, _ in named if len(n) == 1), tuple(name for n, name in named if len(n) != 1)
 
 
 def next_probabilities(view: View, scores: Floats) -> Floats:

@@ -49,12 +49,10 @@ def search(
     taken = taken_from(logs, model.certain)
     factor = RELIABILITIES[reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in text)  # what says nothing fits nothing
-    allowed = view.live
-    if server:
-        allowed = allowed & np.array([tool.server == server for tool in view.tools], bool)
-    named = [number for number in exact_names(view, text) if allowed[number]]
+    allowed = view.live & np.array([not server or tool.server == server for tool in view.tools], bool)
     ranks = np.minimum(taken * factor * asks, CAP).astype(np.float32)
-    exact = sorted(named, key=lambda number: -float(ranks[number]))  # several servers may have a tool of one name
+    # several servers may have a tool of one name
+    exact = sorted((n for n in exact_names(view, text) if allowed[n]), key=lambda n: -float(ranks[n]))
     same = same_intent(asked) is not None
     probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
     semantic = taken * np.float32(probability)
@@ -63,21 +61,18 @@ def search(
     yielding = k >= KEPT and not same
     likely = np.where(fits, ranks, -1).astype(np.float32)
     order = ordered(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
-    mean, attention = np.exp(logs) @ features, asked.attention_after(())
+    mean, attention = np.exp(logs) @ features, asked.attention
     matches = [
         _match(view, n, float(semantic[n]), float(factor[n]), exact=n in exact,
                why=reasons(features[n] - mean, model.search), traces=evidence(view, attention, n))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
-    probability = probability if order else 0.0
+    probability, searched = probability if order else 0.0, int(allowed.sum())
     chains = near_groups(asked, known.groups) if asks and not server else []
-    said = bool(len(asked.document_matches.text) or len(asked.intent_matches.text))
-    verdict = _verdict(probability, exact, said=said)
-    return ToolAnswer(
-        text, verdict, probability, (*matches, *chains),
-        reason=_why_nothing(asked, server, int(allowed.sum())) if verdict is Verdict.NOT_FOUND else "",
-        nearest=() if exact else nearest_names(view, text), searched=int(allowed.sum()),
-    )  # fmt: skip
+    verdict = _verdict(asked, probability, exact)
+    why = _why_nothing(asked, server, searched) if verdict is Verdict.NOT_FOUND else ""
+    nearest = () if exact else nearest_names(view, text)
+    return ToolAnswer(text, verdict, probability, (*matches, *chains), why, nearest, searched)
 
 
 def likely_tools(model: Model, asked: Asked) -> tuple[Asked, Floats, Floats]:
@@ -100,8 +95,7 @@ def text_alone(asked: Asked) -> Floats:
     """Return each tool's probability by text alone, float32 (n,)."""
     fresh = prior()
     weight = fresh.search[HEADS.index("match")] + fresh.search[HEADS.index("unseen_match")]
-    alone = asked.match * np.float32(weight)
-    return taken_from(log_shares(alone), fresh.certain)
+    return taken_from(log_shares(asked.match * np.float32(weight)), fresh.certain)
 
 
 def ordered(
@@ -109,12 +103,9 @@ def ordered(
 ) -> list[int]:
     """Return the tools to show: named ones first, then by score."""
     text = np.where(text >= _KEPT_FROM, text, 0).astype(np.float32)
-    ranked = [
-        n
-        for n in shown(score, text, new, k + len(exact), yielding=yielding)
-        if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)
-    ]
-    return list(dict.fromkeys([*exact, *ranked]))[:k]
+    ranked = shown(score, text, new, k + len(exact), yielding=yielding)
+    fine = [n for n in ranked if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)]
+    return list(dict.fromkeys([*exact, *fine]))[:k]
 
 
 def exact_names(view: View, text: str) -> list[int]:
@@ -137,7 +128,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
 
 def near_groups(asked: Asked, groups: Groups) -> list[Match]:
     """Return learned groups for similar intents, by their mean attention."""
-    share, attention = dict(enumerate(asked.attention_by_chain.tolist())), asked.attention_after(())
+    share, attention = dict(enumerate(asked.attention_by_chain.tolist())), asked.attention
     near = {id_: fmean(share.get(chain, 0.0) for chain in each.chains) for id_, each in groups.learned.items()}
     order = sorted((id_ for id_ in near if near[id_] >= _CHAIN_FROM), key=lambda id_: -near[id_])
     ranked = {kind: [id_ for id_ in order if groups.known[id_].kind == kind] for kind in ("capability", "meta")}
@@ -165,11 +156,10 @@ def _match(view: View, number: int, semantic: float, reliability: float, **more:
     )  # fmt: skip
 
 
-def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:
-    if exact:
-        return Verdict.RESOLVED
-    if probability < confidence.FOUND_FROM:
-        return Verdict.NOT_FOUND
+def _verdict(asked: Asked, probability: float, exact: Sequence[int]) -> Verdict:
+    if exact or probability < confidence.FOUND_FROM:
+        return Verdict.RESOLVED if exact else Verdict.NOT_FOUND
+    said = len(asked.document_matches.text) or len(asked.intent_matches.text)
     return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
 
 

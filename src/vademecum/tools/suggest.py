@@ -31,23 +31,19 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
     asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
-    if not view.live.any():
-        return Plan(intent, (), (), 0.0, reason=_EMPTY)
-    if _says_nothing(asked):
-        return Plan(intent, (), (), 0.0, reason=_NOTHING)
+    if not view.live.any() or _says_nothing(asked):
+        return Plan(intent, (), (), 0.0, reason=_NOTHING if view.live.any() else _EMPTY)
     replayed = same_intent(asked)
     if replayed is None:
         chain, is_chain = decoded(asked, model)
         linked = _linked(asked, known, chain, is_chain=is_chain)
+        sure = confidence.of_plan(asked, chain, fitted=bool(model.traces)) if chain.tools else 0.0
     else:
-        again = view.chains[replayed]
+        again, sure = view.chains[replayed], 1.0
         chain, linked = Chain(again, (1.0,) * len(again)), set(links_of(view.traces[replayed]))
-    if not chain.tools:
-        return Plan(intent, (), (), 0.0, reason=_NOTHING)
-    tasks, layers, missing = ordered(view, known.ways, known.pairs, chain, linked)
-    sure = 1.0 if replayed is not None else confidence.of_plan(asked, chain, fitted=bool(model.traces))
     if sure < LEAST:
         return Plan(intent, (), (), 0.0, reason=_NOTHING)
+    tasks, layers, missing = ordered(view, known.ways, known.pairs, chain, linked)
     inside = tuple(known.groups.containing([task.call for task in tasks]))
     evidence = supporting(asked, chain.tools, replayed)
     return Plan(intent, tasks, layers, sure, evidence, missing, contains=inside)
@@ -74,8 +70,7 @@ def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tupl
     view = asked.view
     shared = view.graph.shared(chain)
     near = shared.nonzero()[0]
-    attention = asked.attention_after(()).take(near) * shared.take(near)
-    best = [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0]
-    order = [replayed] if replayed is not None else []
-    order += [n for n in near.take(best).tolist() if n != replayed]
-    return tuple(view.traces[n].id for n in order[:EVIDENCE])
+    attention = asked.attention.take(near) * shared.take(near)
+    best = near.take([n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0]).tolist()
+    order = dict.fromkeys(best if replayed is None else [replayed, *best])
+    return tuple(view.traces[n].id for n in [*order][:EVIDENCE])
