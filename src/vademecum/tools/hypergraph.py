@@ -168,11 +168,8 @@ def attend(kernel: Weights, weight: Weights, temperature: float | Weights) -> We
     """
     if not kernel.size:
         return kernel
-    near = kernel - np.maximum.reduce(kernel, axis=-1, keepdims=True)
-    near /= np.asarray(temperature, np.float32)
-    np.exp(near, out=near)
-    near *= weight
-    return _share(near)
+    near = (kernel - np.maximum.reduce(kernel, axis=-1, keepdims=True)) / np.asarray(temperature, np.float32)
+    return _share(np.exp(near) * weight)
 
 
 def in_context(attention: Weights, shared: Weights) -> Weights:
@@ -187,10 +184,10 @@ def voted(count: Weights, prior: Weights, weight: float) -> Weights:
     [[0.875, 0.125]]
     """
     believed = np.float32(weight)
-    total = np.add.reduce(count, axis=-1, keepdims=True)
-    return np.asarray((believed * prior + count) / (total + believed), np.float32)
+    return np.asarray(
+        (believed * prior + count) / (np.add.reduce(count, axis=-1, keepdims=True) + believed), np.float32
+    )
 
 
 def _share(value: Weights) -> Weights:
-    total = np.add.reduce(value, axis=-1, keepdims=True)
-    return np.asarray(value / np.maximum(total, np.float32(1e-9), out=total), np.float32)
+    return np.asarray(value / np.maximum(np.add.reduce(value, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)

@@ -112,16 +112,10 @@ def evidence(view: View, attention: Floats, number: int) -> tuple[str, ...]:
 def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
     """Return the numbers of the first `count` tools to show, in order.
 
-    Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then a is
-    first, all of F are among the first `KEPT`, and the others keep their order; but where F has `KEPT` members and a is
-    none of them, the least likely of F is right behind the others, or, with `yielding`, a is right behind F.
-
-    Args:
-        likely: float32 (n,), by what tools are ordered otherwise; the highest is the likeliest.
-        text: float32 (n,), how well each fits by its text; 0 for not at all, or for a tool that cannot be called.
-        new: bool (n,), whether no trace has used a tool.
-        count: how many are wanted.
-        yielding: whether the likeliest makes room where there is none left for F.
+    Let F be the tools `new`, bool (n,), to traces among the first `KEPT` by `text`, float32 (n,), that fit at all, and
+    a the likeliest by `likely`, float32 (n,). Then a is first, all of F are among the first `KEPT`, and the others keep
+    their order; but where F has `KEPT` members and a is none of them, the least likely of F is right behind the others,
+    or, with `yielding`, a is right behind F.
 
     >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
     >>> shown(likely, text, np.array([False, False, False, False, False, True]), 6)
@@ -129,8 +123,8 @@ def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, y
     >>> shown(likely, text, np.array([False, False, True, True, False, True]), 6, yielding=True)
     [2, 3, 5, 0, 1, 4]
     """
-    order = [int(n) for n in top(likely, max(count, KEPT) + KEPT)]
-    fitting = sorted((int(n) for n in top(text, KEPT) if new[n] and text[n] > 0), key=lambda n: -likely[n])
+    order = top(likely, max(count, KEPT) + KEPT).tolist()
+    fitting = sorted((n for n in top(text, KEPT).tolist() if new[n] and text[n] > 0), key=lambda n: -likely[n])
     first = order[:KEPT]
     for tool in fitting:
         others = [other for other in first[1:] if other not in fitting]

@@ -130,9 +130,8 @@ class Current:
 
     def _waited_for(self, known: Known, version: Version) -> bool:
         """Return whether a question waits for new traces."""
-        if known.version.catalogue != version.catalogue or self._problem:
-            return True
-        return known.version != version and len(known.view.traces) <= FEW
+        few = known.version != version and len(known.view.traces) <= FEW
+        return few or known.version.catalogue != version.catalogue or bool(self._problem)
 
     def _fit(self, known: Known) -> Known:
         """Fit the weights, store them, and use them for answers.

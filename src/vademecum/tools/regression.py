@@ -5,7 +5,7 @@
 McFadden 1974; read as contrastive learning it is the InfoNCE loss with the whole catalogue as negatives. Fitted by
 Newton's method on the penalised likelihood
 
-    -sum over choices of log P(chosen) + strength/2 * |scale * (w - prior)|^2
+    -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2
 
 whose prior is what holds elsewhere: with few choices the weights stay near it, with many they follow the data.
 
@@ -69,14 +69,15 @@ def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1
     weights = prior.copy()
     if not choices:
         return weights
-    scale = _scale(choices)
-    loss, gradient, curvature = _expand(choices, weights, prior, strength * scale**2)
+    spread = np.mean([choice.features.astype(np.float64).var(0) for choice in choices], axis=0)
+    penalty = np.asarray(strength * np.maximum(spread, 1e-4), np.float64)
+    loss, gradient, curvature = _expand(choices, weights, prior, penalty)
     for _ in range(_ROUNDS):
         step = np.linalg.solve(curvature, gradient)
         share = 1.0
         while True:
             moved = weights - share * step
-            found = _expand(choices, moved, prior, strength * scale**2)
+            found = _expand(choices, moved, prior, penalty)
             if found[0] <= loss or share < 1e-3:
                 break
             share /= 2
@@ -87,12 +88,6 @@ def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1
         if improved < _ENOUGH * abs(loss):
             break
     return weights
-
-
-def _scale(choices: Sequence[Choice]) -> Weights:
-    """The spread of each feature among the candidates of a choice."""
-    spread = np.mean([choice.features.astype(np.float64).var(0) for choice in choices], axis=0)
-    return np.asarray(np.sqrt(np.maximum(spread, 1e-4)), np.float64)
 
 
 def _expand(

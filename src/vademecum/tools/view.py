@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -46,8 +46,7 @@ class View:
     @cached_property
     def offered(self) -> NDArray[np.bool_]:
         """Live tools that are not deprecated, bool (n,)."""
-        fine = [not is_deprecated(tool) for tool in self.tools]
-        return np.logical_and(self.live, np.array(fine, np.bool_))
+        return self.live & np.array([not is_deprecated(tool) for tool in self.tools], np.bool_)
 
     @cached_property
     def server(self) -> NDArray[np.int64]:
@@ -84,11 +83,11 @@ class View:
     @cached_property
     def named(self) -> dict[str, list[int]]:
         """The live tools of each name and of each id, lower case."""
-        found: dict[str, list[int]] = defaultdict(list)
+        found: dict[str, list[int]] = {}
         for number in self.live.nonzero()[0].tolist():
             for name in {self.tools[number].name.lower(), self.tools[number].id.lower()}:
-                found[name].append(number)
-        return dict(found)
+                found.setdefault(name, []).append(number)
+        return found
 
 
 def without_retries(trace: Trace) -> Trace:
@@ -202,16 +201,11 @@ def _nodes(
 
     `callable_` says that of tools which only traces name.
     """
-    tools = [each.tool for each in kept]
-    live = [not each.gone for each in kept]
-    known = {tool.id for tool in tools}
-    alias = {tool.name for tool in tools}
-    for id_ in dict.fromkeys(call.tool for trace in traces for call in trace.calls):
-        if id_ not in known and id_ not in alias:
-            server, _, name = id_.rpartition("/")
-            tools.append(Tool(id_, name, server))
-            live.append(callable_)
-    return tuple(tools), np.array(live, bool)
+    known = {name for each in kept for name in (each.tool.id, each.tool.name)}
+    called = dict.fromkeys(call.tool for trace in traces for call in trace.calls if call.tool not in known)
+    named = [Tool(id_, id_.rpartition("/")[2], id_.rpartition("/")[0]) for id_ in called]
+    live = [*(not each.gone for each in kept), *(callable_ for _ in named)]
+    return (*(each.tool for each in kept), *named), np.array(live, bool)
 
 
 def _numbers(tools: Sequence[Tool], live: NDArray[np.bool_]) -> dict[str, int]:

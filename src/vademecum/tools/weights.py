@@ -95,8 +95,7 @@ def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> 
 
 def taken_from(logs: Floats, certain: Weights) -> Floats:
     """Return that probability from each tool's logarithm among all, float32 (n,)."""
-    odds = certain[0] + certain[1] * logs
-    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
+    return np.asarray(1 / (1 + np.exp(-certain[0] - certain[1] * logs)), np.float32)
 
 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:
