@@ -195,7 +195,7 @@ def test_texts_say_what_a_model_needs_and_no_more(tmp_path: Path) -> None:
         assert [line.partition("/")[0] for line in foreign[1:]] == ["desk"] * 3
         plan = (await ask(client, "suggest_plan", intent="send it by mail")).splitlines()
         assert plan[0].endswith("past tasks like it: none")
-        assert plan[-1].startswith("no call gives: ")
+        assert plan[-1].startswith("nothing known gives: ")
         assert "address of desk/send_mail" in plan[-1]
         for number in range(3):
             await ask(client, "search_tools", query=f"find the note and read it on day {number}")

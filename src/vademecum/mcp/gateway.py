@@ -501,7 +501,7 @@ def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[
     chains = [chain for group in plan.contains if (chain := tool_of(group.id))]
     lines += [f"as one call: {chain.id}({_signature(chain)})  {chain.description}" for chain in chains]
     inputs = [f"{name} of {tool}" for tool, name in map(tool_of_input, plan.missing)]
-    return [*lines, f"no call gives: {', '.join(inputs)}"] if inputs else lines
+    return [*lines, f"nothing known gives: {', '.join(inputs)}"] if inputs else lines
 
 
 def _predicted(
@@ -509,8 +509,8 @@ def _predicted(
 ) -> list[str]:
     """Return a prediction as lines: the verdict, then tools with probabilities."""
     sure = bool(likely) and likely[0].probability >= THRESHOLD
-    head = f"{'next' if sure else 'not sure'} ({found.done:.2f} that the task is done)"
-    lines = [f"{head}, after: {', '.join(found.after) or 'nothing yet'}"]
+    done = f" ({found.done:.2f} that the task is done)" if found.after else ""
+    lines = [f"{'next' if sure else 'not sure'}{done}, after: {', '.join(found.after) or 'nothing yet'}"]
     for each in likely:
         tool = tool_of(each.tool)
         says = effect(tool) if tool else ""
