@@ -84,14 +84,9 @@ class Ledger:
         return dict(json.loads(self.fact(_SERVERS) or "{}"))
 
     def pin(self, tool: str, *, pinned: bool = True) -> None:
-        """Show a tool with every search, or no longer.
-
-        Raises:
-            UsageError: no tool has this id.
-        """
-        store = self._store()
-        with store.transaction():
-            rows = [row for row in store.scan("tools").unwrap() if split(row[0])[1] == tool]
+        """Show a tool with every search, or no longer; or raise `UnknownError`."""
+        with self._store().transaction():
+            rows = [row for row in self._store().scan("tools").unwrap() if split(row[0])[1] == tool]
             if not rows:
                 raise UnknownError(f"no tool {tool!r} is registered: `vade tools stats` lists them by server/name")
             self._write("tools", [(*row[:6], int(pinned), *row[7:]) for row in rows])
@@ -113,9 +108,8 @@ class Ledger:
 
     def forget(self, traces: Collection[str]) -> int:
         """Delete traces by their ids. Returns how many there were."""
-        store = self._store()
-        with store.transaction():
-            count = store.delete("traces", [("id", "in", sorted(traces))]).unwrap()
+        with self._store().transaction():
+            count = self._store().delete("traces", [("id", "in", sorted(traces))]).unwrap()
             self._bump(catalogue=True)
         return count
 
@@ -164,10 +158,8 @@ def _tool_row(tool: Tool, known: Row | None, now: float, scope: str) -> Row:
     """The row of a tool; changed words register the tool anew."""
     texts = (_text(part) for part in (within(scope, tool.id), tool.server, tool.name, tool.description))
     words = (*texts, _json(tool.input_schema), _json(tool.output_schema))
-    if known is None:
-        return (*words, 0, now, 0.0)
-    same = known[:6] == words and not known[-1]
-    return (*words, known[6], known[7] if same else now, 0.0)
+    same = known is not None and known[:6] == words and not known[-1]
+    return (*words, known[6] if known else 0, known[7] if known and same else now, 0.0)
 
 
 def _kept(row: Row) -> Kept:

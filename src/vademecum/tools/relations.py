@@ -53,11 +53,7 @@ def input_node(tool: str, name: str) -> str:
 
 
 def tool_of_input(node: str) -> tuple[str, str]:
-    """Return tool and name of an input's node; "" for other nodes.
-
-    >>> tool_of_input("shop/pay?card"), tool_of_input("shop/pay")
-    (('shop/pay', 'card'), ('shop/pay', ''))
-    """
+    """Return tool and name of an input's node; ("shop/pay", "") for a tool."""
     tool, _, name = node.partition("?")
     return tool, name
 
@@ -124,11 +120,8 @@ def _topics(field: Field, shared: Iterable[str]) -> list[Topic]:
 
 def _tail(trace: Trace, number: int) -> Tail:
     """The tools whose results a call used, without the tool itself."""
-    if trace.links:
-        before = [trace.calls[a].tool for a, b in trace.links if b == number]
-    else:
-        before = [trace.calls[number - 1].tool] if number else []
-    return tuple(sorted(set(before) - {trace.calls[number].tool}))
+    places = [a for a, b in trace.links if b == number] if trace.links else range(max(number - 1, 0), number)
+    return tuple(sorted({trace.calls[place].tool for place in places} - {trace.calls[number].tool}))
 
 
 class _Schemas(NamedTuple):
@@ -193,11 +186,11 @@ class Ways:
     def _links(self, way: Hyperpath) -> list[Link]:
         """The dependencies between tools on a way, over the inputs between them."""
         tails = {arc.head: arc.tail for arc in way.arcs}
-        links: dict[Link, None] = {}
-        for head in [head for head in tails if head in self._tools]:
-            givers = [one for node in tails[head] for one in ((node,) if node in self._tools else tails.get(node, ()))]
-            links |= dict.fromkeys((giver, head) for giver in givers if giver in self._tools and giver != head)
-        return list(links)
+        links = [
+            (giver, head) for head in tails if head in self._tools for node in tails[head]
+            for giver in ((node,) if node in self._tools else tails.get(node, ()))
+        ]  # fmt: skip
+        return [*dict.fromkeys(link for link in links if link[0] in self._tools and link[0] != link[1])]
 
     def provides(self, giver: str, taker: str) -> bool:
         """Return whether a tool's outputs are inputs of another, by schema."""

@@ -14,7 +14,7 @@ passed over.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -38,6 +38,13 @@ class _Turn:
     calls: list[Call] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+
+    def trace(self, agent: str, number: int) -> Trace:
+        """Return it as a trace, with the same id whenever it is read."""
+        session, links = f"{agent}:{self.session}", tuple(self.links)
+        return trace(
+            self.intent, tuple(self.calls), id_=f"{session}:{number}", links=links, session=session, at=self.at
+        )
 
 
 @dataclass(slots=True)
@@ -79,26 +86,15 @@ class _Reading:
 def read_transcript(text: str) -> list[Trace]:
     """Return the traces of an agent's transcript that have calls."""
     reading = _Reading()
-    for record in _records(text):
+    whole = parsed(text)
+    for record in _parts(list(map(parsed, text.splitlines())) if whole is None else [whole]):
         if isinstance(record.get("payload"), Mapping):
             _codex(record, record["payload"], reading)
         elif isinstance(record.get("message"), Mapping):
             _claude(record, record["message"], reading)
         else:
             _gemini(record, reading)
-    return [_trace(reading, turn, number) for number, turn in enumerate(reading.turns, 1) if turn.calls]
-
-
-def _records(text: str) -> Iterator[Record]:
-    whole = parsed(text)
-    records = map(parsed, text.splitlines()) if whole is None else [whole]
-    yield from (record for record in records if isinstance(record, Mapping))
-
-
-def _trace(reading: _Reading, turn: _Turn, number: int) -> Trace:
-    session = f"{reading.agent}:{turn.session}"
-    links, calls = tuple(turn.links), tuple(turn.calls)
-    return trace(turn.intent, calls, id_=f"{session}:{number}", links=links, session=session, at=turn.at)
+    return [turn.trace(reading.agent, number) for number, turn in enumerate(reading.turns, 1) if turn.calls]
 
 
 def _claude(record: Record, message: Record, reading: _Reading) -> None:
