@@ -252,7 +252,8 @@ def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str 
 
     The trace of an unfinished task, named by its id, does not speak: nobody knows yet how the task ends.
     """
-    own = next((number for number, trace in enumerate(view.traces) if unfinished and trace.id == unfinished), -1)
+    ids = (number for number, trace in enumerate(view.traces) if trace.id == unfinished)
+    own = next(ids, -1) if unfinished else -1
     return Asked(view, view.read(intent), earlier, own, np.array([own]) if own >= 0 else None)
 
 

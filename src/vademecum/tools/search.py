@@ -49,7 +49,7 @@ def search(
     taken = taken_from(logs, model.certain)
     factor = RELIABILITIES[reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in text)  # what says nothing fits nothing
-    allowed = view.live & np.array([not server or tool.server == server for tool in view.tools], bool)
+    allowed = view.live & np.array([tool.server == server for tool in view.tools], bool) if server else view.live
     ranks = np.minimum(taken * factor * asks, CAP).astype(np.float32)
     # several servers may have a tool of one name
     exact = sorted((n for n in exact_names(view, text) if allowed[n]), key=lambda n: -float(ranks[n]))
