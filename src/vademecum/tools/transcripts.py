@@ -40,7 +40,7 @@ class _Turn:
     said: list[str] = field(default_factory=list)
 
     def trace(self, agent: str, number: int) -> Trace:
-        """Return it as a trace, with the same id whenever it is read."""
+        """Return the trace, with an id that stays."""
         session, links = f"{agent}:{self.session}", tuple(self.links)
         return trace(
             self.intent, tuple(self.calls), id_=f"{session}:{number}", links=links, session=session, at=self.at
