@@ -27,7 +27,7 @@ ALL = 10_000  # callers shown
 UNCLEAR = {"Parameter", "JSDocParameterTag", "BindingElement", "Var", "Local"}  # kinds of places that are no definition
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 ENDINGS = {
-    "go": (".go",), "java": (".java",), "javascript": SCRIPT,
+    "go": (".go",), "java": (".java",), "javascript": SCRIPT, "typescript": (".ts", ".tsx", ".mts", ".cts"),
     "rust": (".rs",), "php": (".php",), "ruby": (".rb",), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
 }  # fmt: skip
 Place = tuple[str, int]
@@ -44,7 +44,7 @@ def command(language: str, root: Path, paths: Iterable[str], arguments: argparse
             str(root),
             *([arguments.classpath] if arguments.classpath else []),
         ]
-    if language == "javascript":
+    if language in {"javascript", "typescript"}:
         package = str(Path(arguments.typescript).resolve())
         return ["node", "--max-old-space-size=6000", str(HERE / "typescript.cjs"), package, str(root), *paths]
     return [arguments.python, str(HERE / "clang_sites.py"), str(root)]

@@ -63,7 +63,6 @@ engine.codebase.index() if sys.argv[2] == "with" else engine.codebase.refresh()
 print(time.perf_counter() - began)
 print(sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 """
-SCRIPT_ENDINGS = (".ts", ".tsx", ".mts", ".cts")
 Site = tuple[str, int, str]  # path, line, name called
 
 
@@ -279,27 +278,8 @@ def by_jedi(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def by_typescript(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Compare with the TypeScript compiler."""
-    with Engine.open(root) as engine:
-        ours = linked(engine)
-        found = ours.sites(SCRIPT_ENDINGS)
-        paths = sorted(p for p in ours.files if p.endswith(SCRIPT_ENDINGS) and not p.endswith(".d.ts"))
-        command = [
-            "node",
-            "--max-old-space-size=6000",
-            str(HERE / "typescript.cjs"),
-            str(Path(arguments.typescript).resolve()),
-            str(root),
-            *paths,
-        ]
-        said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        judged = Judged()
-        truths = (
-            ((path, start, name), places if places is None else places or [["", 0, ""]])
-            for path, start, _, name, places in said
-        )
-        for site, truth in by_site(truths, compilers.definition):
-            judge(ours.graph, site, found.get(site, []), truth, judged)
-        return finished(judged, arguments) | {"sites": len(said)}
+    arguments.language = "typescript"
+    return by_compiler(root, arguments)
 
 
 def by_compiler(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -308,7 +288,8 @@ def by_compiler(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     with Engine.open(root) as engine:
         ours = linked(engine)
         found = ours.sites(endings)
-        truths = compilers.said(arguments.language, root, (p for p in ours.files if p.endswith(endings)), arguments)
+        paths = (p for p in ours.files if p.endswith(endings) and not p.endswith(".d.ts"))
+        truths = compilers.said(arguments.language, root, paths, arguments)
         judged = Judged()
         each = (
             ((path, start, name), places if places is None else places or [["", 0, ""]])

@@ -329,6 +329,69 @@ RUST = {
         "go",
         {"Kind.settle typed", "Kind.rest typed"},
     ),
+    "a type that is named as one of the library's containers": (
+        {"src/lib.rs": "mod map;\nmod set;\n", "src/map.rs": "pub struct HashMap<K, V> { k: K, v: V }\nimpl<K, V> HashMap<K, V> { pub fn settle(&self) {} }\n",
+         "src/set.rs": "use super::map::{self, HashMap};\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nstruct Set<T> { map: HashMap<T, ()> }\nimpl<T> Set<T> { fn go(&self) { self.map.settle(); } }\n"},
+        "Set.go",
+        {"HashMap.settle typed"},
+    ),
+    "a function beside a module of its name": (
+        {"src/lib.rs": "mod wrap;\nmod a;\npub use wrap::wrap;\n", "src/wrap.rs": "pub fn wrap() {}\npub fn rest() {}\n",
+         "src/a.rs": "use crate::wrap;\nfn go() { wrap(); wrap::rest(); }\n"},
+        "go",
+        {"wrap exact", "rest exact"},
+    ),
+    "a module in its parent's file that hands names on": (
+        {"src/lib.rs": "mod a;\nmod b;\npub mod prelude { pub use crate::a::*; pub use super::a::One as First; }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n",
+         "src/a.rs": "pub struct One;\nimpl One { pub fn settle(&self) {} pub fn rest(&self) {} }\n",
+         "src/b.rs": "use crate::prelude::*;\nuse crate::prelude::First;\nfn go(x: One, y: First) { x.settle(); y.rest(); }\n"},
+        "go",
+        {"One.settle typed", "One.rest typed"},
+    ),
+    "the file around a module in it": (
+        {"src/lib.rs": "mod a;\npub fn low() {}\n", "src/a.rs": "fn here() {}\nfn there() {}\nmod inner { use super::here; fn go() { here(); super::there(); } }\n"},
+        "inner.go",
+        {"here exact", "there exact"},
+    ),
+    "what a bound says that a type turns into, or yields": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n"
+                       "fn go<I, O>(all: I, opt: O) where I: IntoIterator<Item = One>, O: Into<One> { for x in all { x.settle(); } opt.into().rest(); }\n"},
+        "go",
+        {"One.settle typed", "One.rest typed"},
+    ),
+    "a variable that is made by a function of its name": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nfn made(x: u8) -> One { One }\nfn go() { let made = made(1); made.settle(); }\n"},
+        "go",
+        {"made exact", "One.settle typed"},
+    ),
+    "a variable that a method of its own makes another": (
+        {"src/lib.rs": "struct One;\nimpl One { fn some(&self) -> &[u8] { &[] } fn settle(&self) {} }\n"
+                       "struct Two;\nimpl Two { fn settle(&self) {} }\nfn go(x: &One) { let x = x.some(); x.settle(); }\n"},
+        "go",
+        {"One.some unique", "One.settle guess", "Two.settle guess"},
+    ),
+    "what an alias stands for": (
+        {"src/lib.rs": "struct One;\nimpl One { fn new() {} }\ntype Other = One;\nstruct Two;\nimpl Two { fn new() {} }\nfn go() { Other::new(); }\n"},
+        "go",
+        {"One.new exact"},
+    ),
+    "what a pointer leads to": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nstruct Guard;\nimpl Deref for Guard { type Target = One; fn deref(&self) -> &One { &One } }\n"
+                       "fn go(guard: Guard) { guard.settle(); }\n"},
+        "go",
+        {"One.settle guess", "Two.settle guess"},
+    ),
+    "itself, where a reference has the trait": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nimpl<'a> IntoIterator for &'a One { fn into_iter(self) { self.settle() } }\n"},
+        "'a One.into_iter",
+        {"One.settle exact"},
+    ),
+    "names that patterns bind": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} fn last(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nfn made() -> One { One }\n"
+                       "fn go(all: &[One], x: Option<&One>) { for &one in all { one.settle(); } if let Some(&two) = x { two.rest(); } match made() { other => other.last() } }\n"},
+        "go",
+        {"made exact", "One.settle typed", "One.rest typed", "One.last typed"},
+    ),
 }  # fmt: skip
 PHP = {
     "a class in a namespace of a class's name": (
@@ -366,6 +429,25 @@ PHP = {
 }  # fmt: skip
 
 
+SCRIPT = {
+    "what a callback in a callback declares": (
+        {"a.test.ts": "describe('a', () => {\n  it('b', () => {\n    class One { settle() {} }\n    function made() {}\n    made();\n"
+                      "    const one: One = new One();\n    [1].map(() => one.settle());\n  });\n});\n"},
+        "",
+        {"One exact", "made exact", "One.settle typed"},
+    ),
+    "a function in a callback that is another later": (
+        {"a.ts": "export const go = (all: number[]) => {\n  return all.map(() => {\n    let stop = () => undefined;\n    const run = () => { stop(); };\n"
+                 "    stop = () => undefined;\n    return run;\n  });\n};\n"},
+        "go.run",
+        {"go.stop exact"},
+    ),
+    "a constant function that calls itself": (
+        {"a.ts": "export const walk = <T>(all: T[]) => {\n  all.forEach((each) => walk([each]));\n};\n"},
+        "walk",
+        {"walk exact"},
+    ),
+}  # fmt: skip
 _PAN = "class Pan{}{}:\n    def settle_it(self): ...\n"
 _CALL = "def go(x): x.settle_it()\n"
 MANY = {
@@ -393,9 +475,9 @@ MANY = {
 }
 
 
-@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP, *MANY])
+@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP, *SCRIPT, *MANY])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
-    files, source, expected = (RUBY | RUST | PHP | MANY)[case]
+    files, source, expected = (RUBY | RUST | PHP | SCRIPT | MANY)[case]
     graph = engine(repo("app", files)).codebase.graph()
     nodes = {node.id: node.qualified for node in graph.every()}
     calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]

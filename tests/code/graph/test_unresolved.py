@@ -166,3 +166,23 @@ def test_a_method_that_overrides_another_may_call_it_too(repo, engine):
     codebase = engine(repo("override", files)).codebase
     codebase.index()
     assert "many.py:6" in [*map(str, codebase.callers("Desk.close").uncovered)]
+
+
+def test_a_trait_that_is_called_by_its_name_may_run_each_implementation(repo, engine):
+    """Rust's `Default::default()` makes whatever is asked for there; `Vec::default()` makes no other type."""
+    files = {
+        "src/lib.rs": "mod a;\nmod b;\npub struct Bag;\nimpl Default for Bag { fn default() -> Self { Bag } }\n",
+        "src/a.rs": "pub fn made() -> crate::Bag {\n    Default::default()\n}\n",
+        "src/b.rs": "pub fn none() -> Vec<u8> {\n    Vec::default()\n}\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Bag.default")
+    assert [*map(str, answer.uncovered)] == ["src/a.rs:2"]
+
+
+def test_a_property_that_a_method_implements_is_called_for_it(repo, engine):
+    """A type may declare as a property what a class has as a method."""
+    files = {
+        "a.ts": "export type Queue = { push: (x: number) => void }\nexport class List implements Queue { push(x: number) {} }\n"
+        "export function fill(queue: Queue) { queue.push(1) }\n"
+    }
+    assert [each.name for each in engine(repo("app", files)).codebase.callers("List.push").found] == ["fill"]

@@ -22,7 +22,7 @@ from vademecum.code.graph.meanings import (
 )
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
-from vademecum.code.languages.expression import chain, is_written_out, plain_type, result_of
+from vademecum.code.languages.expression import CONTAINERS, GENERIC, TURNS, chain, is_written_out, plain_type, result_of
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE
@@ -97,7 +97,8 @@ class Classes(ABC):
             if given is not None and (holder is None or holder.kind not in _DECLARING):
                 return given
             declared = declared or given
-        return found or declared or (LACKING if complete else HELD)
+        is_pointer = "Target" in self.definitions.file(value.path).aliases.get(value.name, ())  # of Rust's `Deref`
+        return found or declared or (UNKNOWN if is_pointer else LACKING if complete else HELD)
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
         """Return a member that a class of `value` declares itself."""
@@ -109,9 +110,7 @@ class Classes(ABC):
             if file.rules.declares_apart:
                 return Value("def", each.path, each.name), Tier.EXACT
             node = None  # the name of a class is the class, all over its body
-        if node is None or (
-            file.rules.is_header(each.path) and node.kind in FUNCTIONS
-        ):  # declared there, defined elsewhere
+        if node is None or (file.rules.is_header(each.path) and node.kind in FUNCTIONS):  # defined elsewhere
             scopes = (file.scopes[scope] for scope in file.apart.get(each.name, ()))
             parts = [members[name] for members in scopes if name in members]
             if len(parts) > 1:
@@ -235,7 +234,7 @@ class Classes(ABC):
             each = queue.pop(0)
             for file, text in self._based_on(each):
                 base = self.base(file, each.name, text)
-                if base is None or base.is_external or not base.name:
+                if base is None or base.is_external or not base.name or base.what == "many":
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
                 elif base.what == "inst" and (known := Value("def", base.path, base.name)) not in found:
                     found[known] = None
@@ -245,6 +244,8 @@ class Classes(ABC):
 
     def base(self, file: File, qualified: str, text: str) -> Value | None:
         """Return the type that a declaration is based on."""
+        if text.partition("<")[0].rpartition(":")[2] in TURNS:
+            return EXTERNAL
         is_inside = file.rules.calls_bare  # Ruby's `include Inner` stands in the class
         return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
 
@@ -259,7 +260,8 @@ class Classes(ABC):
         parts = ((each, name) for each in files for name in (value.name, *each.apart.get(value.name, ())))
         yield from ((each, text) for each, name in parts for text in each.bases.get(name, ()))
         around, _, name = value.name.rpartition(".")
-        bounds = file.aliases.get(around, {}).get(name, "") if value.name not in file.nodes else ""
+        is_other = value.name not in file.nodes or file.nodes[value.name].kind == "alias"
+        bounds = file.aliases.get(around, {}).get(name, "") if is_other else ""
         yield from ((file, text) for text in bounds.split("+") if text)
 
     # -- types, bindings, results --------------------------------------------------------------------------------
@@ -271,13 +273,22 @@ class Classes(ABC):
         if "+" in text and file.rules.numbers_fields:  # bounds: the one that is declared here
             bounds = {value for part in text.split("+") if (value := self.type(file, scope, part)[0]) and value.name}
             return (bounds.pop(), Tier.TYPED) if len(bounds) == 1 else UNKNOWN
-        plain = plain_type(text)
+        plain = self.plain(file, text)
         if not plain:
             return UNKNOWN
         value = self._named_type(file, scope, plain.removesuffix("[]"))
         if value is not None and not value.is_external and plain.endswith("[]"):
             value = Value("many", value.path, value.name) if value.what == "inst" else None
         return value, Tier.TYPED
+
+    def plain(self, file: File, text: str) -> str:
+        """Return the class that a type in a file names."""
+        named = (
+            (name, self.node(self.meaning(file, "", name)[0]))
+            for name in CONTAINERS.intersection(GENERIC.findall(text))
+        )
+        own = frozenset(name for name, node in named if node is not None and node.kind in CLASSES - {"alias"})
+        return plain_type(text, own)
 
     def _named_type(self, file: File, scope: str, name: str) -> Value | None:
         """Return an instance of a type by its name, None for unknown."""
@@ -333,10 +344,18 @@ class Classes(ABC):
         A parameter that is text, say, may be made an object under the same name.
         """
         declared = types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
+        if file.rules.binds_after and declared[0] is not None and self._is_made_other(file, name, declared[0], others):
+            return HELD
         if not others or declared[0] is None or not declared[0].is_external:
             return declared
         given = self._bound(file, name, others)
         return given if given[0] is not None and given[0].what == "inst" else declared
+
+    def _is_made_other(self, file: File, name: str, value: Value, others: list[tuple[str, str, str]]) -> bool:
+        """Return whether a method gives its variable another value."""
+        texts = [t for _, t, _ in others if t.startswith(f"{name}.") and t[-2:] == "()" and t.count(".") == 1]
+        called = [self.member(file, value, text[len(name) + 1 : -2], Tier.TYPED)[0] for text in texts]
+        return any(each and each.what == "def" and self.result(each, Tier.TYPED)[0] != value for each in called)
 
     def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
         """Return the value of a single binding, None if it tells none."""

@@ -6,6 +6,7 @@ answered, so that a later change makes only those files be asked again whose ans
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.records import Records
 
 T = TypeVar("T")
+_REFERENCE = re.compile(r"^(?:'\w+ )?(?:mut )?")  # what Rust's `impl` may be for: `&'a mut Store`
 
 
 class File:
@@ -246,6 +248,7 @@ class File:
         found = {name for owner, names in self.bindings.items() if owner for name in names}
         found.update(name for scope, names in self.scopes.items() if scope for name in names)
         found.update(name for name, rows in self.imports.items() if any(owner for owner, _, _ in rows))
+        found.update(name for name, around in self.within.items() if "." in around)
         return frozenset(found)
 
     def around(self, qualified: str) -> Node:
@@ -260,7 +263,7 @@ class File:
             if node is not None and (node.kind in CLASSES or self.makes_instances(qualified)):
                 return qualified
             if node is None and qualified in self.scopes:  # an `impl`, or methods of a type declared elsewhere
-                return plain_holder(qualified)
+                return _REFERENCE.sub("", plain_holder(qualified))
             if node is None or node.kind in FUNCTIONS or node.kind in LEAVES:
                 qualified = qualified.rpartition(".")[0]
             else:

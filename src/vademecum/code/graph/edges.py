@@ -20,7 +20,7 @@ from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itse
 from vademecum.code.graph.names import Names, first_name
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
-from vademecum.code.languages.expression import chain, plain_type
+from vademecum.code.languages.expression import chain
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
 
@@ -219,10 +219,9 @@ class FileEdges:
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
             name, _, count = spelled.partition("/")
-            is_bare = self._rules.calls_apart and "." not in name
-            meaning = (
-                names.called(self._file, self._refs.owners[owner], name) if is_bare else self._meaning(owner, name)
-            )
+            is_bare = (self._rules.calls_apart or self._rules.binds_after) and "." not in name
+            scope = self._refs.owners[owner]
+            meaning = names.called(self._file, scope, name) if is_bare else self._meaning(owner, name)
             self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
@@ -256,8 +255,11 @@ class FileEdges:
         """
         name, first = spelled.rpartition(".")[2], first_name(spelled)
         if self._rules.numbers_fields:
+            named = self._names.definitions.named(name, self._file.family)
             if self._names.is_variable(self._file, self._refs.owners[owner], first):
                 self._by_trait(owner, line, name)
+            elif any(first in other.bases.get(node.qualified.rpartition(".")[0], ()) for other, node in named):
+                self.found.unresolved.add(name)  # of a trait, called by the trait's name
         elif first != name and not is_common(name, self._file.language):
             roots, _ = self._members_named(name)
             if any(not self._names.bases(_class_of(root))[1] for root in roots):
@@ -342,9 +344,8 @@ class FileEdges:
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
         """Return the answer of `_members`, asked once."""
         family, is_test = self._file.family, self._file.is_test
-        return self._names.definitions.once(
-            ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
-        )
+        asked = ("members", name, family, is_test)
+        return self._names.definitions.once(asked, self._members, NOBODY, name, family, is_test)
 
     def _is_of_trait(self, node: Node) -> bool:
         """Return whether types from elsewhere may have a function, by a trait."""
@@ -428,7 +429,7 @@ class FileEdges:
         typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
         known: dict[str, Node | None] = {}  # of types that mean the same all over the file
         for owner, line, text in self.once_each([*typed, *refs.types]):
-            plain = plain_type(text)
+            plain = names.plain(file, text)
             if not plain:
                 continue
             if plain in known:
@@ -457,9 +458,7 @@ class FileEdges:
                     for base_node in ancestors_named(names, Value("def", file.path, qualified), name):
                         if not names.may_override(node, base_node):
                             continue
-                        holder = names.definitions.file(base_node.path).nodes.get(
-                            base_node.qualified.rpartition(".")[0]
-                        )
+                        holder = names.node(_class_of(base_node))
                         self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
                         break
 

@@ -26,11 +26,11 @@ from vademecum.code.graph.meanings import (
     held_by,
     itself,
 )
-from vademecum.code.graph.spaces import Spaces
+from vademecum.code.graph.spaces import Spaces, from_file
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.language import SELVES, SUPERS
-from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
+from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
 
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
 _NONE: Mapping[str, Any] = {}
@@ -58,6 +58,10 @@ class Names(Spaces):
 
         Where variables and functions have names apart, a variable of that name hides nothing.
         """
+        around = parent_scopes(scope, file.within) if file.rules.binds_after and name in file.inner_names else ()
+        rows = (row for each in around for row in file.bindings.get(each, _NONE).get(name, ()))
+        if any(text.startswith(f"{name}()") for _, text, _ in rows):  # a variable that a function of its name makes
+            return self._in_file(file, scope, name) or self._around_file(file, scope, name)
         if not file.rules.calls_apart or name in file.rules.self_names:
             return self.meaning(file, scope, name)
         return self.definitions.once(("called", file.path, scope, name), self._called, UNKNOWN, file, scope, name)
@@ -98,6 +102,7 @@ class Names(Spaces):
         rest = parts[1:]
         if not rest:
             return itself((value, tier)) if parts[0][1] else (value, tier)
+        value = self.module_beside(file, parts[0][0], value) if not parts[0][1] else value
         found, used = self._through_packages(file, scope, value, parts)
         if parts[0] in {("self", ""), ("Self", "")} and (beside := file.beside(scope, rest[0][0])) is not None:
             found, used = (Value("def", file.path, beside.qualified), Tier.EXACT), 1
@@ -133,7 +138,7 @@ class Names(Spaces):
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
         name, suffix = part
-        if suffix[:2] == "()" and file.rules.calls_apart:
+        if suffix[:2] == "()" and (file.rules.calls_apart or file.rules.binds_after):
             value, tier = self.called(file, scope, name)
         else:  # many chains of a scope begin with one name: what it means is asked once
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
@@ -248,7 +253,7 @@ class Names(Spaces):
             if not (may_run if is_class else is_inner):
                 continue
             is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
-            local = None if is_own_name else _local(file, node, file.scopes.get(around, _NONE).get(name))
+            local = None if is_own_name else _local(file, around, name)
             rows = file.bindings.get(around, _NONE).get(name)
             if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
                 if not is_class or around == scope:
@@ -258,7 +263,7 @@ class Names(Spaces):
                 return Value("def", file.path, local.qualified), Tier.EXACT
             for owner, module, member in file.imports.get(name, ()):
                 if owner == around:
-                    return self.imported(file, module, member)
+                    return self.imported(file, from_file(file, around, module), member)
             if is_class and file.rules.implicit_self:
                 found, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
                 if found is not None and not found.is_external:
@@ -276,7 +281,7 @@ class Names(Spaces):
         if is_leaf or is_either or file.rules.has_exports:
             imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
             if imports:  # a function without a name may declare the name too, for some of the file
-                return self.imported(file, *imports[0]) if is_leaf else UNKNOWN
+                return self.imported(file, *min(imports, key=lambda each: each[0] == "self")) if is_leaf else UNKNOWN
         return self._own(file, name)
 
     def _own(self, file: File, name: str) -> Meaning | None:
@@ -297,7 +302,7 @@ class Names(Spaces):
         may_spell = starred and file.rules.imports_declaration(name) and self.definitions.named(name, file.family)
         for _, module, member in starred:
             where = self.modules.locate(file.path, module, file.rules)
-            found = self._again(where, name) if where and member == "*" else None
+            found = (self._again(where, name) if where else self.inside(file, module, name)) if member == "*" else None
             if found is None and may_spell:
                 found = self._qualified(file, f"{module}.{name}")
             if found is not None and found is not OUTSIDE:
@@ -306,7 +311,8 @@ class Names(Spaces):
             return Value("module", file.path), Tier.EXACT
         if file.rules.shares_names:
             return self._of_package(file, scope, name)
-        if file.rules.names_modules and (where := self.modules.locate(file.path, name, file.rules)):
+        module = from_file(file, scope, name)
+        if file.rules.names_modules and (where := self.modules.locate(file.path, module, file.rules)):
             return Value("module", where), Tier.EXACT
         return OUTSIDE
 
@@ -334,7 +340,7 @@ class Names(Spaces):
             return self._qualified(file, f"{module}.{name}" if module else name)
         where = self.modules.locate(file.path, module, file.rules)
         if not where:
-            return OUTSIDE
+            return self.inside(file, module, name) or OUTSIDE
         if not name:
             return self._whole(where)
         found = self._again(where, name)
@@ -428,9 +434,8 @@ class Names(Spaces):
             apart = self._exported_beside(node, name) or self._bound_of(own, node.qualified, name)
             if apart is not None or node.kind not in CLASSES:
                 return apart or self.held(node, name) or self.put_on(node, name)
-        if (
-            turned := file.rules.turns.get(name)
-        ) is not None:  # on `self` too, which is a class in a method of the class
+        turned = file.rules.turns.get(name)
+        if turned is not None:  # on `self` too, which is a class in a method of the class
             return Value(turned, value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
         if value.what == "inst" and found == LACKING and name in file.rules.gives:
@@ -541,11 +546,14 @@ def _held(file: File, value: Value, name: str) -> Meaning:
     return Value(GIVES + ("inst" if given == "one" else value.what), value.path, value.name), Tier.TYPED
 
 
-def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
+def _local(file: File, scope: str, name: str) -> Node | None:
     """Return a declaration in a scope that a bare name can mean.
 
     A constructor is named by its class, and a function that is put into an object cannot be named bare.
     """
+    own = f"{declaration_of(scope)}.{name}".lstrip(".") if is_nameless(scope) else ""
+    around, local = file.nodes.get(scope), file.scopes.get(scope, _NONE).get(name)
+    local = local or (file.nodes.get(own) if file.within.get(own) == scope else None)
     if local is not None and local.kind == "constructor":
         return None
     if local is None or around is None or not file.rules.nests_functions:

@@ -130,7 +130,7 @@ def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
     edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
     above = graph.nodes(edge.target for edge in edges).values()
-    return [node for node in above if node.kind in FUNCTIONS and node.id not in methods]
+    return [node for node in above if node.id not in methods]
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:

@@ -1,4 +1,4 @@
-"""Declarations in namespaces that many files open, as those of C++."""
+"""Declarations in namespaces that many files open, and in files' own modules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning
-from vademecum.code.graph.terms import Node
-from vademecum.code.languages.scopes import spaces_around, spaces_lost
+from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning, Value
+from vademecum.code.graph.terms import Node, Tier
+from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces_lost
 
 # A declaration, and the namespaces around it, or those that its file opens where no parser sees them.
 Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
@@ -21,6 +22,36 @@ class Spaces(Classes):
     @abstractmethod
     def chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
         """Return the meaning of the best of declarations in sight."""
+
+    @abstractmethod
+    def imported(self, file: File, module: str, name: str) -> Meaning:
+        """Return the meaning of an imported name."""
+
+    def module_beside(self, file: File, name: str, value: Value | None) -> Value | None:
+        """Return the module that bears a function's name, else the value."""
+        node = self.node(value) if file.rules.numbers_fields else None
+        rows = file.imports.get(name, ()) if node is not None and node.kind in FUNCTIONS else ()
+        places = (self.modules.locate(file.path, f"{module}::{own}", file.rules) for _, module, own in rows)
+        return next((Value("module", where) for where in places if where), value)
+
+    def inside(self, file: File, module: str, name: str) -> Meaning | None:
+        """Return a name of a module that stands in its parent's file."""
+        inside = ("inside", file.path, module, name)
+        return (
+            self.definitions.once(inside, self._of_inner, None, file, module, name)
+            if file.rules.has_submodules
+            else None
+        )
+
+    def _of_inner(self, file: File, module: str, name: str) -> Meaning | None:
+        around, _, own = module.rpartition("::")
+        where = self.modules.locate(file.path, around or "self", file.rules)
+        other = self.definitions.file(where or file.path)
+        if (node := other.scopes.get(own, {}).get(name) if where else None) is not None:
+            return Value("def", where, node.qualified), Tier.EXACT
+        rows = (row for each in (name, "*") for row in other.imports.get(each, ()) if where and row[0] == own)
+        taken = (self.imported(other, from_file(other, own, of), name if as_ == "*" else as_) for _, of, as_ in rows)
+        return next((found for found in taken if found is not OUTSIDE), None)
 
     def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration in the namespace that begins a chain.
@@ -58,6 +89,13 @@ class Spaces(Classes):
         lost = spaces_lost(file)
         others = (other for name in lost if name.isupper() for other, _ in self.definitions.named(name, file.family))
         return frozenset(space for other in others for space in other.refs.package.split(".")) | lost
+
+
+def from_file(file: File, scope: str, module: str) -> str:
+    """Return a module's path, with `super` in a file's module replaced."""
+    around = (file.nodes.get(each) for each in parent_scopes(scope)) if module.startswith("super") else ()
+    is_inside = any(node is not None and node.kind == "namespace" for node in around)
+    return module.replace("super", "self", 1) if is_inside else module
 
 
 def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:

@@ -30,6 +30,7 @@ _SHARED = re.compile(r"(?:std::)?make_(?:shared|unique)\s*<\s*([A-Za-z_][\w:]*)(
 _CAST = re.compile(
     r"\(\s*([A-Za-z_][^()]*)\)\s*(?=[A-Za-z_])|(?:[^()]|\([^()]*\))+?\s+as!?\??\s+(?!const\b)([A-Za-z_][^()]*)$"
 )
+_UNSAFE = re.compile(r"unsafe\s*\{(?=[^{}]*\}$)")  # Rust's block, of which the value is that of what it holds
 _MOST = 2000  # characters looked at
 
 
@@ -45,15 +46,17 @@ def chain(text: str) -> str:
     ('xs[].run', "'.join", '', 'Vec.new()')
     >>> chain("new(Foo).run"), chain("((Foo) a.b()).run"), chain("(a as Foo).run"), chain("a.(*Foo).run")
     ('Foo().run', 'Foo().run', 'Foo().run', 'Foo().run')
-    >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run")
-    ('a.Foo()', 'Foo().run')
+    >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run"), chain("(**self).run"), chain("unsafe { *a.b() }")
+    ('a.Foo()', 'Foo().run', '?.run', 'a.b()')
     """
     if _PLAIN.fullmatch(text):
         return text
     text = text.strip()[:_MOST]
+    if block := _UNSAFE.match(text):
+        return chain(text[block.end() : -1])
     lead = _LEAD.match(text)
     at = lead.end() if lead else 0
-    head, at = _head(text, at)
+    head, at = ("?", at + 4) if text.startswith("**self") else _head(text, at)  # what Rust's pointer stands for
     return _tail(text, at, head) if head else ""
 
 
@@ -140,37 +143,42 @@ _WRAPPERS_TEXT = """
     NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
     ValueTask Lazy Nullable Deferred Self
 """
-_WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
+TURNS = frozenset({"Into", "AsRef", "AsMut", "Borrow"})  # of Rust: a bound says what its type turns into
+_WRAPPERS = TURNS.union(_WRAPPERS_TEXT.split())
 _ELEMENTS_TEXT = """
     list List Sequence MutableSequence Iterable Iterator set Set frozenset FrozenSet tuple Tuple Collection
     Generator AsyncIterator AsyncIterable deque Array ReadonlyArray Vec VecDeque HashSet BTreeSet vector IList
     IEnumerable ICollection IReadOnlyList IReadOnlyCollection MutableList ArrayList LinkedList Stream Queue Deque
+    IntoIterator DoubleEndedIterator ExactSizeIterator
 """
 _ELEMENTS = frozenset(_ELEMENTS_TEXT.split())
 _VALUES_TEXT = """
     dict Dict Mapping MutableMapping DefaultDict defaultdict OrderedDict Map ReadonlyMap Record HashMap BTreeMap
+    slice.Iter slice.IterMut vec.IntoIter vec.Drain
 """
 _VALUES = frozenset(_VALUES_TEXT.split())
+CONTAINERS = _WRAPPERS | _ELEMENTS | _VALUES
 _TYPE_NOISE = re.compile(
     r"^(?:(?:const|struct|class|enum|union|mut|dyn|impl|final|readonly|volatile|static|typename|unsigned|ref|out|in|params|vararg|unique|keyof|typeof|inout)\b\s*|'\w+\s*|&+\s*|\*+\s*|:\s*|->\s*|\?\s*|\.\.\.\s*)+"
 )
 
 
 _MARKS = re.compile(r"[][(){}<>,|&]")
+GENERIC = re.compile(r"(?<![\w.:])[A-Z]\w*(?=\s*[<\[])")  # names with arguments, without a path
 
 
 @lru_cache(1 << 14)
-def plain_type(text: str) -> str:
+def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     """Return the one class that a type names, "" for others.
 
-    A collection of the class has "[]" after the name.
+    A collection of the class has "[]" after the name. Names of containers that are the repository's `own` are classes.
 
     >>> plain_type("Optional['Foo']"), plain_type("pkg.Foo | None"), plain_type("list[Foo]"), plain_type("*Server[T]")
     ('Foo', 'pkg.Foo', 'Foo[]', 'Server')
     >>> plain_type("std::unique_ptr<S>"), plain_type("&mut Bar"), plain_type("Foo | Bar"), plain_type("(a: B) => C")
     ('S', 'Bar', '', '')
-    >>> plain_type("&[Foo]"), plain_type("[Foo; 2]")
-    ('Foo[]', 'Foo[]')
+    >>> plain_type("&[Foo]"), plain_type("impl Iterator<Item = Foo<'a>>"), plain_type("Option<&Map<K, Foo>>", frozenset({"Map"}))
+    ('Foo[]', 'Foo[]', 'Map')
     """
     text = text.strip().strip("\"'")
     noise = _TYPE_NOISE.match(text)
@@ -178,16 +186,16 @@ def plain_type(text: str) -> str:
     if text[:1] == "[" and text[-1:] == "]" and len(text) > 2:  # Rust's `[T; N]` and `[T]`
         text = f"[]{text[1:-1].partition(';')[0]}"
     if text.startswith("[]") and len(text) > 2:
-        inner = plain_type(text[2:])
+        inner = plain_type(text[2:], own)
         return (inner and not inner.endswith("[]") and f"{inner}[]") or ""
     members = [part for part in split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
     if len(members) != 1:
         return ""
     text = members[0].strip().strip("\"'").rstrip("?&* ").removesuffix(" const")
     if text.endswith("[]"):
-        inner = plain_type(text[:-2])
+        inner = plain_type(text[:-2], own)
         return f"{inner}[]" if inner and not inner.endswith("[]") else ""
-    return _generic(text)
+    return _generic(text, own)
 
 
 def result_of(text: str) -> str:
@@ -227,7 +235,7 @@ def is_written_out(text: str) -> bool:
     return any(part.lstrip().startswith("{") for by in "|&" for part in split(text, by))
 
 
-def _generic(text: str) -> str:
+def _generic(text: str, own: frozenset[str]) -> str:
     """Return the class that a possibly generic type is about."""
     opening = min((place for place in (text.find("["), text.find("<")) if place >= 0), default=-1)
     if opening < 0:
@@ -237,11 +245,14 @@ def _generic(text: str) -> str:
     if not name:
         return ""
     last = name.rpartition(".")[2]
+    if last in own:
+        return name
     inside = split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
     if last in _WRAPPERS:
-        return plain_type(inside[-1] if last == "Coroutine" else inside[0])
-    if last in _ELEMENTS or last in _VALUES:
-        inner = plain_type(inside[-1] if last in _VALUES else inside[0])
+        return plain_type(inside[-1] if last == "Coroutine" else inside[0], own)
+    holds_last = last in _VALUES or name.removeprefix("std.") in _VALUES
+    if last in _ELEMENTS or holds_last:
+        inner = plain_type((inside[-1] if holds_last else inside[0]).rpartition("Item =")[2], own)
         return f"{inner}[]" if inner and not inner.endswith("[]") else ""
     return name
 

@@ -317,8 +317,12 @@ class _Finder:
         if own:
             owner, name = self._class_of(owner), own[1] or own[2]
         name = name.lstrip("*& ").removeprefix("mut ")
-        if not name.removeprefix("#").replace("$", "_").isidentifier():
-            return
+        is_function = node.parent is not None and node.parent.type == "variable_declarator"
+        is_own = (
+            is_function and self._kinds.get(owner) in _CALLABLE and f".{self.found.owners[owner]}".endswith(f".{name}")
+        )
+        if is_own or not name.removeprefix("#").replace("$", "_").isidentifier():
+            return  # of a function that is a constant: a name of its own
         values = [_held(how, text)]
         if how == VALUE and (several := self._rules.alternatives(captured[how][0], self._text)):
             values = [_held(how, each) for each in several]

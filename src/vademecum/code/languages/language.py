@@ -72,6 +72,7 @@ class Language:
     call_method: str = ""  # the member that runs when an instance is called
     calls_super: bool = False  # `super()` means what `super` means elsewhere
     calls_apart: bool = False  # a variable does not hide a function of its name
+    binds_after: bool = False  # in `x = x()` the function is another x
     calls_bare: bool = False  # naming a function calls it, without brackets
     capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else

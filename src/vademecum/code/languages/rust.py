@@ -26,11 +26,11 @@ _SPECIAL = """
 _SAME = """
     iter iter_mut into_iter as_ref as_mut as_deref as_slice unwrap expect unwrap_or_default unwrap_or_else
     unwrap_or clone cloned copied borrow borrow_mut lock read write ok take replace to_vec to_owned rev skip
-    step_by chain filter by_ref peekable drain
+    step_by chain filter by_ref peekable drain into unwrap_unchecked
 """
 _ONE = """
     pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
-    front back peek find min_by max_by min_by_key max_by_key iter_next
+    front back peek find min_by max_by min_by_key max_by_key iter_next get_unchecked get_unchecked_mut
 """
 
 
@@ -258,6 +258,7 @@ LANGUAGE = _Rust(
     module="tree_sitter_rust",
     queries=("rust",),
     is_lexical=True,
+    binds_after=True,
     names_modules=True,
     self_names=frozenset({"self", "Self"}),
     has_submodules=True,

@@ -8,7 +8,7 @@
 (closure_parameters (identifier) @name)
 (let_declaration pattern: (identifier) @name type: (_) @type)
 (let_declaration pattern: (identifier) @name !type value: (_) @value)
-(for_expression pattern: (identifier) @name value: (_) @each)
+(for_expression pattern: [(identifier) @name (reference_pattern (identifier) @name)] value: (_) @each)
 (let_condition pattern: (tuple_struct_pattern (identifier) @name))
 (match_pattern (tuple_struct_pattern (identifier) @name))
 (field_declaration name: (_) @name type: (_) @type)
@@ -47,11 +47,11 @@
 [(struct_item body: (ordered_field_declaration_list) @fields) (enum_variant body: (ordered_field_declaration_list) @fields)]
 [(tuple_struct_pattern) (struct_pattern)] @pattern
 ; what an option or a result holds
-(let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]) value: (_) @value
+(let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name) (reference_pattern (identifier) @name)]) value: (_) @value
   (#any-of? @_holder "Some" "Ok"))
 (let_declaration pattern: (tuple_struct_pattern type: (identifier) @_holder . (identifier) @name) value: (_) @value (#any-of? @_holder "Some" "Ok"))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern
-  (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name)]))))
+  (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (reference_pattern (identifier) @name)]))))
   (#any-of? @_holder "Some" "Ok"))
 ; elements that a closure or a counting loop is given
 (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)
@@ -70,5 +70,7 @@
 (tuple_struct_pattern type: (scoped_identifier) [(ref_pattern (identifier) @name) (mut_pattern (identifier) @name)])
 [(tuple_pattern (identifier) @name) (tuple_pattern (mut_pattern (identifier) @name)) (slice_pattern (identifier) @name)]
 (captured_pattern . (identifier) @name)
+[(reference_pattern (identifier) @name) (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]
+(match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern . (identifier) @name))) (#match? @name "^[a-z_]"))
 (field_pattern name: (shorthand_field_identifier) @name)
 (field_pattern pattern: (identifier) @name)
