@@ -344,17 +344,17 @@ class Classes(ABC):
         A parameter that is text, say, may be made an object under the same name.
         """
         declared = types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
-        if file.rules.binds_after and declared[0] is not None and self._is_made_other(file, name, declared[0], others):
+        if file.rules.numbers_fields and self._is_made_other(file, name, declared[0], others):
             return HELD
         if not others or declared[0] is None or not declared[0].is_external:
             return declared
         given = self._bound(file, name, others)
         return given if given[0] is not None and given[0].what == "inst" else declared
 
-    def _is_made_other(self, file: File, name: str, value: Value, others: list[tuple[str, str, str]]) -> bool:
+    def _is_made_other(self, file: File, name: str, value: Value | None, others: list[tuple[str, str, str]]) -> bool:
         """Return whether a method gives its variable another value."""
         texts = [t for _, t, _ in others if t.startswith(f"{name}.") and t[-2:] == "()" and t.count(".") == 1]
-        called = [self.member(file, value, text[len(name) + 1 : -2], Tier.TYPED)[0] for text in texts]
+        called = [self.member(file, value, text[len(name) + 1 : -2], Tier.TYPED)[0] for text in texts if value]
         return any(each and each.what == "def" and self.result(each, Tier.TYPED)[0] != value for each in called)
 
     def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:

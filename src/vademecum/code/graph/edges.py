@@ -219,7 +219,7 @@ class FileEdges:
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
             name, _, count = spelled.partition("/")
-            is_bare = (self._rules.calls_apart or self._rules.binds_after) and "." not in name
+            is_bare = (self._rules.calls_apart or self._rules.numbers_fields) and "." not in name
             scope = self._refs.owners[owner]
             meaning = names.called(self._file, scope, name) if is_bare else self._meaning(owner, name)
             self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)

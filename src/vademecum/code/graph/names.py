@@ -58,7 +58,7 @@ class Names(Spaces):
 
         Where variables and functions have names apart, a variable of that name hides nothing.
         """
-        around = parent_scopes(scope, file.within) if file.rules.binds_after and name in file.inner_names else ()
+        around = parent_scopes(scope, file.within) if file.rules.numbers_fields and name in file.inner_names else ()
         rows = (row for each in around for row in file.bindings.get(each, _NONE).get(name, ()))
         if any(text.startswith(f"{name}()") for _, text, _ in rows):  # a variable that a function of its name makes
             return self._in_file(file, scope, name) or self._around_file(file, scope, name)
@@ -138,7 +138,7 @@ class Names(Spaces):
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
         name, suffix = part
-        if suffix[:2] == "()" and (file.rules.calls_apart or file.rules.binds_after):
+        if suffix[:2] == "()" and (file.rules.calls_apart or file.rules.numbers_fields):
             value, tier = self.called(file, scope, name)
         else:  # many chains of a scope begin with one name: what it means is asked once
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)

@@ -72,7 +72,6 @@ class Language:
     call_method: str = ""  # the member that runs when an instance is called
     calls_super: bool = False  # `super()` means what `super` means elsewhere
     calls_apart: bool = False  # a variable does not hide a function of its name
-    binds_after: bool = False  # in `x = x()` the function is another x
     calls_bare: bool = False  # naming a function calls it, without brackets
     capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else
@@ -83,7 +82,9 @@ class Language:
     has_exports: bool = False  # a module hands on what it exports, and nothing else
     nests_functions: bool = False  # functions stand in objects and in functions without a name
     erases_types: bool = False  # interfaces, namespaces and aliases have no members at run time
-    numbers_fields: bool = False  # fields have numbers or a method's name, and variants of a type hold fields
+    numbers_fields: bool = (
+        False  # fields have numbers or a method's name, variants hold fields, `let x = x()` calls another x
+    )
     has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone

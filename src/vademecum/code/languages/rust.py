@@ -258,7 +258,6 @@ LANGUAGE = _Rust(
     module="tree_sitter_rust",
     queries=("rust",),
     is_lexical=True,
-    binds_after=True,
     names_modules=True,
     self_names=frozenset({"self", "Self"}),
     has_submodules=True,

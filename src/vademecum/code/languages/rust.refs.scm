@@ -1,19 +1,15 @@
 ; What Rust refers to. The vocabulary of captures is explained in find_references.py.
-(call_expression function: (_) @call)
-(macro_invocation macro: (_) @call)
+[(call_expression function: (_) @call) (macro_invocation macro: (_) @call)]
 (struct_expression name: (_) @new)
-[(use_declaration) (extern_crate_declaration)] @using
-(mod_item !body) @using
+[(use_declaration) (extern_crate_declaration) (mod_item !body)] @using
 (parameter pattern: (identifier) @name type: (_) @type)
 (closure_parameters (identifier) @name)
 (let_declaration pattern: (identifier) @name type: (_) @type)
 (let_declaration pattern: (identifier) @name !type value: (_) @value)
 (for_expression pattern: [(identifier) @name (reference_pattern (identifier) @name)] value: (_) @each)
-(let_condition pattern: (tuple_struct_pattern (identifier) @name))
-(match_pattern (tuple_struct_pattern (identifier) @name))
+[(let_condition pattern: (tuple_struct_pattern (identifier) @name)) (match_pattern (tuple_struct_pattern (identifier) @name))]
 (field_declaration name: (_) @name type: (_) @type)
-(function_item return_type: (_) @return)
-(function_signature_item return_type: (_) @return)
+[(function_item return_type: (_) @return) (function_signature_item return_type: (_) @return)]
 (arguments [(identifier) (scoped_identifier)] @load)
 ; what is read anywhere else, and may be a constant or a variant
 [
@@ -59,11 +55,9 @@
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
 (for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
-(type_parameter name: (type_identifier) @alias bounds: (_) @type)
-(type_parameter name: (type_identifier) @alias !bounds)
+[(type_parameter name: (type_identifier) @alias bounds: (_) @type) (type_parameter name: (type_identifier) @alias !bounds)]
 (where_predicate left: (type_identifier) @alias bounds: (_) @type)
-(associated_type name: (type_identifier) @alias bounds: (_) @type)
-(associated_type name: (type_identifier) @alias !bounds)
+[(associated_type name: (type_identifier) @alias bounds: (_) @type) (associated_type name: (type_identifier) @alias !bounds)]
 (type_item name: (type_identifier) @alias type: (_) @type)
 ; names that patterns bind to parts of a value
 (tuple_struct_pattern type: (_) (tuple_struct_pattern type: (_) [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]))
