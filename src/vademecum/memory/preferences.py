@@ -29,6 +29,7 @@ from vademecum.protocols import Clock, Embedder
 from vademecum.types import Passage
 
 CACHE_TTL_S = 300.0
+SURENESS = 0.75  # chosen on questions of ten chats, where 0.5 to 1.5 tell the same
 MOST_CACHED = 256  # users; the least recently used entry is dropped first
 
 CACHE_OPERATIONS = counter("memory_cache_operations_total", "Look-ups of cached memory, by operation and type.")
@@ -80,7 +81,8 @@ class Preferences:
     ) -> list[float]:
         """Return each fact's nearness to a message and the files in hand.
 
-        It is the cosine, plus the share of the message's words, plus 1 for a fact limited to a file in hand.
+        It is the cosine, plus the share of the message's words, plus 1 for a fact limited to a file in hand, plus `SURENESS` times
+        its confidence: what was read with doubt is often no rule.
         """
         new = [fact.text for fact in facts if fact.text not in vectors]
         embed = self._embedder().embed
@@ -90,7 +92,8 @@ class Preferences:
         shares = shares_of(message, [f"{fact.topic} {fact.text}" for fact in facts])
         placed = [bool(in_hand) and fact.place not in ("", "*") and applies(fact.place, in_hand) for fact in facts]
         cosines = [float(vectors[fact.text] @ asked) for fact in facts]
-        return [cosine + share + here for cosine, share, here in zip(cosines, shares, placed, strict=True)]
+        sure = [SURENESS * fact.confidence for fact in facts]
+        return list(map(sum, zip(cosines, shares, placed, sure, strict=True)))
 
     def invalidate(self, user_id: str) -> None:
         """Drop a user's cached preferences, and those of no user; "" for all."""

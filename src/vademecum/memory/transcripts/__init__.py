@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, BinaryIO
@@ -126,22 +126,12 @@ def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> It
 
 
 def _read_lines(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
-    events_of: Callable[..., Iterator[Event]] = AGENTS[transcript.agent].events_of
     place = resume(file, state)
     offset, carry = place["offset"], place["carry"]
     if transcript.root:
         carry["root"] = transcript.root
-    events: list[Event] = []
-    skipped = 0
-    for line, end in whole_lines(file, offset):
-        record = _json(line)
-        skipped += record is None and bool(line.strip())
-        events += events_of(record or {}, carry, wanted)
-        offset = end
-        if len(events) >= _BATCH:
-            yield Batch(events, reached(file, offset, carry), skipped)
-            events, skipped = [], 0
-    yield Batch(events, reached(file, offset, carry), skipped)
+    for events, end, skipped in _batches(whole_lines(file, offset), transcript.agent, carry, wanted):
+        yield Batch(events, reached(file, end or offset, carry), skipped)
 
 
 def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
@@ -152,17 +142,29 @@ def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iter
     if not can_unpack():
         yield Batch([], {}, packed=True)
         return
-    whole, carry = stamp(file), dict[str, Any]()
+    whole = stamp(file)
+    for events, _, skipped in _batches(unpacked_lines(file), transcript.agent, {}, wanted):
+        yield Batch(events, {}, skipped)
+    yield Batch([], {"stamp": whole})
+
+
+def _batches(
+    lines: Iterable[tuple[bytes, int]], agent: str, carry: dict[str, Any], wanted: Wanted
+) -> Iterator[tuple[list[Event], int, int]]:
+    """Yield events in batches.
+
+    Each has the offset behind its lines, and the number of unreadable ones.
+    """
     events: list[Event] = []
-    skipped = 0
-    for line in unpacked_lines(file):
+    skipped = end = 0
+    for line, end in lines:
         record = _json(line)
         skipped += record is None and bool(line.strip())
-        events += AGENTS[transcript.agent].events_of(record or {}, carry, wanted)
+        events += AGENTS[agent].events_of(record or {}, carry, wanted)
         if len(events) >= _BATCH:
-            yield Batch(events, {}, skipped)
+            yield events, end, skipped
             events, skipped = [], 0
-    yield Batch(events, {"stamp": whole}, skipped)
+    yield events, end, skipped
 
 
 def _read_object(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:

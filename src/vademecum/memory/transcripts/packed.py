@@ -20,8 +20,8 @@ def can_unpack() -> bool:
     return _reader() is not None
 
 
-def unpacked_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield each complete line of a compressed file.
+def unpacked_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield each complete line of a compressed file with its end.
 
     Stops where the file is damaged or ends too early.
     """
@@ -31,7 +31,7 @@ def unpacked_lines(file: BinaryIO) -> Iterator[bytes]:
     try:
         with reader.open(file, "rb") as plain:
             for line, end in whole_lines(plain, 0):
-                yield line
+                yield line, end
                 if end > _MOST_BYTES:
                     return
     except (EOFError, OSError, ValueError, reader.ZstdError):
