@@ -28,7 +28,7 @@ UNCLEAR = {"Parameter", "JSDocParameterTag", "BindingElement", "Var", "Local"}  
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 ENDINGS = {
     "go": (".go",), "java": (".java",), "javascript": SCRIPT, "typescript": (".ts", ".tsx", ".mts", ".cts"),
-    "rust": (".rs",), "php": (".php",), "ruby": (".rb",), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
+    "rust": (".rs",), "php": (".php",), "ruby": (".rb", ".rake", ".thor", ".ru"), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
 }  # fmt: skip
 Place = tuple[str, int]
 

@@ -191,6 +191,53 @@ RUBY = {
         "Use.go",
         {"Two exact", "Two.settle exact", "One.rest typed"},
     ),
+    "what a module gives to whoever includes it": (
+        {"a.rb": "module Base\n  class << self\n    def included(base)\n      base.extend Made\n      base.send :include, Kept\n    end\n  end\n"
+                 "  module Made\n    def begin_it; 1; end\n  end\n  module Kept\n    def keep_it; 1; end\n  end\nend\n"
+                 "class Use\n  include Base\n  def go\n    Use.begin_it\n    keep_it\n  end\nend\n"},
+        "Use.go",
+        {"Base.Made.begin_it exact", "Base.Kept.keep_it exact"},
+    ),
+    "an assignment that reads, and one of several": (
+        {"a.rb": "class Scan\n  def pos=(x); end\n  def left=(x); end\nend\n"
+                 "class Use\n  def go\n    scan = Scan.new\n    scan.pos += 1\n    scan.left, x = 1, 2\n  end\nend\n"},
+        "Use.go",
+        {"Scan exact", "Scan.pos= typed", "Scan.left= typed"},
+    ),
+    "methods that are declared by calls": (
+        {"a.rb": 'class Made\n  define_method(:settle) { rest }\n  %w(low high).each do |name|\n    module_eval "def #{name}; end"\n  end\n'
+                 "  def rest; end\nend\nclass Use\n  def go\n    made = Made.new\n    made.settle\n    made.low\n    made.high\n  end\nend\n"},
+        "Use.go",
+        {"Made exact", "Made.settle typed", "Made.low typed", "Made.high typed"},
+    ),
+    "classes that are made by calls": (
+        {"a.rb": "class Base\n  def self.begin_it; end\n  def settle; end\nend\nOther = Class.new(Base)\n"
+                 "Point = Struct.new(:x, :y) do\n  def far; x; end\nend\n"
+                 "class Use\n  def go\n    made = Class.new(Base) do\n    end\n    made.begin_it\n    Other.new.settle\n    Point.new(1, 2).far\n  end\nend\n"},
+        "Use.go",
+        {"Base.begin_it typed", "Other exact", "Base.settle exact", "Point exact", "Point.far exact"},
+    ),
+    "the one class that has all that is called on it": (
+        {"a.rb": "class Leaf\n  def options; 1; end\n  def attr; 1; end\nend\nclass Tree\n  def options; 1; end\nend\n"
+                 "class Bag\n  def each; end\n  def key?(x); end\nend\n"
+                 "class Use\n  def go(leaf, all)\n    leaf.options\n    leaf.attr\n    all.each\n    all.key?(1)\n  end\nend\n"},
+        "Use.go",
+        {"Leaf.options unique", "Leaf.attr unique"},
+    ),
+    "a class that is given modules as it runs": (
+        {"a.rb": "module Texts\n  def settled_text(x); x; end\nend\nclass Bag\n  def self.add(filter); include(filter); end\nend\n"
+                 "Bag.add(Texts)\nclass Use\n  def go\n    Bag.new.settled_text(1)\n    Bag.new.settled_word(1)\n  end\nend\n"
+                 "class Word\n  def settled_word(x); x; end\nend\n"},
+        "Use.go",
+        {"Bag exact", "Texts.settled_text unique"},
+    ),
+    "what a block of another file declares": (
+        {"test/one_test.rb": "describe 'a' do\n  def settled_text(x); x; end\nend\n",
+         "test/helper.rb": "configure do\n  def settled_word(x); x; end\nend\n",
+         "test/use_test.rb": "require 'helper'\nclass UseTest\n  def go\n    settled_text(1)\n    settled_word(1)\n  end\nend\n"},
+        "UseTest.go",
+        {"settled_word unique"},
+    ),
 }  # fmt: skip
 RUST = {
     "a type parameter has the methods of its bound": (

@@ -60,6 +60,41 @@ CASES = {
         ),
         {"Mode.Slow": ["S.is"], "limit": ["S.full"], "S.size": ["S.full"]},
     ),
+    "Store.kt": (
+        (
+            'const val MOST = 3\nval limit = 4\nenum class Mode { Fast, Slow }\nobject Config {\n  val name = "x"\n}\n'
+            "class Store(val size: Int, var wide: Boolean) {\n  val half: Int\n    get() = size / 2\n"
+            "  fun full(n: Int): Boolean = n >= MOST\n  fun fits(other: Store): Boolean {\n"
+            "    if (other.size > limit && half < 3) {\n      return other.wide\n    }\n    return false\n  }\n"
+            "  fun pick(m: Mode): Int = when (m) {\n    Mode.Fast -> limit.inc()\n    else -> size\n  }\n"
+            '  fun text() = "${limit} ${Config.name.trim()}"\n}\n'
+        ),
+        {
+            "MOST": ["Store.full"],
+            "limit": ["Store.fits", "Store.pick", "Store.text"],
+            "Mode.Fast": ["Store.pick"],
+            "Config.name": ["Store.text"],
+            "Store.size": ["Store.fits", "Store.pick"],
+            "Store.half": ["Store.fits"],
+            "Store.wide": ["Store.fits"],
+        },
+    ),
+    "shop.rb": (
+        (
+            "module Shop\n  MOST = 3\n  KINDS = %w(a b)\n  class Store\n    TOP = 1\n    attr_reader :size, :open\n"
+            "    def full\n      return true if size >= MOST\n      KINDS.each { |k| k }\n    end\n"
+            '    def text\n      "#{Shop::MOST} #{TOP}"\n    end\n'
+            "    def pick(a)\n      case a\n      when MOST then TOP\n      else KINDS[0]\n      end\n    end\n"
+            "  end\nend\ndef use\n  store = Shop::Store.new\n  store.open && [Shop::Store::TOP]\nend\n"
+        ),
+        {
+            "Shop.MOST": ["Shop.Store.full", "Shop.Store.text", "Shop.Store.pick"],
+            "Shop.KINDS": ["Shop.Store.full", "Shop.Store.pick"],
+            "Shop.Store.TOP": ["Shop.Store.text", "Shop.Store.pick", "use"],
+            "Shop.Store.size": ["Shop.Store.full"],
+            "Shop.Store.open": ["use"],
+        },
+    ),
     "store.py": (
         (
             "limit = 3\n\n\nclass Store:\n    MOST = 4\n\n    @property\n    def size(self):\n        return 1\n\n"

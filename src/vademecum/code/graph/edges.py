@@ -18,6 +18,7 @@ from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.names import Names, first_name
+from vademecum.code.graph.receivers import Receivers
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain
@@ -73,6 +74,7 @@ class FileEdges:
         self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
         self._begun: dict[tuple[str, str], Meaning] = {}  # of the names that chains begin with, by scope
         self.found = Found()
+        self._receivers = Receivers(names, file) if file.rules.calls_bare else None
 
     def make(self) -> Found:
         """Make all of them."""
@@ -243,9 +245,21 @@ class FileEdges:
         elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
-            self.found.unresolved.add(spelled.rpartition(".")[2])
+            self._lacking(owner, line, spelled.rpartition(".")[2])
         elif first_name(spelled) not in self._file.imports:
             self._of_elsewhere(owner, line, spelled)
+
+    def _lacking(self, owner: int, line: int, name: str) -> None:
+        """Note a call of a member that its class lacks.
+
+        In Ruby a class may be given a module as it runs.
+        """
+        roots, is_sure = NOBODY if is_common(name, self._file.language) else self._members_named(name)
+        holder = self._names.node(_class_of(roots[0])) if is_sure and self._rules.calls_bare else None
+        if holder is not None and holder.kind == "module":
+            self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
+        else:
+            self.found.unresolved.add(name)
 
     def _of_elsewhere(self, owner: int, line: int, spelled: str) -> None:
         """Note a call on a library's type that may run a method.
@@ -304,7 +318,8 @@ class FileEdges:
         receiver, _, name = spelled.rpartition(".")
         if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
-        own = self._of_namesake(owner, receiver, name) if is_free and self._rules.calls_bare else None
+        receivers = self._receivers if is_free else None
+        own = receivers.method(self._refs.owners[owner], receiver, name) if receivers else None
         if own is not None:
             self.found.add(self._source(owner), Relation.CALLS, own, Tier.UNIQUE, line)
             return
@@ -319,27 +334,6 @@ class FileEdges:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
-
-    def _of_namesake(self, owner: int, receiver: str, name: str) -> Node | None:
-        """Return the method of the class whose name a receiver bears."""
-        names, file = self._names, self._file
-        words = receiver.rpartition(".")[2].removesuffix("()").lstrip("@$").split("_")
-        called = "".join(word[:1].upper() + word[1:] for word in words)
-        found = {
-            node.qualified: Value("inst", node.path, node.qualified)
-            for other, node in names.definitions.named(called, file.family)
-            if node.kind == "class" and (file.is_test or not other.is_test)
-        }
-        value = next(iter(found.values())) if len(found) == 1 and called != words[0] else None
-        if value is None or value.name == file.class_around(self._refs.owners[owner]):
-            return None  # what a class holds under its own name is rather what it is about
-        method, _ = names.member(file, value, name, Tier.UNIQUE)
-        node = names.node(method) if method is not None and method.what == "def" else None
-        if node is None or node.kind not in FUNCTIONS:
-            return None
-        others = (_class_of(each) for _, each in names.definitions.named(name, file.family) if each.id != node.id)
-        is_overridden = any(base.id == node.id for each in others for base in ancestors_named(names, each, name))
-        return None if is_overridden else node
 
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
         """Return the answer of `_members`, asked once."""

@@ -206,7 +206,8 @@ class Outline:
             holder.names.append((start, end))
         elif capture == "docstring":
             holder.doc = holder.doc or comments.docstring(self._content[start:end].decode())
-        elif capture == "base":
+        elif capture == "base":  # a hook of Ruby's names the bases of what includes its module
+            holder = holder.parent if holder.capture in FUNCTIONS and holder.parent else holder
             holder.bases.append(self._text(start, end, 80))
         elif not holder.scope:  # "scope"
             holder.scope = self._text(start, end, 120)
@@ -301,6 +302,8 @@ class Outline:
     def _signature(self, declaration: Declaration) -> str:
         """Return the declaration's text up to its body, values one line."""
         start = max(declaration.core, declaration.head)
+        if declaration.names[:1] == [(declaration.core, declaration.end)]:  # one of several that a line declares
+            start = self._content.rfind(b"\n", 0, start) + 1
         end = min(declaration.body or declaration.end, start + 2000)
         if not declaration.body and declaration.capture not in FUNCTIONS:
             line = self._content.find(b"\n", start, end)

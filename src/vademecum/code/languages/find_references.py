@@ -252,7 +252,8 @@ class _Finder:
 
     def reading(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
-        if name[:1].isupper() or name in self._constants:
+        around = parent_scopes(self.found.owners[owner]) if self._rules.implicit_self else ()
+        if name[:1].isupper() or name in self._constants or any(f"{s}.{name}" in self._constants for s in around):
             self.found.loads.append((owner, line, name))
 
     def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:

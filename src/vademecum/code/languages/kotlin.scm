@@ -12,6 +12,7 @@
 (anonymous_initializer "init" @name (block) @body) @constructor
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @property)
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @property)
+(class_parameter ["val" "var"] . (identifier) @name) @property
 (enum_entry . (identifier) @name) @field
 (type_alias type: (_) @name) @alias
 (delegation_specifiers (delegation_specifier [(user_type) @base (constructor_invocation (user_type) @base)]))

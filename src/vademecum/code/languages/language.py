@@ -107,6 +107,13 @@ class Language:
         listed = Path(__file__).with_name("library") / f"{self.id}.txt"
         return frozenset(f"{self.common} {listed.read_text('ascii') if listed.exists() else ''}".split())
 
+    @cached_property
+    def library_classes(self) -> Mapping[str, frozenset[str]]:
+        """By class of the language's library: its methods, beside Object's."""
+        listed = Path(__file__).with_name("library") / f"{self.id}.classes.txt"
+        rows = (row.split() for row in listed.read_text("ascii").splitlines()) if listed.exists() else ()
+        return {name: frozenset(methods) for name, *methods in rows}
+
     def calls_itself(self, name: str) -> bool:
         """Return whether the language calls a method so named, as an operator's."""
         return not re.match(r"[\w$#]", name) or name in self._special

@@ -52,6 +52,8 @@ class _Ruby(Language):
         if ends != [value]:
             return [each for end in ends for each in self.alternatives(end, text) or (text(end),)]
         method = value.child_by_field_name("method") if value.type == "call" else None
+        if made := re.match(r"Class\.new\(([\w:]+)\)", text(value)):
+            return (made[1],)
         if method is None or method.end_byte == value.end_byte:
             return ()
         return (f"{(value.text or b'')[: method.end_byte - value.start_byte].decode(errors='ignore')}()",)
@@ -66,7 +68,13 @@ class _Ruby(Language):
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a name can mean a declaration outside of blocks."""
         other, node = candidate
-        return node.kind in CLASSES or "." not in node.qualified + other.within.get(node.qualified, "")
+        within = other.within.get(node.qualified, "")
+        if node.kind in CLASSES or "." in node.qualified + within:
+            return node.kind in CLASSES
+        if not within or other.path == file.path:
+            return not within or within in parent_scopes(scope, file.within)
+        own = other.path.rpartition("/")[2].removesuffix(".rb")
+        return any(module.rpartition("/")[2] == own for _, module, _ in file.imports.get("", ()))
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
@@ -113,6 +121,6 @@ LANGUAGE = _Ruby(
     calls_bare=True,
     opened_in=anywhere,
     reopens=True,
-    common="expect eq to and_return be_a subject let",  # RSpec's
+    common="expect eq to and_return be_a subject let describe context it before after specify double allow",  # RSpec's
     special=_SPECIAL,
 )  # fmt: skip

@@ -1,7 +1,9 @@
 ; What Ruby refers to. The vocabulary of captures is explained in find_references.py.
 (call receiver: (_)? @object method: (_) @method)
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
-(assignment left: (call receiver: (_) @object method: (identifier) @setter))
+[(assignment left: (call receiver: (_) @object method: (identifier) @setter))
+ (operator_assignment left: (call receiver: (_) @object method: (identifier) @setter))
+ (left_assignment_list (call receiver: (_) @object method: (identifier) @setter))]
 (block_argument (simple_symbol) @token)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @token) (#any-of? @_send "send" "__send__" "public_send"))
 (alias name: (_) @alias alias: (_) @type)
@@ -37,3 +39,18 @@
 (argument_list [(constant) (scope_resolution)] @load)
 (exceptions [(constant) (scope_resolution)] @ref)
 [(block) (do_block)] @inner
+; a constant that is read; what methods are called on is a class, unless its name is all in capitals
+[
+  (program [(constant) (scope_resolution)] @load) (body_statement [(constant) (scope_resolution)] @load)
+  (then [(constant) (scope_resolution)] @load) (else [(constant) (scope_resolution)] @load)
+  (do [(constant) (scope_resolution)] @load) (block_body [(constant) (scope_resolution)] @load)
+  (parenthesized_statements [(constant) (scope_resolution)] @load) (pattern [(constant) (scope_resolution)] @load)
+  (array [(constant) (scope_resolution)] @load) (interpolation [(constant) (scope_resolution)] @load)
+  (binary [(constant) (scope_resolution)] @load) (unary [(constant) (scope_resolution)] @load)
+  (conditional [(constant) (scope_resolution)] @load) (range [(constant) (scope_resolution)] @load)
+  (splat_argument [(constant) (scope_resolution)] @load) (element_reference [(constant) (scope_resolution)] @load)
+  (right_assignment_list [(constant) (scope_resolution)] @load) (in [(constant) (scope_resolution)] @load)
+  (_ [right: (constant) right: (scope_resolution) condition: (constant) condition: (scope_resolution)
+    value: (constant) value: (scope_resolution) pattern: (constant) pattern: (scope_resolution)] @load)
+]
+(call receiver: [(constant) (scope_resolution)] @load (#match? @load "(^|::)[A-Z][A-Z0-9_]*$"))

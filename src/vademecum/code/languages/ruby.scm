@@ -6,10 +6,26 @@
 (singleton_class body: (_)? @body) @impl
 (superclass (_) @base)
 (assignment left: (constant) @name) @constant
-(call !receiver method: (identifier) @_attr arguments: (argument_list (simple_symbol) @name)
-  (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "mattr_accessor" "cattr_accessor" "class_attribute")) @field
+(call !receiver method: (identifier) @_attr arguments: (argument_list (simple_symbol) @name @field)
+  (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "mattr_accessor" "cattr_accessor" "class_attribute"))
+(assignment left: (constant) @name right: (call receiver: (constant) @_made method: (identifier) @_new)
+  (#any-of? @_made "Class" "Module" "Struct" "Data") (#any-of? @_new "new" "define")) @class
+(assignment left: (constant) right: (call receiver: (constant) @_made arguments: (argument_list . [(constant) (scope_resolution)] @base))
+  (#eq? @_made "Class"))
+([(assignment right: (call receiver: (constant) @_made arguments: (argument_list (simple_symbol) @name @field)))
+  (superclass (call receiver: (constant) @_made arguments: (argument_list (simple_symbol) @name @field)))]
+ (#any-of? @_made "Struct" "Data"))
+(call !receiver method: (identifier) @_define arguments: (argument_list . [(simple_symbol) @name (string . (string_content) @name .)])
+  (#any-of? @_define "define_method" "define_singleton_method")) @method
+(call receiver: [(string_array (bare_string) @name @method) (symbol_array (bare_symbol) @name @method)
+    (array (simple_symbol) @name @method)] method: (identifier) @_each
+  block: (_ body: (_ (call !receiver method: (identifier) @_define)))
+  (#eq? @_each "each") (#any-of? @_define "define_method" "define_singleton_method" "module_eval" "class_eval"))
 (call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)
   (#any-of? @_mixin "include" "extend" "prepend"))
+(_ name: (identifier) @_hook body: (_ (call receiver: (identifier)
+  method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)))
+  (#any-of? @_hook "included" "extended" "prepended" "inherited") (#any-of? @_mixin "include" "extend" "prepend" "send"))
 (comment) @comment
 (call method: (_) @call)
 [(if) (unless) (while) (until) (for) (when) (in_clause) (rescue) (conditional) (if_modifier) (unless_modifier)

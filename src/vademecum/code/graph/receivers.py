@@ -1,0 +1,93 @@
+"""Classes of receivers of which nothing is known.
+
+It is the one class whose name the receiver bears, or the one class of the repository that has all that the file calls on
+a receiver of that name. What a class of the library has too tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vademecum.code.graph.classes import ancestors_named
+from vademecum.code.graph.definitions import File
+from vademecum.code.graph.meanings import Value
+from vademecum.code.graph.names import Names
+from vademecum.code.graph.terms import Node, Tier
+from vademecum.code.languages.declarations import FUNCTIONS
+
+_MOST = 200  # declarations of the names called on a receiver beyond which nobody looks for the class
+
+
+class Receivers:
+    """Finds the methods that one file calls on unknown receivers."""
+
+    def __init__(self, names: Names, file: File) -> None:
+        self._names, self._file = names, file
+        self._known: dict[str, Value | None] = {}
+        self._asked: dict[str, set[str]] = {}
+        always = file.rules.library_classes.get("Object", frozenset())
+        for _, _, spelled in file.refs.calls:
+            receiver, _, name = spelled.rpartition(".")
+            if name not in always:
+                self._asked.setdefault(receiver, set()).add(name)
+
+    def method(self, scope: str, receiver: str, name: str) -> Node | None:
+        """Return the method that a call means, None for unknown."""
+        value = self._namesake(receiver)
+        if value is not None and value.name != self._file.class_around(scope):
+            return self._own(value, name)  # what a class holds under its own name is rather what it is about
+        if receiver not in self._known:
+            self._known[receiver] = self._having(self._asked.get(receiver, set())) if receiver[:1] not in "?'" else None
+        value = self._known[receiver]
+        return self._own(value, name) if value is not None else None
+
+    def _namesake(self, receiver: str) -> Value | None:
+        """Return the class whose name a receiver bears."""
+        words = receiver.rpartition(".")[2].removesuffix("()").lstrip("@$").split("_")
+        called = "".join(word[:1].upper() + word[1:] for word in words)
+        named = self._names.definitions.named(called, self._file.family)
+        found = {node.qualified: node for _, node in self._seen(named) if node.kind == "class"}
+        node = next(iter(found.values())) if len(found) == 1 and called != words[0] else None
+        return Value("inst", node.path, node.qualified) if node is not None else None
+
+    def _having(self, asked: set[str]) -> Value | None:
+        """Return the one class that has all methods of these names."""
+        names, file = self._names, self._file
+        if len(asked) < 2 or any(asked <= own for own in file.rules.library_classes.values()):
+            return None
+        named = [each for name in sorted(asked) for each in names.definitions.named(name, file.family)]
+        if len(named) > _MOST:
+            return None
+        holders = dict.fromkeys(
+            Value("inst", node.path, around)
+            for _, node in self._seen(named)
+            if (around := node.qualified.rpartition(".")[0])
+        )
+        having = [value for value in holders if all(self._has(value, name) for name in asked)]
+        roots = [
+            value for value in having if not any(base._replace(what="inst") in having for base in names.bases(value)[0])
+        ]
+        return roots[0] if len(roots) == 1 else None
+
+    def _seen(self, named: Iterable[tuple[File, Node]]) -> list[tuple[File, Node]]:
+        """Leave out declarations of tests, unless the file is one."""
+        return [(other, node) for other, node in named if self._file.is_test or not other.is_test]
+
+    def _has(self, value: Value, name: str) -> bool:
+        found, _ = self._names.member(self._file, value, name, Tier.UNIQUE)
+        return found is not None and not found.is_external
+
+    def _own(self, value: Value, name: str) -> Node | None:
+        """Return a method of a class that no other class overrides."""
+        names, file = self._names, self._file
+        method, _ = names.member(file, value, name, Tier.UNIQUE)
+        node = names.node(method) if method is not None and method.what == "def" else None
+        if node is None or node.kind not in FUNCTIONS:
+            return None
+        others = (
+            Value("def", each.path, each.qualified.rpartition(".")[0])
+            for _, each in names.definitions.named(name, file.family)
+            if each.id != node.id
+        )
+        is_overridden = any(base.id == node.id for each in others for base in ancestors_named(names, each, name))
+        return None if is_overridden else node
