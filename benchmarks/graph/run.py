@@ -200,7 +200,7 @@ def fits(graph: Graph, target: Node, path: str, line: int, name: str) -> bool:
     # an overload, or a decorator: declared in the same place under the same name, and therefore one node
     around = next((n for n in nodes if n.id == target.parent), None)
     return (
-        name == target.name
+        name in {target.name, f"{target.name}="}  # one word declares a reader and a writer
         and around is not None
         and (not around.qualified or around.start_line <= line <= around.end_line)
     )

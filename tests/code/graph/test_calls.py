@@ -112,7 +112,7 @@ RUBY = {
         {"a.rb": "class String\n  def path_mapped; 1; end\n  def upcase; 1; end\nend\n",
          "b.rb": "class Use\n  def go\n    'a'.path_mapped\n    'a'.upcase\n  end\nend\n"},
         "Use.go",
-        {"String.path_mapped unique"},
+        {"String.path_mapped typed", "String.upcase typed"},
     ),
     "a symbol that is called": (
         {"a.rb": "class Store\n  def settled_text; 1; end\nend\n", "b.rb": "class Use\n  def go(xs)\n    xs.map(&:settled_text)\n  end\nend\n"},
@@ -230,6 +230,24 @@ RUBY = {
                  "class Word\n  def settled_word(x); x; end\nend\n"},
         "Use.go",
         {"Bag exact", "Texts.settled_text unique"},
+    ),
+    "a reader and a writer that one word declares": (
+        {"a.rb": 'class Made\n  %w(low).each do |name|\n    module_eval "def #{name}; end; def #{name}=(x); end"\n  end\nend\n'
+                 "class Use\n  def go\n    made = Made.new\n    made.low = 1\n  end\nend\n"},
+        "Use.go",
+        {"Made exact", "Made.low typed"},
+    ),
+    "a subscript that calls": (
+        {"a.rb": "class Files\n  def self.[](*names)\n    new(*names)\n  end\n  def sort; end\nend\n"
+                 "class Use\n  def go\n    files = Files['a', 'b']\n    files.sort\n    Files['c'].sort\n  end\nend\n"},
+        "Use.go",
+        {"Files.sort typed"},
+    ),
+    "a literal of a class that is opened": (
+        {"a.rb": "class String\n  def settle; end\nend\nclass Files\n  def settle; end\nend\n"
+                 "class Use\n  def go\n    'a'.settle\n    [1].settle\n  end\nend\n"},
+        "Use.go",
+        {"Files.settle guess", "String.settle typed"},
     ),
     "what a block of another file declares": (
         {"test/one_test.rb": "describe 'a' do\n  def settled_text(x); x; end\nend\n",

@@ -190,6 +190,9 @@ class Names(Spaces):
                 value, tier = self.result(value, tier, is_new=name in file.made)
             elif value.what == "many":
                 value = Value("inst", value.path, value.name)
+            elif file.rules.calls_bare:
+                called, tier = self.member(file, value, "[]", tier)
+                value, tier = self.result(called, tier) if called is not None and called.what == "def" else UNKNOWN
             elif not (value.what == "def" and file.rules.subscripts_classes):
                 return UNKNOWN
             suffix = suffix[2:]
@@ -202,8 +205,8 @@ class Names(Spaces):
             found = self._of_itself(file, scope, name)
             if found is not None:
                 return found
-        if name in {"?", "'"}:
-            return UNKNOWN if name == "?" else (WRITTEN, Tier.TYPED)
+        if name[:1] in {"?", "'"}:
+            return UNKNOWN if name == "?" else self._of_literal(file, name[1:])
         variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
         return (
@@ -213,6 +216,13 @@ class Names(Spaces):
             or self._bound_of(file, scope, name)
             or self._around_file(file, scope, name)
         )
+
+    def _of_literal(self, file: File, kind: str) -> Meaning:
+        """Return the class of a literal, where the repository opens it."""
+        named = self.definitions.named(kind.capitalize(), file.family) if kind else ()
+        opened = (node for _, node in named if node.kind in CLASSES and node.qualified == node.name)
+        node = next(opened, None)
+        return (Value("inst", node.path, node.name) if node is not None else WRITTEN), Tier.TYPED
 
     def _bound_of(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return the trait that a type parameter or associated type has."""
@@ -438,6 +448,9 @@ class Names(Spaces):
         if turned is not None:  # on `self` too, which is a class in a method of the class
             return Value(turned, value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
+        if file.rules.calls_bare and name[-1:] == "=" and (found in {LACKING, HELD}):  # one word declares both
+            read = self._of_declared(file, value, name[:-1], tier)
+            return read if read[0] is not None and not read[0].is_external else found
         if value.what == "inst" and found == LACKING and name in file.rules.gives:
             return _held(file, value, name)  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several

@@ -246,7 +246,10 @@ class _Finder:
         if holder and spelled in {"", "?"}:
             found = self._rules.alternatives(captured["object"][0], self._text)
             spelled = chain(found[0]) if len(found) == 1 else spelled
-        before = (spelled or ("'" if holder[0] in _LITERALS else "?")) + "." if holder else ""
+        if holder and not spelled:
+            kind = captured["object"][0].type if self._rules.reopens else ""
+            spelled = f"'{kind}" if holder[0] in _LITERALS else "?"
+        before = f"{spelled}." if holder else ""
         count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
 
