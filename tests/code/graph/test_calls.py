@@ -249,6 +249,19 @@ RUBY = {
         "Use.go",
         {"Files.settle guess", "String.settle typed"},
     ),
+    "what a test is given by a name": (
+        {"a.rb": "class Foo\n  def settle; end\nend\nclass Bar\n  def settle; end\nend\n",
+         "test/a_test.rb": "class ATest\n  let(:foo) { Foo.new }\n  subject do\n    Bar.new\n  end\n"
+                           "  it 'a' do\n    foo.settle\n    subject.settle\n  end\nend\n"},
+        "ATest",
+        {"Foo exact", "Bar exact", "Foo.settle typed", "Bar.settle typed"},
+    ),
+    "one of two parts that may be loaded": (
+        {"native.rb": "module Idna\n  def self.settle(x); 1; end\nend\n", "pure.rb": "module Idna\n  def self.settle(x); 2; end\nend\n",
+         "b.rb": "class Use\n  def go\n    Idna.settle(1)\n  end\nend\n"},
+        "Use.go",
+        {"Idna.settle guess"},
+    ),
     "what a block of another file declares": (
         {"test/one_test.rb": "describe 'a' do\n  def settled_text(x); x; end\nend\n",
          "test/helper.rb": "configure do\n  def settled_word(x); x; end\nend\n",

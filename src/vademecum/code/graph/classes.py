@@ -118,7 +118,8 @@ class Classes(ABC):
             node = next(self._opened(file, each.name, name), (file, node))[1] if not parts else parts[0]
         rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
-            return self._read(value, node)
+            found, tier = self._read(value, node)
+            return found, Tier.GUESS if self._is_declared_twice(each.name, node) else tier
         if rows:
             found, tier = self._bound(file, name, rows)
             if found is not None:
@@ -126,6 +127,16 @@ class Classes(ABC):
             if node is None:
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
+
+    def _is_declared_twice(self, scope: str, node: Node) -> bool:
+        """Return whether another file declares a method of the class, too.
+
+        Which one is loaded, or loaded last, is not told; a part that keeps the method under another name replaces it.
+        """
+        home = self.definitions.file(node.path)
+        others = self._opened(home, scope, node.name) if home.rules.calls_bare and node.kind in FUNCTIONS else ()
+        own = [other for other, part in others if part.qualified == node.qualified]
+        return any(not (other.is_test or other.former or home.former) for other in own)
 
     def _renamed(self, file: File, scope: str, name: str, node: Node | None) -> tuple[str, Node | None]:
         """Return a method's first name, and the method that a call reaches.

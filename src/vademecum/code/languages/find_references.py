@@ -320,7 +320,7 @@ class _Finder:
         own = None if name.isidentifier() else _OWN.fullmatch(name)
         if own:
             owner, name = self._class_of(owner), own[1] or own[2]
-        name = name.lstrip("*& ").removeprefix("mut ")
+        name = name.lstrip("*& :").removeprefix("mut ")
         is_function = node.parent is not None and node.parent.type == "variable_declarator"
         is_own = (
             is_function and self._kinds.get(owner) in _CALLABLE and f".{self.found.owners[owner]}".endswith(f".{name}")

@@ -25,6 +25,10 @@
   receiver: (identifier) @bare handler: (identifier) @bare key: (identifier) @bare])
 (assignment left: [(identifier) (instance_variable) (constant)] @name right: (_) @value)
 (operator_assignment left: [(identifier) (instance_variable)] @name right: (_) @value)
+; what a test of RSpec is given by a name
+(call !receiver method: (identifier) @_let arguments: (argument_list . (simple_symbol) @name)
+  block: (_ body: (_ (_) @value .)) (#any-of? @_let "let" "let!" "subject"))
+(call !receiver method: (identifier) @name !arguments block: (_ body: (_ (_) @value .)) (#eq? @name "subject"))
 (left_assignment_list (identifier) @name)
 [(exception_variable (identifier) @name) (for pattern: (identifier) @name) (rest_assignment (identifier) @name)]
 [(destructured_parameter (identifier) @name) (lambda_parameters (identifier) @name) (destructured_left_assignment (identifier) @name)]
