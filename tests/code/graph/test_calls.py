@@ -262,6 +262,13 @@ RUBY = {
         "Use.go",
         {"Idna.settle guess"},
     ),
+    "a module that makes something": (
+        {"a.rb": "module Post\n  def self.new(*all)\n    Letter.new(*all)\n  end\n  def self.settle; end\n"
+                 "  class Letter\n    def settle; end\n  end\nend\n"
+                 "class Use\n  def go\n    post = Post.new(1)\n    post.settle\n  end\nend\n"},
+        "Use.go",
+        {"Post.new exact", "Post.Letter.settle typed"},
+    ),
     "what a block of another file declares": (
         {"test/one_test.rb": "describe 'a' do\n  def settled_text(x); x; end\nend\n",
          "test/helper.rb": "configure do\n  def settled_word(x); x; end\nend\n",

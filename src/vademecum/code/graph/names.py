@@ -444,8 +444,9 @@ class Names(Spaces):
             apart = self._exported_beside(node, name) or self._bound_of(own, node.qualified, name)
             if apart is not None or node.kind not in CLASSES:
                 return apart or self.held(node, name) or self.put_on(node, name)
-        turned = file.rules.turns.get(name)
-        if turned is not None:  # on `self` too, which is a class in a method of the class
+        turned = file.rules.turns.get(name)  # on `self` too, which is a class in a method of the class
+        is_made = turned == "inst" and value.what == "def" and node is not None and node.kind == "module"
+        if turned is not None and not is_made:  # a module makes nothing, unless it declares how
             return Value(turned, value.path, value.name), tier
         found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
         if file.rules.calls_bare and name[-1:] == "=" and (found in {LACKING, HELD}):  # one word declares both
