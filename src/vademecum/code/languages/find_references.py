@@ -39,17 +39,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
+from vademecum.code.languages.bindings import LITERALS, handed, held, how_bound, listed_nodes
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
 from vademecum.code.languages.references import (
-    CONTEXT,
     EACH,
     FIELDS,
     GIVEN,
@@ -74,7 +74,6 @@ _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
 Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
-_LITERALS = frozenset("{[\"'`0123456789")
 
 
 def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
@@ -248,9 +247,9 @@ class _Finder:
             spelled = chain(found[0]) if len(found) == 1 else spelled
         if holder and not spelled:
             kind = captured["object"][0].type if self._rules.reopens else ""
-            spelled = f"'{kind}" if holder[0] in _LITERALS else "?"
+            spelled = f"'{kind}" if holder[0] in LITERALS else "?"
         before = f"{spelled}." if holder else ""
-        count = f"/{len(_written(captured['arguments'][0]))}" if "arguments" in captured else ""
+        count = f"/{len(listed_nodes(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
 
     def reading(self, node: tree_sitter.Node, _: Any) -> None:
@@ -264,7 +263,7 @@ class _Finder:
         self.found.calls.append((*self._at(node), f"{before}.{self._text(node)}="))
 
     def parameters(self, node: tree_sitter.Node, _: Any) -> None:
-        taken = _written(node)
+        taken = listed_nodes(node)
         rest = sum(each.type in _RESTS for each in taken)
         self.found.arities.append((*self._at(node), len(taken) - rest, _NO_END if rest else len(taken)))
 
@@ -307,10 +306,10 @@ class _Finder:
     def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take a bound name and its value or type."""
         owner, line, name = self._said(node)
-        how = _how(captured)
+        how = how_bound(captured)
         text = self._text(captured[how][0]) if how in captured else ""
         if how == GIVEN:
-            text = _handed(node, captured, self._text)
+            text = handed(node, captured, self._text)
         if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
             return
         if name[:1] in _OPENING:
@@ -327,9 +326,9 @@ class _Finder:
         )
         if is_own or not name.removeprefix("#").replace("$", "_").isidentifier():
             return  # of a function that is a constant: a name of its own
-        values = [_held(how, text)]
+        values = [held(how, text)]
         if how == VALUE and (several := self._rules.alternatives(captured[how][0], self._text)):
-            values = [_held(how, each) for each in several]
+            values = [held(how, each) for each in several]
             values = [each for each in values if each != (SHADOW, LITERAL)] or values  # `given || {}` is what is given
         if node.start_byte not in self._bound_at:  # two patterns may bind one name
             self.found.bindings += [(owner, line, name, *each, scope) for each in values[1:]]
@@ -492,14 +491,6 @@ class _Finder:
                     self.found.loads.append((owner, line, spelled))
 
 
-def _held(how: str, text: str) -> tuple[str, str]:
-    """Return the kind of a binding and the chain of an expression."""
-    if how in {TYPE, GIVEN, SHADOW}:
-        return how, text
-    spelled = chain(text)
-    return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
-
-
 def _several(outline: Outline) -> frozenset[str]:
     """Return the names that several declarations of the file have."""
     counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
@@ -543,7 +534,7 @@ def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> d
 
     found: dict[int, tuple[str, str]] = {}
     for _, captured in matches:
-        if "name" in captured and (how := _how(captured)) in {TYPE, VALUE}:
+        if "name" in captured and (how := how_bound(captured)) in {TYPE, VALUE}:
             name = captured["name"][0]
             written = text(captured[how][0])
             if written != "auto" or name.start_byte not in found:
@@ -552,40 +543,6 @@ def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> d
             taken = rules.taken_apart(captured["pattern"][0], text)
             found |= {name.start_byte: (text(name), path) for name, path in taken}
     return found
-
-
-def _how(captured: Mapping[str, list[tree_sitter.Node]]) -> str:
-    """Return how a name is bound, by its value for `auto`."""
-    is_inferred = TYPE in captured and captured[TYPE][0].text == b"auto"
-    for how in (VALUE, EACH, TYPE) if is_inferred else (TYPE, VALUE, EACH, CONTEXT):
-        if how in captured:
-            return how
-    return GIVEN if "listed" in captured else SHADOW
-
-
-def _handed(
-    name: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], text: Callable[[tree_sitter.Node], str]
-) -> str:
-    """Return the text by which a callback's parameter is found.
-
-    The place of the parameter, that of the callback, perhaps as a member, and the chain of what is called; or "" and a
-    type for the two.
-    """
-    place = _place(captured["listed"][0], name)
-    if "meant" in captured:
-        return f"{place}//{text(captured['meant'][0]).lstrip(': ')}"
-    member = f".{text(captured['key'][0])}" if "key" in captured else ""
-    return f"{place}/{_place(captured['among'][0], name)}{member}/{chain(text(captured['given'][0]))}"
-
-
-def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
-    """Return which part of a list holds a node."""
-    return sum(each.end_byte <= inside.start_byte for each in _written(listed))
-
-
-def _written(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """Return the arguments or parameters of a list, without comments."""
-    return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
 
 
 _WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces

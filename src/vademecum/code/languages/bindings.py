@@ -1,0 +1,56 @@
+"""Ways in which a name is bound, by the captures of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.expression import chain
+from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+LITERALS = frozenset("{[\"'`0123456789")  # what a value that is written out begins with
+
+
+def held(how: str, text: str) -> tuple[str, str]:
+    """Return the kind of a binding and the chain of an expression."""
+    if how in {TYPE, GIVEN, SHADOW}:
+        return how, text
+    spelled = chain(text)
+    return (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in LITERALS else "")
+
+
+def how_bound(captured: Mapping[str, list[tree_sitter.Node]]) -> str:
+    """Return how a name is bound, by its value for `auto`."""
+    is_inferred = TYPE in captured and captured[TYPE][0].text == b"auto"
+    for how in (VALUE, EACH, TYPE) if is_inferred else (TYPE, VALUE, EACH, CONTEXT):
+        if how in captured:
+            return how
+    return GIVEN if "listed" in captured else SHADOW
+
+
+def handed(
+    name: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]], text: Callable[[tree_sitter.Node], str]
+) -> str:
+    """Return the text by which a callback's parameter is found.
+
+    The place of the parameter, that of the callback, perhaps as a member, and the chain of what is called; or "" and a
+    type for the two.
+    """
+    place = _place(captured["listed"][0], name)
+    if "meant" in captured:
+        return f"{place}//{text(captured['meant'][0]).lstrip(': ')}"
+    member = f".{text(captured['key'][0])}" if "key" in captured else ""
+    return f"{place}/{_place(captured['among'][0], name)}{member}/{chain(text(captured['given'][0]))}"
+
+
+def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
+    """Return which part of a list holds a node."""
+    return sum(each.end_byte <= inside.start_byte for each in listed_nodes(listed))
+
+
+def listed_nodes(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """Return the arguments or parameters of a list, without comments."""
+    return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
