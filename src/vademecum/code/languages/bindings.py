@@ -1,4 +1,4 @@
-"""Ways in which a name is bound, by the captures of a query."""
+"""The binding of a name, read from the captures of a query."""
 
 from __future__ import annotations
 
