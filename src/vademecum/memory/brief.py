@@ -41,7 +41,6 @@ MOST_TOLD_TOKENS = 250  # of a hook's answer to a message, an edit or a failed c
 MOST_SURVIVING, MOST_SURVIVING_TOKENS = 12, 500
 MOST_LINE = 120  # characters of a command or an error
 LEAST_PROBABLE = 0.25  # that a fact concerns a message; below, the hook is silent
-SURE = 0.85  # confidence of what is told with a message; what was read with doubt is mostly beside the point
 # Weights of the log-odds, see `_odds`. TOOL is set, not fitted: people in chats hardly name tools.
 BIAS, OF_MESSAGE, OF_FACT, RARITY, LASTING, SUBJECT, TOOL = -5.7, 2.9, 1.2, 0.64, 1.1, 1.2, 2.4
 MOST_FACTS = 5_000  # the newest; a hook has no time to search more
@@ -92,8 +91,7 @@ class Brief:
     def answering(self, message: str) -> str:
         """Return the facts that concern a message as Markdown, or ""."""
         lasting = surest([_standing(store, ALWAYS_ON) for store in self._stores])
-        sure = [each for each in (*lasting, *self._known(_KNOWLEDGE)) if each.confidence >= SURE]
-        lines = self._lines(relevant(message, sure)[:MOST_TOLD])
+        lines = self._lines(relevant(message, [*lasting, *self._known(_KNOWLEDGE)])[:MOST_TOLD])
         return fitted([(self._wording.knowledge, lines)], min(self._budget, MOST_TOLD_TOKENS), self._count)
 
     def about(self, paths: Sequence[str]) -> str:

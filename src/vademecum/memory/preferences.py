@@ -93,7 +93,8 @@ class Preferences:
         placed = [bool(in_hand) and fact.place not in ("", "*") and applies(fact.place, in_hand) for fact in facts]
         cosines = [float(vectors[fact.text] @ asked) for fact in facts]
         sure = [SURENESS * fact.confidence for fact in facts]
-        return list(map(sum, zip(cosines, shares, placed, sure, strict=True)))
+        columns = zip(cosines, shares, placed, sure, strict=True)
+        return [cosine + share + here + surely for cosine, share, here, surely in columns]
 
     def invalidate(self, user_id: str) -> None:
         """Drop a user's cached preferences, and those of no user; "" for all."""
