@@ -4,8 +4,8 @@
 
 `coding_talk.tsv` was written for this: decisions, house rules, likes, facts, fixes and work left to do in free phrasing, and what must not
 be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
-text, stay unread until reading is finished. `coding_talk_later.tsv`, `coding_talk_newest.tsv` and `coding_talk_plain.tsv` were written later, each
-before a change of reading. Of the last, the half that `--half unread` names was set aside; of the first two, everything.
+text, stay unread until reading is finished. `coding_talk_later.tsv`, `_newest` and `_plain` were written later, each before a change of
+reading; of `_plain` the half that `--half unread` names was set aside. `_free` and `_fresh` were written after the last, which saw none of them.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
@@ -39,7 +39,9 @@ from vademecum.memory.words import is_denied
 from vademecum.plugins import load
 
 SHOWN = 0.6
-TALKS = [Path(__file__).parent / f"coding_talk{name}.tsv" for name in ("", "_later", "_newest", "_plain")]
+TALKS = [
+    Path(__file__).parent / f"coding_talk{name}.tsv" for name in ("", "_later", "_newest", "_plain", "_free", "_fresh")
+]
 HALVES = ("looked-at", "unread")
 NOON, HOUR = 1_760_000_400.0, 3600.0
 _RULES = {FactKind.INSTRUCTION, FactKind.PREFERENCE}
@@ -150,7 +152,7 @@ def milliseconds(lines: list[Said]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
-    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all four unless given")
+    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all six unless given")
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()
