@@ -269,7 +269,7 @@ SCRIPT = {
         {"emit.ts": "export function emit() {}\n",
          "use.ts": "import { emit } from './emit';\nexport function outer() {\n  const queue = function (a) {};\n  queue.emit = () => { queue(emit()); };\n}\n"},
         "use.ts:outer.queue.emit",
-        {"emit.ts:emit exact"},
+        {"emit.ts:emit exact", "use.ts:outer.queue exact"},
     ),
     "a member taken out of an object": (
         {"a.ts": "export class Options { merge() {} }\nexport class Request { options: Options; get() {} }\n",
