@@ -216,3 +216,19 @@ def test_who_uses_a_class_calls_what_it_has_from_elsewhere(repo, engine):
     assert [each.name for each in codebase.callers("ORDERS").found if each.name] == ["fourth"]
     assert sorted(each.name for each in codebase.callers("Order2").found) == ["Order2.all", "Use.a"]
     assert [each.name for each in codebase.callers("Order3").found] == ["third"]
+
+
+def test_an_import_of_a_member_names_its_class(repo, engine):
+    """So the import is no place that may mean the class, nor is the class's own body."""
+    files = {
+        "p/Url.kt": "package p\n\nclass Url {\n  fun own() = this@Url\n  companion object {\n    fun of(text: String): Url = Url()\n  }\n}\n",
+        "q/Use.kt": 'package q\n\nimport p.Url.Companion.of\n\nfun use() = of("a")\n',
+        "r/Base.java": "package r;\npublic class Base { public static int one() { return 1; } }\n",
+        "r/s/Use.java": "package r.s;\nimport static r.Base.one;\nclass Use { int a() { return one(); } }\n",
+    }
+    codebase = engine(repo("members", files)).codebase
+    codebase.index()
+    assert [each.name for each in codebase.callers("of").found if each.relation == "called_by"] == ["use"]
+    for name, path in (("Url", "q/Use.kt"), ("Base", "r/s/Use.java")):
+        answer = codebase.callers(name)
+        assert (path in [each.path for each in answer.found], answer.uncovered) == (True, ()), name

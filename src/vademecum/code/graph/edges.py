@@ -156,7 +156,17 @@ class FileEdges:
             elif node is not None:
                 self._import(node.path, line)
                 tier = Tier.EXACT if value is not None and value.leaf else tier  # which constant it is, is not in doubt
-                self.found.add(file.itself, Relation.REFERENCES, node, tier, line, is_import=True)
+                for each in (node, *self._holders(node)):
+                    self.found.add(file.itself, Relation.REFERENCES, each, tier, line, is_import=True)
+
+    def _holders(self, node: Node) -> Iterator[Node]:
+        """Yield the classes around a declaration, which its import names."""
+        nodes = self._names.definitions.file(node.path).nodes
+        around = node.qualified.rpartition(".")[0]
+        while around:
+            if (holder := nodes.get(around)) is not None and holder.kind in CLASSES:
+                yield holder
+            around = around.rpartition(".")[0]
 
     def _meant(self, value: Value | None) -> Node | None:
         """Return the declaration of a value, for a constant the constant itself."""

@@ -247,7 +247,7 @@ class _Place:
 
     def _is_accounted(self, start: int, end: int) -> bool:
         wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
-        if owner in wanted.asked or owner in wanted.sources or self._is_in_decorator(start):
+        if owner in wanted.sources or self._is_in_asked(start) or self._is_in_decorator(start):
             return True
         if self.is_broken:
             return False
@@ -259,6 +259,11 @@ class _Place:
         if before[-1:] in _QUOTES:
             return False
         return owner in wanted.others_bare or self._is_other(joined, start, end)
+
+    def _is_in_asked(self, at: int) -> bool:
+        """Return whether a place stands in a declaration that is asked for."""
+        around = self._around(self._line(at)) if self._is_met else ()
+        return any(node.id in self.wanted.asked for node in around)
 
     def _is_in_decorator(self, at: int) -> bool:
         """Return whether a decorator, which its surroundings refer by, has an edge."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from vademecum.code.languages.imports import Bound
 from vademecum.code.languages.java import Packaged
 from vademecum.code.languages.scopes import anywhere
 
@@ -30,6 +32,14 @@ _ONE = """
 
 
 class _Kotlin(Packaged):
+    def imported(self, statement: str) -> Iterator[Bound]:
+        """Read an import, where a companion's members are the class's.
+
+        >>> list(LANGUAGE.imported("import p.Url.Companion.of as url"))
+        [('url', 'p.Url', 'of')]
+        """
+        return super().imported(statement.replace(".Companion.", "."))
+
     def readable(self, content: bytes) -> bytes:
         """Return a file with the head of each class on one line."""
         if b"constructor" not in content:
