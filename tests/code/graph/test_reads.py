@@ -218,10 +218,31 @@ def test_who_uses_a_class_calls_what_it_has_from_elsewhere(repo, engine):
     assert [each.name for each in codebase.callers("Order3").found] == ["third"]
 
 
+def test_an_extension_that_is_imported_is_called_on_anything(repo, engine):
+    """Kotlin's import spells the package, perhaps a class, and no type of the receiver."""
+    files = {
+        "p/Url.kt": (
+            "package p\n\nclass Url {\n  fun text() = 1\n  companion object {\n    fun String.toUrl() = Url()\n"
+            "    fun Int.both() = 1\n    fun Long.both() = 1\n  }\n}\n\nfun Int.port() = 1\n"
+        ),
+        "q/Use.kt": (
+            "package q\n\nimport p.Url.Companion.both\nimport p.Url.Companion.toUrl\nimport p.port as door\n\n"
+            'fun use(x: Any) = listOf("a".toUrl(), x.door())\nfun two() = 1.both()\n'
+        ),
+    }
+    codebase = engine(repo("extensions", files)).codebase
+    codebase.index()
+    called = {
+        name: [e.name for e in codebase.callers(name).found if e.relation == "called_by"]
+        for name in ("toUrl", "port", "both")
+    }
+    assert called == {"toUrl": ["use"], "port": ["use"], "both": []}
+
+
 def test_an_import_of_a_member_names_its_class(repo, engine):
     """So the import is no place that may mean the class, nor is the class's own body."""
     files = {
-        "p/Url.kt": "package p\n\nclass Url {\n  fun own() = this@Url\n  companion object {\n    fun of(text: String): Url = Url()\n  }\n}\n",
+        "p/Url.kt": "package p\n\nclass Url {\n  fun own() = this@Url\n  companion object {\n    fun of(text: String): Url = Url()\n    fun String.toUrl() = Url()\n  }\n}\nfun Int.port() = 1\n",
         "q/Use.kt": 'package q\n\nimport p.Url.Companion.of\n\nfun use() = of("a")\n',
         "r/Base.java": "package r;\npublic class Base { public static int one() { return 1; } }\n",
         "r/s/Use.java": "package r.s;\nimport static r.Base.one;\nclass Use { int a() { return one(); } }\n",

@@ -248,7 +248,9 @@ class FileEdges:
         if spelled == "super" and self._rules.calls_super:
             return
         value, tier = meaning
-        if value is None:
+        if (value is None or value.what == "external") and (extension := self._imported_extension(spelled)) is not None:
+            self.found.add(self._source(owner), Relation.CALLS, extension, Tier.TYPED, line)
+        elif value is None:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":
             self._use(owner, line, value, tier)
@@ -258,6 +260,13 @@ class FileEdges:
             self._lacking(owner, line, spelled.rpartition(".")[2])
         elif first_name(spelled) not in self._file.imports:
             self._of_elsewhere(owner, line, spelled)
+
+    def _imported_extension(self, spelled: str) -> Node | None:
+        """Return the function that is imported to be called on a receiver."""
+        receiver, _, name = spelled.rpartition(".")
+        rows = self._file.imports.get(name, ()) if receiver and self._rules.imports_extensions else ()
+        found = (self._names.imported(self._file, module, member)[0] for _, module, member in rows)
+        return next((node for value in found if (node := self._names.node(value)) and node.kind in FUNCTIONS), None)
 
     def _lacking(self, owner: int, line: int, name: str) -> None:
         """Note a call of a member that its class lacks.

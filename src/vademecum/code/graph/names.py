@@ -384,7 +384,7 @@ class Names(Spaces):
             package = other.refs.package
             if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
                 return Value("def", other.path, node.qualified), Tier.EXACT
-        return OUTSIDE
+        return self.extension(file, whole) if file.rules.imports_extensions else OUTSIDE
 
     def _spelled(self, file: File, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration that a package and further names spell out.

@@ -53,6 +53,19 @@ class Spaces(Classes):
         taken = (self.imported(other, from_file(other, own, of), name if as_ == "*" else as_) for _, of, as_ in rows)
         return next((found for found in taken if found is not OUTSIDE), None)
 
+    def extension(self, file: File, whole: str) -> Meaning:
+        """Return the one function that an import spells without its receiver's type.
+
+        `import p.Url.of` may mean `fun String.of()` in p's class `Url`.
+        """
+        found = set()
+        for other, node in self.definitions.named(whole.rpartition(".")[2], file.family):
+            holder = node.qualified.rpartition(".")[0]
+            spelled = (other.refs.package, holder.rpartition(".")[0], node.name)
+            if holder and holder not in other.nodes and ".".join(filter(None, spelled)) == whole:
+                found.add(Value("def", other.path, node.qualified))
+        return (found.pop(), Tier.TYPED) if len(found) == 1 else OUTSIDE
+
     def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration in the namespace that begins a chain.
 

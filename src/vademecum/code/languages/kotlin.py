@@ -58,6 +58,7 @@ LANGUAGE = _Kotlin(
     implicit_self=True,
     shares_names=True,
     opened_in=anywhere,
+    imports_extensions=True,
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,

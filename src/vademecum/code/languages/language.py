@@ -77,6 +77,7 @@ class Language:
     types_results: bool = False  # a library's function gives what the library declares, or says what else
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
+    imports_extensions: bool = False  # a function that is imported is called on what it extends
     path_in_text: bytes = b""  # how a text that is the path of a declaration looks
     fixture_file: str = ""  # the file whose functions give a test its parameters, in each folder
     has_exports: bool = False  # a module hands on what it exports, and nothing else
