@@ -89,7 +89,7 @@ def test_a_table_on_one_long_line_is_read():
     table, macro = b"int table[] = {" + comments + b"};\n", b"#define TABLE \\\n" + comments + b"\\\n  0\n"
     types = b"void f(" + b"struct a *, " * 20_000 + b"int last);\n"
     for content in (table, macro, b"#define OPEN " + b"/* " * 20_000 + b"\\\n  0 */\n", types):
-        syntax = parse(content + b"void g(int a);\n", "c").unwrap()
+        syntax = parse(content + b"void g(int a);\n", "c", deadline_s=60.0).unwrap()
         start, end = syntax.captures["name"][-1]
         assert (content + b"void g(int a);\n")[start:end] == b"g"
 
