@@ -24,8 +24,9 @@ def held(how: str, text: str) -> tuple[str, str]:
 
 def how_bound(captured: Mapping[str, list[tree_sitter.Node]]) -> str:
     """Return how a name is bound, by its value for `auto`."""
-    is_inferred = TYPE in captured and captured[TYPE][0].text == b"auto"
-    for how in (VALUE, EACH, TYPE) if is_inferred else (TYPE, VALUE, EACH, CONTEXT):
+    declared = captured[TYPE][0] if TYPE in captured else None
+    is_auto = declared is not None and declared.end_byte - declared.start_byte == 4 and declared.text == b"auto"
+    for how in (VALUE, EACH, TYPE) if is_auto else (TYPE, VALUE, EACH, CONTEXT):
         if how in captured:
             return how
     return GIVEN if "listed" in captured else SHADOW
