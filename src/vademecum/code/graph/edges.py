@@ -51,13 +51,13 @@ class Found:
     ) -> None:
         """Keep an edge; of two, the surer tier, then the first line.
 
-        The import of a name gives way to a use of the name.
+        The import of a name gives way to a use of the name, unless that is a guess.
         """
         if source.id == target.id and relation is not Relation.CALLS:
             return
         key = (source.id, int(relation), target.id)
         known = self.edges.get(key)
-        if known is None or ((tier, line) < known and not is_import):
+        if known is None or (known[0] is Tier.GUESS if is_import else (tier, line) < known):
             self.edges[key] = (tier, line)
 
 
@@ -176,8 +176,8 @@ class FileEdges:
 
     def _texts(self) -> None:
         """Add edges to declarations that texts name by path: `"app.tasks.send"`."""
+        is_module = self._rules.has_submodules
         for owner, line, path in self.once_each(self._refs.texts):
-            is_module = self._rules.has_submodules
             node = self._at_path(path.split(".")) if is_module else self._names.node(self._meaning(owner, path)[0])
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.TYPED, line)

@@ -36,12 +36,9 @@ class Spaces(Classes):
 
     def inside(self, file: File, module: str, name: str) -> Meaning | None:
         """Return a name of a module that stands in its parent's file."""
-        inside = ("inside", file.path, module, name)
-        return (
-            self.definitions.once(inside, self._of_inner, None, file, module, name)
-            if file.rules.has_submodules
-            else None
-        )
+        if not file.rules.numbers_fields:
+            return None
+        return self.definitions.once(("inside", file.path, module, name), self._of_inner, None, file, module, name)
 
     def _of_inner(self, file: File, module: str, name: str) -> Meaning | None:
         around, _, own = module.rpartition("::")
