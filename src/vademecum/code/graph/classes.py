@@ -22,7 +22,16 @@ from vademecum.code.graph.meanings import (
 )
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
-from vademecum.code.languages.expression import CONTAINERS, GENERIC, TURNS, chain, is_written_out, plain_type, result_of
+from vademecum.code.languages.expression import (
+    CONTAINERS,
+    GENERIC,
+    TURNS,
+    arguments_of,
+    chain,
+    is_written_out,
+    plain_type,
+    result_of,
+)
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE
@@ -243,7 +252,7 @@ class Classes(ABC):
         queue = [Value("def", value.path, value.name)]
         while queue and len(found) < _MOST_BASES:
             each = queue.pop(0)
-            for file, text in self._based_on(each):
+            for file, text in self.based_on(each):
                 base = self.base(file, each.name, text)
                 if base is None or base.is_external or not base.name or base.what == "many":
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
@@ -260,7 +269,7 @@ class Classes(ABC):
         is_inside = file.rules.calls_bare  # Ruby's `include Inner` stands in the class
         return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
 
-    def _based_on(self, value: Value) -> Iterator[tuple[File, str]]:
+    def based_on(self, value: Value) -> Iterator[tuple[File, str]]:
         """Yield the base types of a class, from all its parts."""
         file = self.definitions.file(value.path)
         files = [file]
@@ -288,8 +297,14 @@ class Classes(ABC):
         if not plain:
             return UNKNOWN
         value = self._named_type(file, scope, plain.removesuffix("[]"))
-        if value is not None and not value.is_external and plain.endswith("[]"):
-            value = Value("many", value.path, value.name) if value.what == "inst" else None
+        if value is not None and value.is_external and file.rules.has_extensions:
+            value = value._replace(given=("", "", plain))  # extensions are told apart by it
+        if value is None or value.is_external:
+            return value, Tier.TYPED
+        if ("<" in text or "[" in text) and (arguments := arguments_of(text, plain.removesuffix("[]"))):
+            value = value._replace(given=(file.path, scope, arguments))
+        if plain.endswith("[]"):
+            return (value._replace(what="many") if value.what == "inst" else None), Tier.TYPED
         return value, Tier.TYPED
 
     def plain(self, file: File, text: str) -> str:

@@ -16,7 +16,7 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages import rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
-from vademecum.code.languages.expression import chain
+from vademecum.code.languages.expression import arguments_of, chain, split
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
 from vademecum.code.languages.scopes import CLASSES, functions_around, parent_scopes
@@ -179,6 +179,18 @@ class File:
                     )  # as the preprocessor decides
                     known[name] = "" if is_other else before or text
         return found
+
+    def parameters(self, name: str) -> list[str]:
+        """Return the type parameters of a class, in order."""
+        if self.rules.subscripts_classes:
+            generic = (
+                arguments_of(text, kind) for text in self.bases.get(name, ()) for kind in ("Generic", "Protocol")
+            )
+            if listed := next(filter(None, generic), ""):
+                return [each.strip() for each in split(listed, ",")]
+        is_apart = self.rules.declares_apart or self.rules.numbers_fields  # a class has aliases too
+        known = self.aliases.get(name, {})
+        return [each for each, text in known.items() if not text or text[0] == ":" or not is_apart]
 
     @cached_property
     def former(self) -> dict[str, str]:

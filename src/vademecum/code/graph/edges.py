@@ -17,11 +17,11 @@ from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
-from vademecum.code.graph.names import Names, first_name
+from vademecum.code.graph.names import Names
 from vademecum.code.graph.receivers import Receivers
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
-from vademecum.code.languages.expression import chain
+from vademecum.code.languages.expression import chain, first_name
 from vademecum.code.languages.references import SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
 
@@ -134,7 +134,7 @@ class FileEdges:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].is_external and "(" not in spelled:
+        if begun[0].is_external and "(" not in spelled and not self._rules.has_extensions:
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 
@@ -264,7 +264,7 @@ class FileEdges:
     def _imported_extension(self, spelled: str) -> Node | None:
         """Return the function that is imported to be called on a receiver."""
         receiver, _, name = spelled.rpartition(".")
-        rows = self._file.imports.get(name, ()) if receiver and self._rules.imports_extensions else ()
+        rows = self._file.imports.get(name, ()) if receiver and self._rules.has_extensions else ()
         found = (self._names.imported(self._file, module, member)[0] for _, module, member in rows)
         return next((node for value in found if (node := self._names.node(value)) and node.kind in FUNCTIONS), None)
 

@@ -20,6 +20,7 @@ class Value(NamedTuple):
     name: str = ""  # the declaration's qualified name
     leaf: str = ""  # the constant or field that it was read from, as a qualified name in the file `leaf_path`
     leaf_path: str = ""
+    given: tuple[str, str, str] = ("", "", "")  # a generic class's arguments (file, scope, text), an external type
 
     @property
     def is_external(self) -> bool:
@@ -46,10 +47,10 @@ def held_by(meaning: Meaning, node: Node | None) -> Meaning:
     value, tier = meaning
     if node is None or value is None or value.what in {"def", "module"}:
         return meaning
-    return Value(value.what, value.path, value.name, node.qualified, node.path), tier
+    return value._replace(leaf=node.qualified, leaf_path=node.path), tier
 
 
 def itself(meaning: Meaning) -> Meaning:
     """Return a meaning apart from where it was read from."""
     value, tier = meaning
-    return meaning if value is None or not value.leaf else (Value(value.what, value.path, value.name), tier)
+    return meaning if value is None or not value.leaf else (value._replace(leaf="", leaf_path=""), tier)

@@ -10,10 +10,10 @@ and `edges` decides what that is worth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from vademecum.code.graph.definitions import File
+from vademecum.code.graph.generics import is_open, stood_for
 from vademecum.code.graph.meanings import (
     GIVES,
     HELD,
@@ -29,6 +29,7 @@ from vademecum.code.graph.meanings import (
 from vademecum.code.graph.spaces import Spaces, from_file
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.expression import parts_of
 from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
 
@@ -89,7 +90,7 @@ class Names(Spaces):
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
         """Return whether a chain means the same all over a file."""
-        return file.rules.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
+        return file.rules.is_lexical and self.is_same_name(file, parts_of(spelled)[0][0])
 
     def is_same_name(self, file: File, name: str) -> bool:
         """Return whether no inner scope gives a name another meaning."""
@@ -97,7 +98,7 @@ class Names(Spaces):
         return not (is_parameter or name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
-        parts = _parts(spelled)
+        parts = parts_of(spelled)
         value, tier = self._first(file, scope, parts[0], is_whole=parts[0][0] == spelled)
         rest = parts[1:]
         if not rest:
@@ -111,7 +112,7 @@ class Names(Spaces):
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
             if value is None:
                 return UNKNOWN
-            if value.is_external:
+            if value.is_external and self.extended(file, value, name) is None:
                 return HELD if self._is_given(file, rest[place - 1 :]) else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
@@ -131,9 +132,16 @@ class Names(Spaces):
             if rows := holder.fields(value.name).get(name):  # a method may have the name too
                 return self._applied(file, *self._bound(holder, name, rows), part)
         found = self.member(file, value, name, tier)
+        if found[0] is None or (found[0].is_external and not found[0].leaf):
+            found = self.extended(file, value, name) or found
         if suffix == "()" and self.gives_receiver(found[0]) and self.node(value) is not None:
-            return Value("inst", value.path, value.name), max(tier, found[1], Tier.TYPED)
-        return self._applied(file, *found, part)
+            return value._replace(what="inst"), max(tier, found[1], Tier.TYPED)
+        return self._given(file, value, found, part)
+
+    def _given(self, file: File, value: Value, found: Meaning, part: tuple[str, str]) -> Meaning:
+        """Return what a member of a value gives, by its declared type or what the value's class is given."""
+        given = self._applied(file, *found, part)
+        return (is_open(self, given[0]) and stood_for(self, value, found[0], part)) or given
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
@@ -147,6 +155,8 @@ class Names(Spaces):
         is_called = value is not None and value.is_external and suffix
         if is_called and (self._is_given(file, [part]) or self.is_variable(file, scope, name)):
             return HELD
+        if file.rules.implicit_self and (around := file.class_around(scope)):
+            return self._given(file, self.own_class(file, around), (value, tier), part)
         return self._applied(file, value, tier, (name, suffix)) if suffix else (value, tier)
 
     def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
@@ -384,7 +394,7 @@ class Names(Spaces):
             package = other.refs.package
             if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
                 return Value("def", other.path, node.qualified), Tier.EXACT
-        return self.extension(file, whole) if file.rules.imports_extensions else OUTSIDE
+        return self.extension(file, whole) if file.rules.has_extensions else OUTSIDE
 
     def _spelled(self, file: File, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration that a package and further names spell out.
@@ -574,24 +584,3 @@ def _local(file: File, scope: str, name: str) -> Node | None:
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None
-
-
-def first_name(spelled: str) -> str:
-    """Return the name that a chain begins with.
-
-    >>> first_name("a().b[].c"), first_name("a")
-    ('a', 'a')
-    """
-    return _parts(spelled)[0][0]
-
-
-@lru_cache(1 << 15)
-def _parts(spelled: str) -> tuple[tuple[str, str], ...]:
-    """Split a chain into names, each with its calls and subscripts."""
-    if "(" not in spelled and "[" not in spelled:
-        return tuple([(part, "") for part in spelled.split(".")])
-    found = []
-    for part in spelled.split("."):
-        end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))
-        found.append((part[:end], part[end:]))
-    return tuple(found)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning, Value
+from vademecum.code.graph.meanings import HELD, OUTSIDE, UNKNOWN, Meaning, Value
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces_lost
 
 # A declaration, and the namespaces around it, or those that its file opens where no parser sees them.
 Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
+
+Extension = tuple[Value, Value | None]  # a method, and the value that it is called on
 
 
 class Spaces(Classes):
@@ -62,6 +64,31 @@ class Spaces(Classes):
             if holder and holder not in other.nodes and ".".join(filter(None, spelled)) == whole:
                 found.add(Value("def", other.path, node.qualified))
         return (found.pop(), Tier.TYPED) if len(found) == 1 else OUTSIDE
+
+    def extended(self, file: File, value: Value, name: str) -> Meaning | None:
+        """Return the extension function that is called on a value, None for none."""
+        if not file.rules.has_extensions:
+            return None
+        asked = ("extensions", name, file.family)
+        known: list[Extension] = self.definitions.once(asked, self._extensions, [], file, name)
+        bases, complete = self.bases(value) if value.name and known else ((), False)
+        wanted = {_type_of(value), *(_type_of(base._replace(what=value.what)) for base in bases)}
+        fitting = {method for method, of in known if of is not None and _type_of(of) in wanted}
+        if len(fitting) == 1:
+            return fitting.pop(), Tier.TYPED
+        may_fit = not complete and any(of is None or of.is_external for _, of in known)
+        return HELD if fitting or may_fit else None
+
+    def _extensions(self, file: File, name: str) -> list[Extension]:
+        """Return the extension functions of a name, each with the value that it is called on."""
+        found = []
+        for other, node in self.definitions.named(name, file.family):
+            holder = node.qualified.rpartition(".")[0]
+            marked = [text for place, text in other.takes.get(node.qualified, ()) if place < 0]  # in C#
+            if marked or (holder and holder not in other.nodes):
+                of = self.type(other, node.qualified if marked else "", marked[0] if marked else holder)[0]
+                found.append((Value("def", other.path, node.qualified), of))
+        return found
 
     def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
         """Return the declaration in the namespace that begins a chain.
@@ -114,3 +141,8 @@ def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:
         return spaces[-1] in around
     innermost = around[-len(spaces) :]
     return innermost == spaces[-len(innermost) :]
+
+
+def _type_of(value: Value) -> tuple[str, ...]:
+    """Return a value's class, or its type as it is written where that is from elsewhere."""
+    return value.what, value.path, value.name, value.given[2] if value.is_external else ""

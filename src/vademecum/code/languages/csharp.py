@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound, in_one_line
 from vademecum.code.languages.java import Packaged
-from vademecum.code.languages.language import SELVES
+from vademecum.code.languages.language import SELVES, Read
 from vademecum.code.languages.scopes import Candidate, Source, anywhere, by_package
 
 if TYPE_CHECKING:
+    import tree_sitter
+
     from vademecum.code.languages.modules import Modules
 
 # Methods of object and of interfaces that the language calls.
@@ -47,6 +49,12 @@ class _CSharp(Packaged):
         else:
             yield "*", text.strip().removeprefix("global::"), "*"
 
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the type that an extension method is called on, at the place -1."""
+        first = parameters.named_children[0]
+        extended, marks = first.child_by_field_name("type"), {text(each) for each in first.children[:2]}
+        return [(-1, text(extended))] if extended is not None and "this" in marks else []
+
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
@@ -74,4 +82,5 @@ LANGUAGE = _CSharp(
     self_names=SELVES | {"base"},
     special=_SPECIAL,
     capital_functions=True,
+    has_extensions=True,
 )

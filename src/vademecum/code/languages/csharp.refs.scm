@@ -5,10 +5,16 @@
 (object_creation_expression type: (_) @new)
 (using_directive) @using
 (parameter type: (_) @type name: (_) @name)
+(method_declaration parameters: (parameter_list . (parameter (modifier) type: (_))) @taking)
 (variable_declaration type: (_) @type (variable_declarator name: (_) @name))
 (variable_declaration type: (implicit_type) (variable_declarator name: (_) @name (_) @value .))
 (property_declaration type: (_) @type name: (_) @name)
 (foreach_statement type: (_) @type left: (identifier) @name)
+(foreach_statement type: (implicit_type) left: (identifier) @name right: (_) @each)
+[(implicit_parameter) @name (parameter !type name: (_) @name) (tuple_pattern name: (_) @name) (recursive_pattern !type name: (_) @name)]
+(recursive_pattern type: (_) @type name: (_) @name)
+(from_clause name: (_) @name . (_) @each)
+[(let_clause . (identifier) @name) (join_clause . (identifier) @name)]
 (declaration_expression type: (_) @type name: (_) @name)
 (declaration_pattern type: (_) @type name: (_) @name)
 (catch_declaration type: (_) @type name: (_) @name)
@@ -39,4 +45,10 @@
   (switch_statement value: [(member_access_expression) @load (identifier) @constant])
 ]
 [(lambda_expression) (anonymous_method_expression)] @inner
+; elements that a lambda is given
+(invocation_expression function: (member_access_expression expression: (_) @each name: (identifier) @_method)
+  arguments: (argument_list . (argument (lambda_expression parameters: (implicit_parameter) @name)))
+  (#any-of? @_method "All" "Any" "Count" "Distinct" "DistinctBy" "Exists" "Find" "FindAll" "First" "FirstOrDefault" "ForEach" "GroupBy" "Last"
+    "LastOrDefault" "Max" "MaxBy" "Min" "MinBy" "OrderBy" "OrderByDescending" "RemoveAll" "Select" "SelectMany" "Single" "SingleOrDefault"
+    "SkipWhile" "Sum" "TakeWhile" "ToDictionary" "ToLookup" "Where"))
 (type_parameter name: (identifier) @alias)

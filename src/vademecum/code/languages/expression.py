@@ -138,6 +138,31 @@ def _close(text: str, at: int) -> int:
     return 0 if opened == "<" else len(text)
 
 
+def first_name(spelled: str) -> str:
+    """Return the name that a chain begins with.
+
+    >>> first_name("a().b[].c"), first_name("a")
+    ('a', 'a')
+    """
+    return parts_of(spelled)[0][0]
+
+
+@lru_cache(1 << 15)
+def parts_of(spelled: str) -> tuple[tuple[str, str], ...]:
+    """Split a chain into names, each with its calls and subscripts.
+
+    >>> parts_of("a().b[].c")
+    (('a', '()'), ('b', '[]'), ('c', ''))
+    """
+    if "(" not in spelled and "[" not in spelled:
+        return tuple([(part, "") for part in spelled.split(".")])
+    found = []
+    for part in spelled.split("."):
+        end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))
+        found.append((part[:end], part[end:]))
+    return tuple(found)
+
+
 _WRAPPERS_TEXT = """
     Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial
     NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
@@ -196,6 +221,19 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
         inner = plain_type(text[:-2], own)
         return f"{inner}[]" if inner and not inner.endswith("[]") else ""
     return _generic(text, own)
+
+
+def arguments_of(text: str, name: str) -> str:
+    """Return the arguments that a type gives to a generic class, "" for none.
+
+    >>> arguments_of("Promise<Box<A, B[]>>", "Box"), arguments_of("pkg.Box[A]", "pkg.Box"), arguments_of("Box[]", "Box")
+    ('A, B[]', 'A', '')
+    """
+    for mark in "<[":
+        at = text.rfind(name + mark)
+        if at >= 0:
+            return text[at + len(name) + 1 : _close(text, at + len(name)) - 1]
+    return ""
 
 
 def result_of(text: str) -> str:

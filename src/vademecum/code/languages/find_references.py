@@ -21,6 +21,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     pattern                 a pattern that names the type of what it takes apart
     name + given | meant    a parameter of a function without a name that is handed to a call, or meant to be of a type;
                             with `among`, the arguments, `key`, a member of one, and `listed`, the parameters
+    implied                 a function without a name or parameters, whose argument has a name by itself (Kotlin's `it`)
     taking                  the parameters of a function that may be handed functions
     field                   a parameter that makes a field of the class around it
     return, returned        a function's declared type; a value it returns
@@ -361,6 +362,14 @@ class _Finder:
         for number, written in enumerate(node.children_by_field_name("type")):
             self.found.bindings.append((holder, line, str(number), TYPE, self._text(written), owner))
 
+    def implied(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        if self._rules.implied.encode() not in (node.text or b"") or node.named_children[0].type == "lambda_parameters":
+            return
+        owner, line = self._at(node.named_children[0])
+        how = how_bound(captured)
+        how, text = held(how, self._text(captured[how][0]) if how in captured else "")
+        self._bind(node.start_byte, (owner, line, self._rules.implied, how, text, owner))
+
     def declaring(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
         self._bind(node.start_byte, (owner, line, name, VALUE, _NO_VALUE, owner))
@@ -559,6 +568,6 @@ _HANDLERS = {
     "parameters": _Finder.parameters, "taking": _Finder.taking, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
-    "again": _Finder.binding_again, "declared": _Finder.declaring,
+    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied,
     "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -19,6 +19,9 @@ _CONSTRUCTOR = (
     rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
     rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
 )
+# The grammar wants an end of the last statement in a body that ends on its line: `class A { val x = 1 }`.
+_SHORT_BODY = re.compile(rb"^(?=.*\b(?:class|object|interface)\b)(?!.*\$\{).*[^\s{;,] \}.*", re.MULTILINE)
+_LAST = re.compile(rb"(?<=[^\s{;,]) \}")
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 # Methods of the standard library's containers and wrappers.
@@ -41,7 +44,8 @@ class _Kotlin(Packaged):
         return super().imported(statement.replace(".Companion.", "."))
 
     def readable(self, content: bytes) -> bytes:
-        """Return a file with the head of each class on one line."""
+        """Return a file with each class's head on one line, and short bodies with their ends."""
+        content = _SHORT_BODY.sub(lambda line: _LAST.sub(b";}", line[0]), content)
         if b"constructor" not in content:
             return content
         return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
@@ -58,7 +62,8 @@ LANGUAGE = _Kotlin(
     implicit_self=True,
     shares_names=True,
     opened_in=anywhere,
-    imports_extensions=True,
+    implied="it",
+    has_extensions=True,
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,

@@ -9,6 +9,26 @@
 (property_declaration (variable_declaration (identifier) @name .) (_) @value .)
 (for_statement (variable_declaration (identifier) @name .) . (_) @each)
 (lambda_parameters (variable_declaration (identifier) @name .))
+(multi_variable_declaration (variable_declaration (identifier) @name .))
+(when_subject (variable_declaration (identifier) @name .) (_) @value)
+(catch_block . (identifier) @name . (_) @type)
+; elements and values that a lambda is given
+(lambda_literal . (_)) @implied
+(call_expression (navigation_expression (_) @each (identifier) @_method)
+  (annotated_lambda (lambda_literal . (_) @_first) @implied)
+  (#any-of? @_method "all" "any" "associate" "associateBy" "associateWith" "count" "distinctBy" "dropWhile" "filter" "filterNot" "find" "first"
+    "firstOrNull" "flatMap" "forEach" "groupBy" "indexOfFirst" "last" "lastOrNull" "map" "mapNotNull" "maxByOrNull" "maxOf" "minByOrNull" "minOf"
+    "none" "onEach" "partition" "removeAll" "removeIf" "single" "singleOrNull" "sortedBy" "sortedByDescending" "sumOf" "takeWhile"))
+(call_expression (navigation_expression (_) @each (identifier) @_method)
+  (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration (identifier) @name .) .)))
+  (#any-of? @_method "all" "any" "associate" "associateBy" "associateWith" "count" "distinctBy" "dropWhile" "filter" "filterNot" "find" "first"
+    "firstOrNull" "flatMap" "forEach" "groupBy" "indexOfFirst" "last" "lastOrNull" "map" "mapNotNull" "maxByOrNull" "maxOf" "minByOrNull" "minOf"
+    "none" "onEach" "partition" "removeAll" "removeIf" "single" "singleOrNull" "sortedBy" "sortedByDescending" "sumOf" "takeWhile"))
+(call_expression (navigation_expression (_) @value (identifier) @_method)
+  (annotated_lambda (lambda_literal . (_) @_first) @implied) (#any-of? @_method "also" "let" "takeIf" "takeUnless"))
+(call_expression (navigation_expression (_) @value (identifier) @_method)
+  (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration (identifier) @name .) .)))
+  (#any-of? @_method "also" "let" "takeIf" "takeUnless"))
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @return)
 (callable_reference) @load
 (type_arguments (type_projection (user_type) @ref))

@@ -77,7 +77,8 @@ class Language:
     types_results: bool = False  # a library's function gives what the library declares, or says what else
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
-    imports_extensions: bool = False  # a function that is imported is called on what it extends
+    implied: str = ""  # the name of an argument that a function without a name does not list
+    has_extensions: bool = False  # a function may be called on a type that it extends from outside
     path_in_text: bytes = b""  # how a text that is the path of a declaration looks
     fixture_file: str = ""  # the file whose functions give a test its parameters, in each folder
     has_exports: bool = False  # a module hands on what it exports, and nothing else

@@ -9,6 +9,7 @@
 (dictionary_splat_pattern (identifier) @name)
 (lambda_parameters (identifier) @name)
 (function_definition return_type: (_) @return)
+(_ type_parameters: (type_parameter (type [(identifier) @alias (constrained_type . (type (identifier) @alias))])))
 (assignment left: (_) @name type: (_) @type)
 (assignment left: [(identifier) (attribute)] @name !type right: (_) @value)
 (assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 
-VERSION = 15  # raised when other references are found, so that those found before are found anew
+VERSION = 16  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
@@ -32,7 +32,9 @@ class References:
     imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
     exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
     calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain, after a slash the number of arguments
-    takes: list[tuple[int, int, int, str]] = field(default_factory=list)  # … place of a parameter, its type
+    takes: list[tuple[int, int, int, str]] = field(
+        default_factory=list
+    )  # … place of a parameter, its type; place -1 for what an extension is called on
     arities: list[tuple[int, int, int, int]] = field(default_factory=list)  # … least and most arguments
     news: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     bindings: list[tuple[int, int, str, str, str, int]] = field(default_factory=list)  # … name, how, text, scope

@@ -1,0 +1,98 @@
+"""Type parameters: what those of a class stand for on a value.
+
+    class Repository<T> { find(id): T }      users: Repository<User>      users.find(1) is a User
+
+The same is known of what a base is given: `class Users extends Repository<User>`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vademecum.code.graph.meanings import Meaning, Value, held_by
+from vademecum.code.graph.terms import Tier
+from vademecum.code.languages.declarations import LEAVES, plain_holder
+from vademecum.code.languages.expression import split
+from vademecum.code.languages.references import TYPE
+
+if TYPE_CHECKING:
+    from vademecum.code.graph.classes import Classes
+
+_MOST = 64  # classes
+Arguments = dict[str, Value]  # what each parameter of a class stands for
+ByClass = dict[tuple[str, str], Arguments]  # by file and class, the nearest first
+
+
+def is_open(names: Classes, given: Value | None) -> bool:
+    """Return whether a member's type is not known, or of a library: it may be a parameter."""
+    node = names.node(given) if given is not None and given.what == "def" else None
+    return given is None or given.is_external or (node is not None and node.kind in LEAVES)
+
+
+def stood_for(names: Classes, value: Value, found: Value | None, part: tuple[str, str]) -> Meaning | None:
+    """Return what a member gives that is declared as a parameter of its class.
+
+    `found` is the member, None for a field; `part` is its name, with the calls after it.
+    """
+    known: ByClass = (
+        names.definitions.once(("given", *value), given_to, {}, names, value) if value.what == "inst" else {}
+    )
+    if not any(known.values()):
+        return None
+    method = found if found is not None and found.what == "def" else None
+    holder = next((each for each in known if _declares(names, each, method, part[0])), None)
+    if holder is None:
+        return None
+    file = names.definitions.file(holder[0])
+    plain = names.plain(file, _declared(names, holder, method, part))
+    given = known[holder].get(plain.removesuffix("[]"))
+    if given is None or given.what != "inst":
+        return None
+    given = given._replace(what="many") if plain.endswith("[]") else given
+    return held_by((given, Tier.TYPED), None if part[1] else file.scopes.get(holder[1], {}).get(part[0]))
+
+
+def _declares(names: Classes, holder: tuple[str, str], method: Value | None, name: str) -> bool:
+    """Return whether a class is the one that declares a member."""
+    path, around = holder
+    if method is not None:
+        return plain_holder(method.name.rpartition(".")[0]) == around
+    return name in names.definitions.file(path).fields(around)
+
+
+def _declared(names: Classes, holder: tuple[str, str], method: Value | None, part: tuple[str, str]) -> str:
+    """Return the declared type of a field, or of a method's result, "" for none."""
+    (path, around), (name, suffix) = holder, part
+    rows = names.definitions.file(method.path).returns.get(method.name, ()) if method is not None else ()
+    declared = [text for how, text in rows if how == TYPE]
+    if not suffix:
+        declared += [text for how, text, _ in names.definitions.file(path).fields(around).get(name, ()) if how == TYPE]
+    return declared[0] if declared and suffix in {"", "()"} else ""
+
+
+def given_to(names: Classes, value: Value) -> ByClass:
+    """Return what the parameters of a value's class, and of its bases, stand for."""
+    found: ByClass = {}
+    queue: list[tuple[Value, Arguments]] = [(value, {})]
+    while queue and len(found) < _MOST:
+        each, around = queue.pop(0)
+        if (each.path, each.name) in found:
+            continue
+        own = found[each.path, each.name] = _arguments(names, each, around)
+        for file, text in names.based_on(each):
+            base = names.base(file, each.name, text)
+            if base is not None and base.what == "inst":
+                queue.append((base, own))
+    return found
+
+
+def _arguments(names: Classes, value: Value, around: Arguments) -> Arguments:
+    """Return what the parameters of one class stand for, by those of the class around."""
+    path, scope, text = value.given
+    if not text:
+        return {}
+    file = names.definitions.file(path)
+    written = [part.strip() for part in split(text, ",") if part.strip()[:1] != "'"]  # without Rust's lifetimes
+    given = [around.get(part) or names.type(file, scope, part)[0] for part in written]
+    parameters = names.definitions.file(value.path).parameters(value.name)
+    return {name: each for name, each in zip(parameters, given, strict=False) if each is not None}
