@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -29,6 +30,21 @@ def test_three_lines_find_code(repo, monkeypatch):
         engine.codebase.index()
         evidence = engine.codebase.search("how is the token budget split").evidence
     assert evidence[0].path in ("src/budget.py", "README.md")
+
+
+def test_a_part_keeps_its_engine_open(repo):
+    """What is done with one part of an engine that nobody holds finds its data open."""
+    place = str(repo().path)
+    codebase = Engine.open(place, embedder="hashing").codebase
+    gc.collect()
+    assert codebase.search("how is the token budget split").evidence
+    memory = Engine.open(place, embedder="hashing").memory
+    memory.record("We decided to keep sessions in Redis.")
+    gc.collect()
+    assert memory.recall("where are sessions kept").evidence
+    tools = Engine.open(place, embedder="hashing").tools
+    gc.collect()
+    assert tools.search("anything") is not None
 
 
 def test_a_search_needs_no_index_first(repo, engine):

@@ -53,9 +53,9 @@ class Engine:
 
     def __init__(self, parts: Parts, repositories: Sequence[tuple[Repository, tuple[str, ...]]]) -> None:
         self._parts = parts
-        finalize(self, parts.close)  # also before the interpreter ends, when files can still be sealed
         self.settings = parts.settings
         self.codebase = parts.codebase(repositories)
+        finalize(self.codebase, parts.close)  # also before the interpreter ends, when files can still be sealed
         self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
         self._repositories = [repo for repo, _ in repositories]
         self._memories: dict[tuple[str, ...], Memory] = {}
