@@ -19,9 +19,12 @@ _CONSTRUCTOR = (
     rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
     rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
 )
-# The grammar wants an end of the last statement in a body that ends on its line: `class A { val x = 1 }`.
-_SHORT_BODY = re.compile(rb"^(?=.*\b(?:class|object|interface)\b)(?!.*\$\{).*[^\s{;,] \}.*", re.MULTILINE)
-_LAST = re.compile(rb"(?<=[^\s{;,]) \}")
+# What the grammar does not know is put away, or ended: the last statement of a body on one line (`class A { val x = 1 }`), a
+# call of `get` below a property, which is no getter, contexts, `suspend` before a lambda, the dollars before a text.
+_SHORT_BODY = rb"^(?=.*\b(?:class|object|interface)\b)(?!.*\$\{).*[^\s{;,] \}.*"
+_NO_GETTER = rb"([\w)\]}\"']\n[ \t]*)[ \t](?=get\([^)\s])"
+_UNKNOWN = rb"\bsuspend(?=[ \t]*\{)|\$\$+(?=\")|^[ \t]*context\([^()\n]*\)(?=[ \t]*$)"
+_LAST = rb"(?<=[^\s{;,]) \}"
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 # Methods of the standard library's containers and wrappers.
@@ -44,10 +47,14 @@ class _Kotlin(Packaged):
         return super().imported(statement.replace(".Companion.", "."))
 
     def readable(self, content: bytes) -> bytes:
-        """Return a file with each class's head on one line, and short bodies with their ends."""
-        content = _SHORT_BODY.sub(lambda line: _LAST.sub(b";}", line[0]), content)
-        if b"constructor" not in content:
-            return content
+        r"""Return a file, no byte longer, as the grammar can read it.
+
+        >>> LANGUAGE.readable(b"object A { val x = 1 }"), LANGUAGE.readable(b"val a = 1\n  get(a) { suspend { } }")
+        (b'object A { val x = 1;}', b'val a = 1\n ;get(a) {         { } }')
+        """
+        content = re.sub(_SHORT_BODY, lambda line: re.sub(_LAST, b";}", line[0]), content, flags=re.MULTILINE)
+        content = re.sub(_NO_GETTER, rb"\1;", content)
+        content = re.sub(_UNKNOWN, lambda word: b" " * len(word[0]), content, flags=re.MULTILINE)
         return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
 
 
