@@ -1,4 +1,4 @@
-"""Type parameters: what those of a class stand for on a value.
+"""Type parameters of a class, and the types they stand for.
 
     class Repository<T> { find(id): T }      users: Repository<User>      users.find(1) is a User
 
@@ -24,13 +24,13 @@ ByClass = dict[tuple[str, str], Arguments]  # by file and class, the nearest fir
 
 
 def is_open(names: Classes, given: Value | None) -> bool:
-    """Return whether a member's type is not known, or of a library: it may be a parameter."""
+    """Return whether a member's type may be a type parameter."""
     node = names.node(given) if given is not None and given.what == "def" else None
     return given is None or given.is_external or (node is not None and node.kind in LEAVES)
 
 
 def stood_for(names: Classes, value: Value, found: Value | None, part: tuple[str, str]) -> Meaning | None:
-    """Return what a member gives that is declared as a parameter of its class.
+    """Return the value of a member declared as a type parameter.
 
     `found` is the member, None for a field; `part` is its name, with the calls after it.
     """
@@ -61,7 +61,7 @@ def _declares(names: Classes, holder: tuple[str, str], method: Value | None, nam
 
 
 def _declared(names: Classes, holder: tuple[str, str], method: Value | None, part: tuple[str, str]) -> str:
-    """Return the declared type of a field, or of a method's result, "" for none."""
+    """Return the declared type of a field or a result."""
     (path, around), (name, suffix) = holder, part
     rows = names.definitions.file(method.path).returns.get(method.name, ()) if method is not None else ()
     declared = [text for how, text in rows if how == TYPE]
@@ -71,7 +71,7 @@ def _declared(names: Classes, holder: tuple[str, str], method: Value | None, par
 
 
 def given_to(names: Classes, value: Value) -> ByClass:
-    """Return what the parameters of a value's class, and of its bases, stand for."""
+    """Return the types for the parameters of a class and its bases."""
     found: ByClass = {}
     queue: list[tuple[Value, Arguments]] = [(value, {})]
     while queue and len(found) < _MOST:
@@ -87,7 +87,10 @@ def given_to(names: Classes, value: Value) -> ByClass:
 
 
 def _arguments(names: Classes, value: Value, around: Arguments) -> Arguments:
-    """Return what the parameters of one class stand for, by those of the class around."""
+    """Return the types for the parameters of one class.
+
+    `around` has those of the class that extends it.
+    """
     path, scope, text = value.given
     if not text:
         return {}

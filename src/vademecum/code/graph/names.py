@@ -139,7 +139,7 @@ class Names(Spaces):
         return self._given(file, value, found, part)
 
     def _given(self, file: File, value: Value, found: Meaning, part: tuple[str, str]) -> Meaning:
-        """Return what a member of a value gives, by its declared type or what the value's class is given."""
+        """Return the value of a member, perhaps by a type parameter."""
         given = self._applied(file, *found, part)
         return (is_open(self, given[0]) and stood_for(self, value, found[0], part)) or given
 

@@ -66,7 +66,7 @@ class Spaces(Classes):
         return (found.pop(), Tier.TYPED) if len(found) == 1 else OUTSIDE
 
     def extended(self, file: File, value: Value, name: str) -> Meaning | None:
-        """Return the extension function that is called on a value, None for none."""
+        """Return the extension function called on a value, if any."""
         if not file.rules.has_extensions:
             return None
         asked = ("extensions", name, file.family)
@@ -80,7 +80,7 @@ class Spaces(Classes):
         return HELD if fitting or may_fit else None
 
     def _extensions(self, file: File, name: str) -> list[Extension]:
-        """Return the extension functions of a name, each with the value that it is called on."""
+        """Return the extension functions of a name with their receivers."""
         found = []
         for other, node in self.definitions.named(name, file.family):
             holder = node.qualified.rpartition(".")[0]
@@ -144,5 +144,5 @@ def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:
 
 
 def _type_of(value: Value) -> tuple[str, ...]:
-    """Return a value's class, or its type as it is written where that is from elsewhere."""
+    """Return a value's class, or the written name of an external type."""
     return value.what, value.path, value.name, value.given[2] if value.is_external else ""

@@ -50,7 +50,7 @@ class _CSharp(Packaged):
             yield "*", text.strip().removeprefix("global::"), "*"
 
     def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
-        """Return the type that an extension method is called on, at the place -1."""
+        """Return the receiver's type of an extension method, at place -1."""
         first = parameters.named_children[0]
         extended, marks = first.child_by_field_name("type"), {text(each) for each in first.children[:2]}
         return [(-1, text(extended))] if extended is not None and "this" in marks else []

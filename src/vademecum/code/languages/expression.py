@@ -224,7 +224,7 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
 
 
 def arguments_of(text: str, name: str) -> str:
-    """Return the arguments that a type gives to a generic class, "" for none.
+    """Return the arguments of a generic class in a type.
 
     >>> arguments_of("Promise<Box<A, B[]>>", "Box"), arguments_of("pkg.Box[A]", "pkg.Box"), arguments_of("Box[]", "Box")
     ('A, B[]', 'A', '')
