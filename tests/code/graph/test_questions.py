@@ -226,6 +226,14 @@ def test_a_path_joins_two_names(code):
     assert code.path("lonely", "nowhere").verdict == "not_found"
 
 
+def test_the_line_of_a_caller_is_the_one_that_writes_the_name(repo, engine):
+    """A chain of calls goes over several lines."""
+    files = {"a.py": "class Router:\n    def route(self): return self\n    def go(self): return self\n",
+             "b.py": "from a import Router\ndef run():\n    return (\n        Router()\n        .go()\n        .route()\n    )\n"}  # fmt: skip
+    found = engine(repo("app", files)).codebase.callers("Router.route").found
+    assert [(each.name, each.line, each.text) for each in found] == [("run", 6, ".route()")]
+
+
 def test_related_labels_what_belongs_to_a_line(code):
     """Callers, callees, contracts, tests and siblings of the declaration around a line."""
     found = {each.name or each.path: each.relation for each in code.related("app/serve.py:5").found}

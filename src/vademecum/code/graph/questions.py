@@ -7,6 +7,7 @@ and then the answer is "unknown" with these files named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -43,6 +44,7 @@ from vademecum.matching import is_below
 from vademecum.types import Evidence, Neighbour, Neighbours, Uncovered
 
 MOST = 200  # neighbours of an answer
+_MOST_OF_CHAIN = 20  # lines of a chain of calls that are looked through for the name
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
@@ -252,7 +254,7 @@ def related(graph: Graph, location: str, question: str = "", depth: int = 2, lim
     line = line_in(location)
     asked = f"{nodes[0].path}:{line}" if line else location
     verdict = "found" if found else "none"
-    return Neighbours(asked, "related", verdict, depth, of, _told(graph, found), total=len(found))
+    return Neighbours(asked, "related", verdict, depth, of, _told(graph, found, of), total=len(found))
 
 
 def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
@@ -344,7 +346,7 @@ def _answer(
     meant = _meant(asked, nodes) if relation != "path" else ""
     reason = "; ".join(filter(None, (meant, _proven(graph, [edge for _, edge, *_ in found[:limit]]))))
     return Neighbours(
-        asked, relation, "found" if found else "none", depth, of, _told(graph, shown), reason=reason, total=len(found)
+        asked, relation, "found" if found else "none", depth, of, _told(graph, shown, of), reason=reason, total=len(found)
     )  # fmt: skip
 
 
@@ -394,7 +396,7 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
         for edge in edges
         if (there := edge.source if into else edge.target) in nodes
     ]
-    found = (*answer.found, *_told(graph, more))
+    found = (*answer.found, *_told(graph, more, answer.of))
     return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
 
 
@@ -453,7 +455,7 @@ def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours
     return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest_to([graph.opened], name))
 
 
-def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
+def _told(graph: Graph, found: Iterable[Neighbour], of: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
     """Add signatures and the text of lines to neighbours."""
     listed = list(found)
     view = graph.opened.view
@@ -472,9 +474,23 @@ def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
         text = ""
         if each.line and each.line_path in place:
             lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")
-            text = lines[each.line - 1].decode(errors="replace").strip() if each.line <= len(lines) else ""
+            line = _written_at(lines, each, of)
+            text = lines[line - 1].decode(errors="replace").strip() if line <= len(lines) else ""
+            each = replace(each, line=line)  # noqa: PLW2901
         told.append(replace(each, signature=signature, text=text))
     return tuple(told)
+
+
+def _written_at(lines: Sequence[bytes], each: Neighbour, of: Iterable[Neighbour]) -> int:
+    """Return the line of a chain of calls that writes the name."""
+    last = each.line + _MOST_OF_CHAIN
+    if each.line_path == each.path and each.start_line <= each.line <= each.end_line:
+        last = min(last, each.end_line)
+    names = {name.rpartition(".")[2] for name in (*(asked.name for asked in of), *each.via.split(" > "), each.name)}
+    written = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, filter(None, names)))})(?!\w)".encode())
+    return next(
+        (line for line in range(each.line, last + 1) if written.search(b"".join(lines[line - 1 : line]))), each.line
+    )
 
 
 def _evidence(graph: Graph, node: Node) -> Evidence:
