@@ -542,6 +542,15 @@ HIDDEN = {
     # file, text, the method asked for, a part of the reason
     "python": ("a.py", "class Bag:\n    def __len__(self):\n        return 1\n", "Bag.__len__", "the language"),
     "ruby": ("a.rb", "class Bag\n  def method_missing(name)\n  end\nend\n", "Bag.method_missing", "the language"),
+    "ruby, where another has the name": (
+        "a.rb",
+        (
+            "class One\n  def settle; end\nend\nmodule Two\n  def settle; end\nend\nOne.prepend(Two)\n"
+            "class Use\n  def go\n    one = One.new\n    one.settle\n  end\nend\n"
+        ),
+        "Two.settle",
+        "One.settle is called, and no type",
+    ),
     "rust": ("a.rs", "struct Bag;\nimpl Drop for Bag {\n    fn drop(&mut self) {}\n}\n", "Bag.drop", "the language"),
     "library": (
         "a.py",

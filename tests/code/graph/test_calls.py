@@ -276,6 +276,95 @@ RUBY = {
         "UseTest.go",
         {"settled_word unique"},
     ),
+    "what a method yields, and what a block is handed on to": (
+        {"a.rb": "class One\n  def settle; end\n  def rest; end\nend\nclass Two\n  def settle; end\n  def rest; end\n"
+                 "  def initialize(&block)\n    yield self\n  end\n  def self.build(x, &block)\n    new(&block)\n  end\n"
+                 "  def self.each_one(&block)\n    made = One.new\n    block.call(1, made)\n  end\nend\n",
+         "b.rb": "class Use\n  def go\n    Two.build('a') { |x| x.settle }\n    Two.each_one do |x, y|\n      y.rest\n    end\n  end\nend\n"},
+        "Use.go",
+        {"Two.build exact", "Two.each_one exact", "Two.settle typed", "One.rest typed"},
+    ),
+    "a block that is evaluated in another object": (
+        {"a.rb": "class One\n  def settle; end\nend\nclass Two\n  def settle; end\n"
+                 "  def initialize(&block)\n    instance_eval(&block) if block\n  end\nend\n",
+         "b.rb": "class Use\n  def go(all)\n    Two.new do\n      all.each { settle }\n    end\n    other { settle }\n  end\nend\n"},
+        "Use.go",
+        {"Two exact", "Two.settle typed", "One.settle guess"},
+    ),
+    "a method that gives its receiver": (
+        {"a.rb": "class One\n  def settle; end\n  def rest; end\nend\nclass Two < Out\n  def settle; end\n  def rest; end\n"
+                 "  def self.build\n    new.tap do |x|\n      p x\n    end\n  end\nend\n",
+         "b.rb": "class Use\n  def go\n    Two.build.settle\n    two = Two.new.dup\n    two.rest\n  end\nend\n"},
+        "Use.go",
+        {"Two exact", "Two.build exact", "Two.settle typed", "Two.rest typed"},
+    ),
+    "a method of the class around the own one": (
+        {"a.rb": "class One\n  def self.settle; end\n  KEPT = 1\n  class Two\n    settle 1\n    def go\n      settle\n      KEPT\n    end\n  end\nend\n"
+                 "class Three\n  def settle; end\nend\n"},
+        "One.Two.go",
+        {"One.settle guess", "Three.settle guess"},
+    ),
+    "a method of the class itself beside one of its instances": (
+        {"a.rb": "module Part\n  def self.settle; end\n  class << self\n    def rest; end\n  end\nend\nmodule Whole\n  def settle; end\nend\n"
+                 "class One\n  def rest; end\nend\n"
+                 "class Two < One\n  include Whole\n  include Part\n  def self.rest; end\n  def self.open\n    rest\n  end\n"
+                 "  def go\n    settle\n    rest\n  end\nend\nTwo.open\nTwo.new.rest\n"},
+        "Two.go",
+        {"Whole.settle exact", "One.rest exact"},
+    ),
+    "a method of the class itself, called there": (
+        {"a.rb": "class One\n  def rest; end\nend\nclass Two < One\n  def self.rest; end\n  def self.go\n    rest\n    new.rest\n    self\n  end\n"
+                 "  go.rest\nend\n"},
+        "Two.go",
+        {"Two exact", "Two.rest exact", "One.rest exact"},
+    ),
+    "the class that a test describes": (
+        {"a.rb": "class One\n  def settle; end\n  def self.rest; end\n  def stay; end\nend\n"
+                 "class Two\n  def settle; end\n  def self.rest; end\n  def stay; end\nend\n",
+         "spec/one_spec.rb": "class Kept\n  RSpec.describe One do\n    let(:one) { described_class.new }\n    it 'a' do\n      one.settle\n"
+                             "      described_class.rest\n      subject.stay\n    end\n  end\nend\n"},
+        "Kept",
+        {"One typed", "One.settle typed", "One.rest typed", "One.stay typed"},
+    ),
+    "the one instance of a class, and a method that is handed on": (
+        {"a.rb": "require 'forwardable'\nclass One\n  include Singleton\n  def settle; end\n  def settled_name; end\nend\n"
+                 "class Two\n  def settle; end\n  extend Forwardable\n  def_delegators :@one, :settled_name, :other\nend\n"
+                 "class Use\n  def go(x)\n    One.instance.settle\n    x.settled_name\n  end\nend\n"},
+        "Use.go",
+        {"One.settle typed", "One.settled_name guess"},
+    ),
+    "a module that a block of a test is given, and one that a file is": (
+        {"a.rb": "module One\n  def settle; end\nend\nmodule Two\n  def settle; end\n  def rest; end\nend\nmodule Three\n  def rest; end\nend\n",
+         "spec/one_spec.rb": "class Kept\n  describe 'a' do\n    include One\n    include Out\n    it { settle(1) }\n  end\nend\n",
+         "b.rb": "include Three\nclass Use\n  def go\n    rest(1)\n  end\nend\n"},
+        "Use.go",
+        {"Three.rest typed"},
+    ),
+    "a module that only a block is given": (
+        {"a.rb": "module One\n  def settle; end\nend\nmodule Two\n  def settle; end\nend\n",
+         "spec/one_spec.rb": "class Kept\n  describe 'a' do\n    include One\n    include Out\n    it { settle(1) }\n  end\nend\n"},
+        "Kept",
+        {"One.settle typed"},
+    ),
+    "a class that has the last part of another's name": (
+        {"lib/a.rb": "module All\n  class Base\n    def settle; end\n  end\n  class Reader < Base\n  end\nend\n",
+         "example/b.rb": "class Reader < All::Base\n  def settle; end\nend\n",
+         "lib/c.rb": "class Use\n  def go\n    All::Reader.new.settle\n  end\nend\n"},
+        "Use.go",
+        {"All.Reader exact", "All.Base.settle exact"},
+    ),
+    "a module that is included comes before the class that is extended": (
+        {"a.rb": "class One\n  def settle; end\n  def rest; end\nend\nmodule Two\n  def settle; end\nend\n"
+                 "module Three\n  def settle; end\n  def rest; end\nend\nclass Use < One\n  include Two\n  include Three\n  def go\n    settle\n    rest\n  end\nend\n"},
+        "Use.go",
+        {"Three.settle exact", "Three.rest exact"},
+    ),
+    "a class without a name": (
+        {"a.rb": "class One\n  def self.settle(x); end\n  def rest; end\nend\nclass Two\n  def self.settle(x); end\n  def rest; end\nend\n"
+                 "class Use\n  def go\n    Class.new(One) do\n      settle :a\n      define_method(:b) { rest }\n    end\n  end\nend\n"},
+        "Use.go",
+        {"One.settle typed", "One.rest typed"},
+    ),
 }  # fmt: skip
 RUST = {
     "a type parameter has the methods of its bound": (

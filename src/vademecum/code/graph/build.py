@@ -250,9 +250,11 @@ def interface(file: File) -> tuple[Any, ...]:
         [row[2:] for row in (*refs.imports, *refs.exports)],
         sorted((refs.owners[row[0]], *row[2:5], refs.owners[row[5]]) for row in refs.bindings),
         sorted((refs.owners[row[0]], *row[2:]) for row in refs.returns),
+        sorted((refs.owners[row[0]], *row[2:]) for row in refs.takes),
         [(refs.owners[row[0]], *row[2:]) for row in refs.bases],
         sorted(file.properties),
         sorted(file.several),
+        sorted(file.statics),
         sorted(file.conditional),
         sorted((refs.owners[row[0]], *row[2:]) for row in refs.aliases),
     )

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from vademecum.code.graph.meanings import UNKNOWN, Meaning, Value
+from vademecum.code.graph.meanings import UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.expression import parameters_of, split
-from vademecum.code.languages.references import TYPE
-from vademecum.code.languages.scopes import parent_scopes
+from vademecum.code.languages.references import BLOCK, HANDED_ON, TYPE
+from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
 if TYPE_CHECKING:
     from vademecum.code.graph.classes import Classes
@@ -34,7 +34,7 @@ def handed(names: Classes, file: File, scope: str, text: str) -> Meaning:
     place, argument, spelled = text.split("/", 2)
     if not argument:
         return _agreed(names, [(file, scope, spelled)], int(place))
-    value, _ = names.meaning(file, scope, spelled)
+    value, _ = names.meaning(file, scope if argument != BLOCK else scope.rpartition(".")[0], spelled)
     if value is None or value.what not in {"def", "inst"}:
         return UNKNOWN
     question = ("handed", value.path, value.name, argument, place)
@@ -43,7 +43,26 @@ def handed(names: Classes, file: File, scope: str, text: str) -> Meaning:
 
 def _of_taker(names: Classes, value: Value, argument: str, place: int) -> Meaning:
     """Return the value that a function hands to a callback."""
+    if argument == BLOCK:
+        return _to_block(names, value, place)
     return _agreed(names, _taken(names, value, *argument.split(".")), place)
+
+
+def _to_block(names: Classes, value: Value, place: int) -> Meaning:
+    """Return the value that a method of Ruby hands to its block."""
+    node, own = names.node(value), names.definitions.file(value.path)
+    if node is not None and node.kind in CLASSES:  # made, with a block
+        made, _ = names.member(own, value._replace(what="inst"), "initialize", Tier.TYPED)
+        return _to_block(names, made, place) if made is not None and made.what == "def" else UNKNOWN
+    found: set[Value | None] = set()
+    for scope, at, text in own.handing.get(value.name, ()):
+        if at == place:
+            given = itself(names.meaning(own, scope, text))
+            found.add(names.called_without_brackets(given[0], given[1])[0] if given[0] else None)
+        elif at == HANDED_ON and (known := handed(names, own, f"{scope}.", f"{place}/{BLOCK}/{text}"))[0] is not None:
+            found.add(known[0])
+    only = found.pop() if len(found) == 1 else None
+    return (only, Tier.TYPED) if only is not None and not only.is_external else UNKNOWN
 
 
 def _agreed(names: Classes, types: Iterable[Written], place: int) -> Meaning:

@@ -125,17 +125,28 @@ class Classes(ABC):
             if len(parts) > 1:
                 return SEVERAL
             node = next(self._opened(file, each.name, name), (file, node))[1] if not parts else parts[0]
+        node = self._in_reach(file, node, each, value)
         rows = file.fields(each.name).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             found, tier = self._read(value, node)
             return found, Tier.GUESS if self._is_declared_twice(each.name, node) else tier
         if rows:
-            found, tier = self._bound(file, name, rows)
+            found, tier = self.bound(file, name, rows)
             if found is not None:
                 return held_by((found, max(tier, Tier.TYPED)), node)
             if node is None:
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
+
+    def _in_reach(self, file: File, node: Node | None, each: Value, value: Value) -> Node | None:
+        """Leave out a class's own methods, where instances are asked.
+
+        Those of a module are not even those of the classes that include it.
+        """
+        if node is None or node.qualified not in file.statics:
+            return node
+        holder = self.node(each) if each.name != value.name else None
+        return None if value.what == "inst" or (holder is not None and holder.kind == "module") else node
 
     def _is_declared_twice(self, scope: str, node: Node) -> bool:
         """Return whether another file declares a method of the class, too.
@@ -169,7 +180,7 @@ class Classes(ABC):
         if node.kind not in LEAVES or not file.rules.numbers_fields:
             return None
         rows = file.fields(node.qualified).get(name) or file.fields(node.qualified.rpartition(".")[0]).get(name)
-        return self._bound(file, name, rows) if rows else None
+        return self.bound(file, name, rows) if rows else None
 
     def _read(self, value: Value, node: Node) -> Meaning:
         """Return a method, for a getter its result."""
@@ -227,7 +238,9 @@ class Classes(ABC):
                 continue
             around = plain_holder(node.qualified.rpartition(".")[0])
             if file.rules.reopens:
-                is_same = f".{around}".endswith(f".{scope}") or f".{scope}".endswith(f".{around}")
+                is_part = f".{around}".endswith(f".{scope}") or f".{scope}".endswith(f".{around}")
+                is_namesake = node.kind in FUNCTIONS and around in other.nodes and scope in file.nodes
+                is_same = around == scope or (is_part and not is_namesake)
             else:
                 is_same = not self._is_namesake(other, around, file, scope)
             if is_same:
@@ -250,23 +263,35 @@ class Classes(ABC):
         found: dict[Value, None] = {}
         complete = True
         queue = [Value("def", value.path, value.name)]
-        while queue and len(found) < _MOST_BASES:
+        while queue and len(found) <= _MOST_BASES:
             each = queue.pop(0)
+            if each in found:
+                continue
+            found[each] = None
+            near: list[Value] = []
             for file, text in self.based_on(each):
                 base = self.base(file, each.name, text)
                 if base is None or base.is_external or not base.name or base.what == "many":
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
-                elif base.what == "inst" and (known := Value("def", base.path, base.name)) not in found:
-                    found[known] = None
-                    queue.append(known)
+                elif base.what == "inst":
+                    near.append(Value("def", base.path, base.name))
+            if self.definitions.file(value.path).rules.calls_bare:  # modules come before the class, the last first
+                near.reverse()
+                queue[:0] = sorted(near, key=self._is_class)
+            else:
+                queue += near
         found.pop(Value("def", value.path, value.name), None)
         return tuple(found), complete
+
+    def _is_class(self, value: Value) -> bool:
+        node = self.node(value)
+        return node is not None and node.kind == "class"
 
     def base(self, file: File, qualified: str, text: str) -> Value | None:
         """Return the type that a declaration is based on."""
         if text.partition("<")[0].rpartition(":")[2] in TURNS:
             return EXTERNAL
-        is_inside = file.rules.calls_bare  # Ruby's `include Inner` stands in the class
+        is_inside = file.rules.calls_bare and text != "self"  # Ruby's `include Inner` stands in the class
         return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
 
     def based_on(self, value: Value) -> Iterator[tuple[File, str]]:
@@ -343,7 +368,7 @@ class Classes(ABC):
             return Value("inst", file.path, f"{known[0]}.{name}"), Tier.TYPED
         return found
 
-    def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
+    def bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return the value of a name, if all its bindings agree."""
         if len(rows) == 1 and (alone := self._bound_alone(file, *rows[0])) is not None:
             return alone
@@ -374,7 +399,7 @@ class Classes(ABC):
             return HELD
         if not others or declared[0] is None or not declared[0].is_external:
             return declared
-        given = self._bound(file, name, others)
+        given = self.bound(file, name, others)
         return given if given[0] is not None and given[0].what == "inst" else declared
 
     def _is_made_other(self, file: File, name: str, value: Value | None, others: list[tuple[str, str, str]]) -> bool:
@@ -425,7 +450,7 @@ class Classes(ABC):
     def called_without_brackets(self, value: Value, tier: Tier) -> Meaning:
         """Return the result of a function that its name alone calls."""
         node = self.node(value)
-        if value.what == "def" and node is not None and node.kind in FUNCTIONS:
+        if value.what.startswith(GIVES) or (value.what == "def" and node is not None and node.kind in FUNCTIONS):
             return self.result(value, tier)
         return value, tier
 

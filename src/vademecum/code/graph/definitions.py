@@ -19,7 +19,7 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holde
 from vademecum.code.languages.expression import arguments_of, chain, split
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
-from vademecum.code.languages.scopes import CLASSES, functions_around, parent_scopes
+from vademecum.code.languages.scopes import CLASSES, declaration_of, functions_around, parent_scopes
 from vademecum.types import FileKind
 
 if TYPE_CHECKING:
@@ -136,6 +136,18 @@ class File:
         return decorated.union(self.refs.owners[owner] for owner, _ in self.refs.getters)
 
     @cached_property
+    def of_class(self) -> frozenset[str]:
+        """The qualified names of methods that a class itself has."""
+        return frozenset(self.refs.owners[owner] for owner, _ in self.refs.statics)
+
+    @cached_property
+    def statics(self) -> frozenset[str]:
+        """Those that no method of instances shares its name with."""
+        counts = Counter(row[3] for row in self._rows if row[4] in FUNCTIONS) if self.refs.statics else Counter()
+        own = Counter(self.refs.owners[owner] for owner, _ in self.refs.statics)
+        return frozenset(name for name, count in own.items() if counts[name] <= count)
+
+    @cached_property
     def conditional(self) -> frozenset[str]:
         """The qualified names that the preprocessor may leave out."""
         return frozenset(self.refs.owners[owner] for owner, _ in self.refs.conditional)
@@ -243,6 +255,12 @@ class File:
     def takes(self) -> dict[str, list[tuple[int, str]]]:
         """By owner: places and types of parameters that may take a function."""
         return _grouped((self.refs.owners[owner], (place, text)) for owner, _, place, text in self.refs.takes)
+
+    @cached_property
+    def handing(self) -> dict[str, list[tuple[str, int, str]]]:
+        """By function: scope, place and chain of each value for its block."""
+        rows = ((self.refs.owners[owner], place, text) for owner, _, place, text in self.refs.takes)
+        return _grouped((declaration_of(row[0]), row) for row in rows)
 
     @cached_property
     def arities(self) -> dict[str, list[tuple[int, int]]]:

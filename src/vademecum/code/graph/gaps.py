@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from vademecum.code.graph.graph import Graph
-from vademecum.code.graph.terms import Edge, Node, Relation
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
@@ -61,9 +61,19 @@ def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
             continue
         if rules.calls_itself(node.name):
             return f"the language, or its library, calls {node.name} by itself"
+        if rules.calls_bare and (namesake := _called_namesake(graph, node)):
+            return f"{namesake} is called, and no type says that it is not this one"
         for base in _bases_elsewhere(graph, node) if not node.name.startswith(("_", "#")) else ():
             return f"its class extends {base}, which is not in this repository and may call it"
     return ""
+
+
+def _called_namesake(graph: Graph, node: Node) -> str:
+    """Return a method whose calls may reach its namesake, "" for none."""
+    named = (each for each in graph.anywhere(node.name) if "." in node.qualified and each.kind in FUNCTIONS)
+    others = {each.id: each.qualified for each in named if each.name == node.name and each.id != node.id}
+    calls = graph.edges(others, (Relation.CALLS,), into=True, tiers=(Tier.TYPED, Tier.UNIQUE))
+    return next((others[call.target] for call in calls), "")
 
 
 def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vademecum.code.graph.blocks import given, in_scopes, itself_in
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.generics import is_open, stood_for
 from vademecum.code.graph.meanings import (
@@ -130,18 +131,19 @@ class Names(Spaces):
         if goes_on and file.rules.numbers_fields and suffix[:2] != "()" and value.what == "inst":
             holder = self.definitions.file(value.path)
             if rows := holder.fields(value.name).get(name):  # a method may have the name too
-                return self._applied(file, *self._bound(holder, name, rows), part)
+                return self._applied(file, *self.bound(holder, name, rows), part)
         found = self.member(file, value, name, tier)
         if found[0] is None or (found[0].is_external and not found[0].leaf):
             found = self.extended(file, value, name) or found
         if suffix == "()" and self.gives_receiver(found[0]) and self.node(value) is not None:
-            return value._replace(what="inst"), max(tier, found[1], Tier.TYPED)
+            what = value.what if file.rules.calls_bare else "inst"
+            return value._replace(what=what), max(tier, found[1], Tier.TYPED)
         return self._given(file, value, found, part)
 
     def _given(self, file: File, value: Value, found: Meaning, part: tuple[str, str]) -> Meaning:
         """Return the value of a member, perhaps by a type parameter."""
-        given = self._applied(file, *found, part)
-        return (is_open(self, given[0]) and stood_for(self, value, found[0], part)) or given
+        held = self._applied(file, *found, part)
+        return (is_open(self, held[0]) and stood_for(self, value, found[0], part)) or held
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
@@ -220,10 +222,10 @@ class Names(Spaces):
         variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
         return (
-            (self._in_function(file, scope, name) if scope else None)
+            ((in_scopes if file.rules.calls_bare else Names._in_function)(self, file, scope, name) if scope else None)
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
-            or self._bound_of(file, scope, name)
+            or (given(self, file, "", name) if file.rules.calls_bare else self._bound_of(file, scope, name))
             or self._around_file(file, scope, name)
         )
 
@@ -242,7 +244,7 @@ class Names(Spaces):
     def _variable(self, file: File, scope: str, name: str) -> Meaning:
         """Return the meaning of a marked variable that no function binds."""
         rows = file.bindings.get("", {}).get(name)
-        return self._bound(file, name, rows) if rows and not scope else UNKNOWN
+        return self.bound(file, name, rows) if rows and not scope else UNKNOWN
 
     def _of_itself(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return the meaning of `self`, `super`, `@field`; None for plain names."""
@@ -253,11 +255,11 @@ class Names(Spaces):
             rows = file.bindings.get("", _NONE).get(name.lstrip("@"), ()) if name[:1] == "@" else ()
             blocks = ([row for row in rows if row[2].startswith(f"{block}.")] for block in parent_scopes(scope))
             if rows:  # of a test in blocks, set in the nearest block
-                return self._bound(file, name, next(filter(None, blocks), rows))
+                return self.bound(file, name, next(filter(None, blocks), rows))
             return UNKNOWN if name in SELVES or name[:1] == "@" else None
         if name.startswith("@"):
             return self.member(file, self.own_class(file, around), name.lstrip("@"), Tier.EXACT)
-        own = self.own_class(file, around)
+        own = itself_in(self, file, around, scope) if file.rules.calls_bare else self.own_class(file, around)
         if name in SUPERS:
             bases, _ = self.bases(own)
             return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else OUTSIDE
@@ -277,7 +279,7 @@ class Names(Spaces):
             rows = file.bindings.get(around, _NONE).get(name)
             if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
                 if not is_class or around == scope:
-                    return self._bound(file, name, rows)
+                    return self.bound(file, name, rows)
                 return self.member(file, self.own_class(file, around), name, Tier.EXACT)
             if local is not None:
                 return Value("def", file.path, local.qualified), Tier.EXACT
@@ -311,7 +313,7 @@ class Names(Spaces):
         if node is not None and (node.kind not in LEAVES or not rows):
             return Value("def", file.path, node.qualified), Tier.EXACT
         if rows:
-            found = self._bound(file, name, rows)
+            found = self.bound(file, name, rows)
             if found[0] is not None or node is None:
                 return held_by(found, node)
         return (Value("def", file.path, node.qualified), Tier.EXACT) if node is not None else None
@@ -441,7 +443,7 @@ class Names(Spaces):
             return UNKNOWN if source.rules.calls_bare else HELD
         file = self.definitions.file(value.leaf_path)
         rows, node = file.bindings.get(value.leaf, {}).get(name), file.scopes.get(value.leaf, {}).get(name)
-        found = held_by(self._bound(file, name, rows), node) if rows else HELD
+        found = held_by(self.bound(file, name, rows), node) if rows else HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None and found[0] is None else found
 
     def _of_declared(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
@@ -455,14 +457,15 @@ class Names(Spaces):
             if apart is not None or node.kind not in CLASSES:
                 return apart or self.held(node, name) or self.put_on(node, name)
         turned = file.rules.turns.get(name)  # on `self` too, which is a class in a method of the class
-        is_made = turned == "inst" and value.what == "def" and node is not None and node.kind == "module"
+        is_made = turned == "inst" and node is not None and node.kind == "module"
         if turned is not None and not is_made:  # a module makes nothing, unless it declares how
             return Value(turned, value.path, value.name), tier
-        found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
+        found = self.definitions.once(("member", *value[:3], name), self._of_class, UNKNOWN, value, name)
         if file.rules.calls_bare and name[-1:] == "=" and (found in {LACKING, HELD}):  # one word declares both
             read = self._of_declared(file, value, name[:-1], tier)
             return read if read[0] is not None and not read[0].is_external else found
-        if value.what == "inst" and found == LACKING and name in file.rules.gives:
+        is_lacking = found in {LACKING, HELD} if file.rules.calls_bare else value.what == "inst" and found == LACKING
+        if is_lacking and name in file.rules.gives:
             return _held(file, value, name)  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
@@ -482,7 +485,7 @@ class Names(Spaces):
             return Value("def", value.path, inside.qualified), tier
         around, _, own = value.name.rpartition(".")
         rows = other.bindings.get(around, {}).get(own)
-        held, how = self._bound(other, own, rows) if rows else UNKNOWN
+        held, how = self.bound(other, own, rows) if rows else UNKNOWN
         return self.member(other, held, name, max(tier, how)) if held is not None and held.what == "inst" else UNKNOWN
 
     def _of_module(self, where: str, name: str) -> Meaning | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.expression import chain
-from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE
+from vademecum.code.languages.references import BLOCK, CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -45,6 +45,12 @@ def handed(
         return f"{place}//{text(captured['meant'][0]).lstrip(': ')}"
     member = f".{text(captured['key'][0])}" if "key" in captured else ""
     return f"{place}/{_place(captured['among'][0], name)}{member}/{chain(text(captured['given'][0]))}"
+
+
+def handed_block(captured: Mapping[str, list[tree_sitter.Node]], text: Callable[[tree_sitter.Node], str]) -> str:
+    """Return the text by which a block's parameter or `self` is found."""
+    before = f"{chain(text(captured['of'][0])) or '?'}." if "of" in captured else ""
+    return f"{BLOCK}/{before}{text(captured['given'][0])}"
 
 
 def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:

@@ -22,8 +22,12 @@ queries (`<language>.refs.scm`) use this vocabulary:
     name + given | meant    a parameter of a function without a name that is handed to a call, or meant to be of a type;
                             with `among`, the arguments, `key`, a member of one, and `listed`, the parameters
     implied                 a function without a name or parameters, whose argument has a name by itself (Kotlin's `it`)
-    taking                  the parameters of a function that may be handed functions
+    taking                  the parameters of a function that may be handed functions; what it hands to a block (Ruby)
+    evaluated + given       a block of Ruby, and the method that is handed it, perhaps `of` a receiver
     field                   a parameter that makes a field of the class around it
+    mixed                   a module that a block, or a whole file, is given (Ruby)
+    described + value       a block of a test, and the class that it is about; of a class without a name, and its base
+    static                  a method of a class itself (Ruby)
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on or read; a type named; a name that may be a call without brackets (Ruby)
@@ -45,7 +49,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
-from vademecum.code.languages.bindings import LITERALS, handed, held, how_bound, listed_nodes
+from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
@@ -54,6 +58,7 @@ from vademecum.code.languages.references import (
     EACH,
     FIELDS,
     GIVEN,
+    ITSELF,
     LITERAL,
     SHADOW,
     TYPE,
@@ -133,6 +138,7 @@ class _Finder:
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._constants = {each.qualified for each in outline.all if each.capture in LEAVES}
         self._again: list[int] = []  # the rows of names that are declared elsewhere
+        self._subjects: list[tuple[int, int, str, str, str, int]] = []  # of tests, where none is written
         self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
         self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
         self._starts, self._owners = self._sweep(outline, literals, blocks)
@@ -268,6 +274,34 @@ class _Finder:
         rest = sum(each.type in _RESTS for each in taken)
         self.found.arities.append((*self._at(node), len(taken) - rest, _NO_END if rest else len(taken)))
 
+    def evaluating(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take the parameters and `self` that a method may give its block."""
+        if self._text(captured["given"][0]) in self._rules.common.split():
+            return
+        owner, line = self._at(node)
+        text, parameters = handed_block(captured, self._text), node.child_by_field_name("parameters")
+        self.found.bindings.append((owner, line, "self", GIVEN, f"{ITSELF}/{text}", owner))
+        for place, each in enumerate(listed_nodes(parameters) if parameters is not None else ()):
+            if each.type == "identifier":
+                self._bind(each.start_byte, (owner, line, self._text(each), GIVEN, f"{place}/{text}", owner))
+
+    def describing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line = self._at(node)
+        described = chain(self._text(captured["value"][0]))
+        if "_new" in captured:
+            self.found.bindings.append((owner, line, "self", VALUE, described, owner))
+            return
+        self.found.bindings.append((owner, line, "described_class", VALUE, described, owner))
+        self._subjects.append((owner, line, "subject", VALUE, f"{described}.new", owner))
+
+    def mixing(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line, name = self._said(node)
+        if not owner or is_nameless(self.found.owners[owner]):
+            self.found.bindings.append((owner, line, "self", TYPE, name, owner))
+
+    def standing(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.statics.append(self._at(node))
+
     def taking(self, node: tree_sitter.Node, _: Any) -> None:
         listed = self._rules.taken(node, self._text)
         if listed:
@@ -392,6 +426,7 @@ class _Finder:
                     if place != owner:
                         rows.append((place, *rows[number][1:]))
                     break
+        rows += self._subjects if not any(row[2] == "subject" for row in rows) else ()
         self._settle_bare()
         self._settle_documented()
 
@@ -565,7 +600,7 @@ _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as 
 _HANDLERS = {
     "constant": _Finder.reading, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "documented": _Finder.documenting,
-    "parameters": _Finder.parameters, "taking": _Finder.taking, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
     "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied,

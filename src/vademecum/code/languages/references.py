@@ -12,6 +12,8 @@ VERSION = 16  # raised when other references are found, so that those found befo
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
+BLOCK = "block"  # in place of an argument's number: the block that a call of Ruby has
+ITSELF, HANDED_ON = -1, -2  # in place of a parameter's number: the `self` of a block, the call that is handed the block
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
 
 
@@ -45,6 +47,7 @@ class References:
     texts: list[tuple[int, int, str]] = field(default_factory=list)  # … path of a name within a text: `app.tasks.send`
     aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
     conditional: list[tuple[int, int]] = field(default_factory=list)
+    statics: list[tuple[int, int]] = field(default_factory=list)
     getters: list[tuple[int, int]] = field(default_factory=list)
     within: list[tuple[int, int, int]] = field(default_factory=list)  # … the function without a name around it
     apart: list[tuple[int, int, int, str]] = field(default_factory=list)  # … last line of a declaration, its name alone

@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from vademecum.code.languages.bindings import listed_nodes
+from vademecum.code.languages.expression import chain
 from vademecum.code.languages.imports import QUOTED, Bound, text_of
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules, nearest
+from vademecum.code.languages.references import HANDED_ON, ITSELF
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ _SPECIAL = """
 
 _BRANCHES = frozenset({"assignment", "operator_assignment", "conditional", "if", "unless", "elsif"})
 _PARTS = ("right", "consequence", "alternative")
+_EVALUATING = frozenset({"instance_eval", "instance_exec", "class_eval", "class_exec", "module_eval", "module_exec"})
 _BLOCKS = frozenset({"then", "else", "begin", "parenthesized_statements"})
 
 
@@ -45,6 +49,21 @@ class _Ruby(Language):
         receiver = around.child_by_field_name("receiver") if around is not None else None
         before = "?" if around is None else "self" if receiver is None else text_of(receiver)
         return f"{before}.{text_of(name).lstrip(':')}"
+
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the values for a method's block, or the block's receiver."""
+        listed, call = listed_nodes(parameters), parameters.parent
+        if call is None or not listed or listed[-1].type != "block_argument":
+            return [(place, chain(text(each)) or "?") for place, each in enumerate(listed)]
+        receiver, method = call.child_by_field_name("receiver"), call.child_by_field_name("method")
+        before = chain(text(receiver)) or "?" if receiver is not None else ""
+        called = text(method) if method is not None else "?"
+        if called not in _EVALUATING:
+            return [(HANDED_ON, f"{before}.{called}".lstrip("."))]
+        return [
+            (ITSELF, before or "self"),
+            *((place, chain(text(each)) or "?") for place, each in enumerate(listed[:-1])),
+        ]
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return the ends of a value, calls without their arguments."""
@@ -119,8 +138,11 @@ LANGUAGE = _Ruby(
     path_in_text=rb"(?:::)?[A-Z]\w{0,99}+(?:::[A-Z]\w{0,99}+){1,9}+",
     turns={"new": "inst", "class": "def"},
     calls_bare=True,
+    one="instance allocate",
+    same="tap dup clone freeze itself",
     opened_in=anywhere,
     reopens=True,
-    common="expect eq to and_return be_a subject let describe context it before after specify double allow",  # RSpec's
+    common="expect eq to and_return be_a subject let describe context it before after specify double allow "  # RSpec's
+    "map collect select reject any? all? find detect inject each_with_index times",
     special=_SPECIAL,
 )  # fmt: skip

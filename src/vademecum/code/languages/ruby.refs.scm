@@ -40,6 +40,18 @@
 (method_parameters [(optional_parameter name: (_) @name) (keyword_parameter name: (_) @name)
   (splat_parameter name: (_) @name) (hash_splat_parameter name: (_) @name) (block_parameter name: (_) @name)])
 (block_parameters (identifier) @name)
+; what a method hands to its block, and what it hands its block to
+[(yield (argument_list) @taking) (call arguments: (argument_list (block_argument (identifier))) @taking)]
+(call receiver: (identifier) @_block method: (identifier) @_call arguments: (argument_list) @taking
+  (#any-of? @_block "block" "blk") (#eq? @_call "call"))
+(call receiver: (_)? @of method: (_) @given block: (_) @evaluated)
+[(singleton_method name: (_) @static) (singleton_class body: (_ (method name: (_) @static)))]
+; the class that a test of RSpec is about
+(call method: (identifier) @_describe arguments: (argument_list . [(constant) (scope_resolution)] @value) block: (_) @described
+  (#any-of? @_describe "describe" "context"))
+(call receiver: (constant) @_class method: (identifier) @_new arguments: (argument_list . [(constant) (scope_resolution)] @value)
+  block: (_) @described (#eq? @_class "Class") (#eq? @_new "new"))
+(call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @mixed) (#eq? @_mixin "include"))
 (argument_list [(constant) (scope_resolution)] @load)
 (exceptions [(constant) (scope_resolution)] @ref)
 [(block) (do_block)] @inner

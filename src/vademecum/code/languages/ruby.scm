@@ -7,7 +7,9 @@
 (superclass (_) @base)
 (assignment left: (constant) @name) @constant
 (call !receiver method: (identifier) @_attr arguments: (argument_list (simple_symbol) @name @field)
-  (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "mattr_accessor" "cattr_accessor" "class_attribute"))
+  (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "mattr_accessor" "cattr_accessor" "class_attribute" "delegate"))
+(call !receiver method: (identifier) @_attr arguments: (argument_list . (_) (simple_symbol) @name @field)
+  (#any-of? @_attr "def_delegators" "def_delegator" "def_instance_delegators" "def_instance_delegator"))
 (assignment left: (constant) @name right: (call receiver: (constant) @_made method: (identifier) @_new)
   (#any-of? @_made "Class" "Module" "Struct" "Data") (#any-of? @_new "new" "define")) @class
 (assignment left: (constant) right: (call receiver: (constant) @_made arguments: (argument_list . [(constant) (scope_resolution)] @base))
@@ -25,7 +27,7 @@
   (#any-of? @_mixin "include" "extend" "prepend"))
 (_ name: (identifier) @_hook body: (_ (call receiver: (identifier)
   method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)))
-  (#any-of? @_hook "included" "extended" "prepended" "inherited") (#any-of? @_mixin "include" "extend" "prepend" "send"))
+  (#any-of? @_hook "included" "extended" "prepended" "inherited" "append_features") (#any-of? @_mixin "include" "extend" "prepend" "send"))
 (comment) @comment
 (call method: (_) @call)
 [(if) (unless) (while) (until) (for) (when) (in_clause) (rescue) (conditional) (if_modifier) (unless_modifier)

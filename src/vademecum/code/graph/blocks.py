@@ -1,0 +1,74 @@
+"""Names in Ruby's scopes, and the `self` of its blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vademecum.code.graph.meanings import UNKNOWN, Meaning, Value
+from vademecum.code.graph.terms import Tier
+from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
+
+if TYPE_CHECKING:
+    from vademecum.code.graph.classes import Classes
+    from vademecum.code.graph.definitions import File
+
+
+def in_scopes(names: Classes, file: File, scope: str, name: str) -> Meaning | None:
+    """Look a name up in the scopes around, innermost first.
+
+    In a class only constants of those around it are in sight.
+    """
+    is_outer = False
+    for around in parent_scopes(scope, file.within):
+        node = file.nodes.get(around)
+        if is_nameless(around) or (node is not None and node.kind not in CLASSES):
+            found = given(names, file, around, name) or _bound(names, file, around, name)
+        elif is_outer and not name[:1].isupper():
+            return None
+        else:
+            is_outer, found = True, _of_class(names, file, (around, scope), name)
+        if found is not None:
+            return found
+    return None
+
+
+def given(names: Classes, file: File, block: str, name: str) -> Meaning | None:
+    """Return a member of a block's `self`, None for unknown."""
+    bound = file.bindings.get(block, {})
+    for row in bound.get("self", ()) if name not in bound else ():
+        value, tier = names.bound(file, "self", [row])
+        found = names.member(file, value, name, tier) if value is not None else UNKNOWN
+        if found[0] is not None and not found[0].is_external:
+            return found
+    return None
+
+
+def itself_in(names: Classes, file: File, around: str, scope: str) -> Value:
+    """Return `self`: the class outside of methods of its instances."""
+    value = names.own_class(file, around)
+    function = next((each for each in parent_scopes(scope) if each in file.nodes or each == around), around)
+    is_method = function != around and file.nodes[function].kind in FUNCTIONS
+    return value if is_method and function not in file.of_class else value._replace(what="def")
+
+
+def _bound(names: Classes, file: File, around: str, name: str) -> Meaning | None:
+    """Return the meaning of a name that a method or block binds."""
+    if rows := file.bindings.get(around, {}).get(name):
+        return names.bound(file, name, rows)
+    inside = f"{declaration_of(around)}.{name}".lstrip(".") if is_nameless(around) else ""
+    if name in file.scopes.get(around, {}):
+        return Value("def", file.path, file.scopes[around][name].qualified), Tier.EXACT
+    return (Value("def", file.path, inside), Tier.EXACT) if file.within.get(inside) == around else None
+
+
+def _of_class(names: Classes, file: File, scopes: tuple[str, str], name: str) -> Meaning | None:
+    """Return a member of a class, or a variable of its body."""
+    around, scope = scopes
+    value, local = itself_in(names, file, *scopes), file.scopes.get(around, {}).get(name)
+    if rows := file.bindings.get(around, {}).get(name):
+        return names.bound(file, name, rows) if around == scope else names.member(file, value, name, Tier.EXACT)
+    if local is not None and (value.what == "def" or local.qualified not in file.statics):
+        return Value("def", file.path, local.qualified), Tier.EXACT
+    found, tier = names.member(file, value, name, Tier.EXACT)
+    return (found, tier) if found is not None and not found.is_external else None
