@@ -22,6 +22,7 @@ from clang.cindex import Cursor, CursorKind, Index, TranslationUnit, conf
 
 KEEP_GOING = 0x200  # after a header that is not found
 C, CPP = {".c"}, {".cc", ".cpp", ".cxx"}
+SPACES = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}  # walked in every unit
 CALLED = {
     CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONVERSION_FUNCTION,
     CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
@@ -56,18 +57,34 @@ def headers_of(language: str) -> list[str]:
     return [f"-isystem{folder.strip()}" for folder in listed.splitlines() if folder.strip()]
 
 
-def walk(cursor: Cursor) -> Iterator[Cursor]:
-    """Yield every cursor below one."""
-    for child in cursor.get_children():
-        yield child
-        yield from walk(child)
+def walk(unit: Cursor, root: str, seen: set[tuple[str, int, int, str]]) -> Iterator[Cursor]:
+    """Yield every cursor of a unit in files below the root, but for parts of headers that were walked in another."""
+    queue = [unit]
+    while queue:
+        cursor = queue.pop()
+        if cursor.kind is CursorKind.TRANSLATION_UNIT or cursor.kind in SPACES:
+            for part in cursor.get_children():
+                place, extent = placed(root, part), part.extent
+                known = (place[0] if place else "", extent.start.offset, extent.end.offset, part.get_usr())
+                if place and (part.kind in SPACES or known not in seen):
+                    seen.add(known)
+                    queue.append(part)
+        else:
+            yield cursor
+            queue.extend(cursor.get_children())
 
 
 def placed(root: str, cursor: Cursor) -> tuple[str, int] | None:
     """Return path and line of a cursor below the root."""
     file = cursor.location.file
-    name = str(Path(file.name).resolve()) if file else ""
+    name = real(file.name) if file else ""
     return (name.removeprefix(root), cursor.location.line) if name.startswith(root) else None
+
+
+@cache
+def real(name: str) -> str:
+    """Return the path of a file without links."""
+    return str(Path(name).resolve())
 
 
 @cache
@@ -98,9 +115,9 @@ def main() -> None:
     declared: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by the symbol that all its declarations share
     sites: dict[tuple[str, int, int, str], set[str] | None] = {}
     own: set[str] = set()  # what is declared below the root, or called there without a declaration
+    seen: set[tuple[str, int, int, str]] = set()
     for unit in units(root, sys.argv[2:]):
-        parts = (part for part in unit.cursor.get_children() if placed(prefix, part))  # not those of other headers
-        for cursor in (each for part in parts for each in (part, *walk(part))):
+        for cursor in walk(unit.cursor, prefix, seen):
             if cursor.kind in CALLED and (place := placed(prefix, cursor)):
                 declared[symbol(cursor)].add(place)
             elif cursor.kind is CursorKind.CALL_EXPR and cursor.spelling and (at := placed(prefix, cursor)):

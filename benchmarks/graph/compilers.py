@@ -20,6 +20,7 @@ from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.questions import callers
 from vademecum.code.graph.terms import Node
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.expression import chain
 
 HERE = Path(__file__).parent
 ASKED = 200  # functions that have callers and a name of their own, drawn evenly from each repository
@@ -28,7 +29,7 @@ UNCLEAR = {"Parameter", "JSDocParameterTag", "BindingElement", "Var", "Local"}  
 SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 ENDINGS = {
     "go": (".go",), "java": (".java",), "javascript": SCRIPT, "typescript": (".ts", ".tsx", ".mts", ".cts"),
-    "rust": (".rs",), "php": (".php",), "ruby": (".rb", ".rake", ".thor", ".ru"), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh"),
+    "rust": (".rs",), "php": (".php",), "ruby": (".rb", ".rake", ".thor", ".ru"), "c": (".c", ".h"), "cpp": (".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".tpp"),
 }  # fmt: skip
 Place = tuple[str, int]
 
@@ -87,7 +88,8 @@ def asked_about(graph: Graph, truths: list[list[Any]]) -> dict[Node, set[Place]]
 def holding(graph: Graph, definitions: Definitions, path: str, line: int, name: str) -> Node | None:
     """Return the declaration that makes a call: overloads are one, a field's value belongs to its class."""
     file = definitions.file(path)
-    for owner, at, spelled in file.refs.calls:
+    made = ((owner, at, chain(text)) for owner, at, text in file.refs.news)
+    for owner, at, spelled in (*file.refs.calls, *made):
         if at == line and spelled.partition("/")[0].rpartition(".")[2] == name:
             return graph.nodes([file.around(file.refs.owners[owner]).id]).popitem()[1]
     around = next(iter(graph.at(path, line)), None)

@@ -289,7 +289,8 @@ def by_compiler(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         ours = linked(engine)
         found = ours.sites(endings)
         paths = (p for p in ours.files if p.endswith(endings) and not p.endswith(".d.ts"))
-        truths = compilers.said(arguments.language, root, paths, arguments)
+        said = compilers.said(arguments.language, root, paths, arguments)
+        truths = [each for each in said if each[0].endswith(endings)]  # others of the build are not asked about
         judged = Judged()
         each = (
             ((path, start, name), places if places is None else places or [["", 0, ""]])

@@ -551,6 +551,70 @@ CLASSES = {
         "use.cpp:use",
         {"store.hpp:Store.next typed", "store.hpp:Store.add_up typed", "store.hpp:Item.touch typed"},
     ),
+    "parameters of overloads": (
+        {"kinds.hpp": "struct Key { int settle() const; };\nstruct Cert { int settle() const; };\n",
+         "use.hpp": '#include "kinds.hpp"\nclass Options {\npublic:\n  void use(const Key& one) { one.settle(); }\n'
+                    "  void use(const Cert& one, int n) { one.settle(); }\n};\n"},
+        "use.hpp:Options.use",
+        {"kinds.hpp:Key.settle typed", "kinds.hpp:Cert.settle typed"},
+    ),
+    "a variable that is made with the result of a function": (
+        {"use.cpp": "std::mutex& settle() { static std::mutex one; return one; }\nvoid use() { std::lock_guard<std::mutex> lock(settle()); }\n"},
+        "use.cpp:use",
+        {"use.cpp:settle exact"},
+    ),
+    "brackets around a name that a macro of a system has": (
+        {"store.hpp": "struct Store {\n  static auto (max)() -> Store { return Store(); }\n  void add_up() {}\n};\n",
+         "use.cpp": '#include "store.hpp"\nvoid use() {\n  auto one = Store::max();\n  one.add_up();\n  two((Store::max)());\n}\n'},
+        "use.cpp:use",
+        {"store.hpp:Store.max exact", "store.hpp:Store.add_up typed"},
+    ),
+    "a variable in the condition of a loop": (
+        {"use.cpp": "namespace {\nvoid walk(const char* p) {\n  for (; const char* found = find(p); ++p) { touch(found - p); }\n}\n"
+                    "void settle() {}\n}  // namespace\nvoid use() { settle(); }\n"},
+        "use.cpp:use",
+        {"use.cpp:settle exact"},
+    ),
+    "what a header takes into its namespace": (
+        {"inner.hpp": "namespace app {\nnamespace detail {\nint settle(int n) { return n; }\n}\n}\n",
+         "store.hpp": '#include "inner.hpp"\nnamespace app {\nusing detail::settle;\n}\n',
+         "use.cpp": '#include "store.hpp"\nnamespace app {\nvoid use() { settle(1); }\n}\n'},
+        "use.cpp:use",
+        {"inner.hpp:settle exact"},
+    ),
+    "what a header takes into its namespace, called by its path": (
+        {"inner.hpp": "namespace app {\nnamespace detail {\nint settle(int n) { return n; }\n}\n}\n",
+         "store.hpp": '#include "inner.hpp"\nnamespace app {\nusing detail::settle;\n}\n',
+         "use.cpp": '#include "store.hpp"\nvoid use() { app::settle(1); }\n'},
+        "use.cpp:use",
+        {"inner.hpp:settle exact"},
+    ),
+    "a function in the namespace of what it is given": (
+        {"zone.hpp": "namespace app {\nclass Zone {};\nbool load_all(const char* name, Zone* zone);\n}\n",
+         "use.cpp": '#include "zone.hpp"\nvoid use() {\n  app::Zone own;\n  load_all("", &own);\n}\n'},
+        "use.cpp:use",
+        {"zone.hpp:load_all unique"},
+    ),
+    "values of a map": (
+        {"store.hpp": "class Item { public: void touch() {} };\nclass Other { public: void touch() {} };\n"
+                      "class Store {\n  std::map<std::string, Item> items;\npublic:\n"
+                      "  void use() {\n    items[1].touch();\n    items.size();\n  }\n};\n"},
+        "store.hpp:Store.use",
+        {"store.hpp:Item.touch typed"},
+    ),
+    "a test of a fixture": (
+        {"fixture.hpp": "class Fixture : public testing::Test {\nprotected:\n  void settle(int n) {}\n};\n",
+         "other.hpp": "class Other { void settle(int n) {} };\n",
+         "test.cpp": '#include "fixture.hpp"\nint holds() { return 1; }\nTEST_F(Fixture, holds) { settle(holds()); }\nTEST_F(Fixture, fails) {}\n'},
+        "test.cpp:Fixture.holds_Test",
+        {"fixture.hpp:Fixture.settle exact", "test.cpp:holds exact"},
+    ),
+    "a field that is a reference": (
+        {"store.hpp": "class Item { public: void touch() {} };\nclass Other { public: void touch() {} };\n"
+                      "class Store {\n  Item& item;\npublic:\n  void use() { item.touch(); }\n};\n"},
+        "store.hpp:Store.use",
+        {"store.hpp:Item.touch typed"},
+    ),
     "an instance that is shared": (
         {"store.hpp": "namespace app {\nclass Store { public: void add_up(int n) {} };\nclass Other { public: void add_up(int n) {} };\n}\n",
          "use.cpp": '#include "store.hpp"\nvoid use() { auto one = std::make_shared<app::Store>(); one->add_up(1); }\n'},

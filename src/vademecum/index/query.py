@@ -317,11 +317,15 @@ def name_term(name: str) -> str:
     return found[-1] if found else ""
 
 
+# How a chunk defines a name, with the character that the key begins with.
+DEFINED = {"declares": "\0", "has": "\2", "prototype": "\3"}
+
+
 @lru_cache(4096)  # many classes share method names
-def symbol_keys(name: str, *, is_member: bool) -> tuple[int, int]:
+def symbol_keys(name: str, how: str) -> tuple[int, int]:
     """Return the keys of a chunk that defines `name`.
 
     The first key is for the name as written, the second for any spelling. Keys start with a control character, so no
     term of a text equals a key.
     """
-    return key(("\2" if is_member else "\0") + name), key("\1" + name_term(name))
+    return key(DEFINED[how] + name), key("\1" + name_term(name))

@@ -188,6 +188,31 @@ def test_a_bare_names_definition_comes_first(fitted, name):
     assert best.file_kind == "product"
 
 
+PROTOTYPES = {
+    "src/reinit.h": "/* Decay: reinit, and what reinit leaves of decay. */\nvoid decay_reinit(decay_t *decay, ssize_t decay_ms);\n",
+    "src/all.c": '#include "reinit.h"\n#include "door.hpp"\n\nvoid decay_reinit(decay_t *one, ssize_t ms) {\n'
+    "    int n = 0;\n    for (; n < 3; n++) one->left = ms;\n}\n",
+    "src/door.hpp": "// Doors open, and to open is what a door is for.\nclass Door {\npublic:\n  void open_wide(int door);\n"
+    "  int alone(int n);\n};\n",
+    "src/all.cpp": '#include "door.hpp"\n\nvoid Door::open_wide(int n) {\n  while (n) n--;\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "verdict"),
+    [
+        ("decay_reinit", ["src/all.c", "src/reinit.h"], "resolved"),
+        ("open_wide", ["src/all.cpp", "src/door.hpp"], "resolved"),
+        ("Door::open_wide", ["src/all.cpp", "src/door.hpp"], "resolved"),
+        ("alone", ["src/door.hpp"], "resolved"),
+    ],
+)
+def test_a_definition_stands_before_its_prototype(fitted, name, places, verdict):
+    """Whatever the header says of it; a prototype alone stands for itself, and the two are one definition."""
+    answer = fitted(("app", PROTOTYPES)).search(name)
+    assert (paths(answer)[: len(places)], answer.verdict) == (places, verdict)
+
+
 def test_a_test_stands_behind_the_code_it_tests(fitted):
     """The test says the words of the question more often; it is first once tests are asked for, in words or by filter."""
     codebase = fitted(("app", SHOP | OTHERS | {"src/copy.py": ""}))

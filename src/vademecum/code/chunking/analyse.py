@@ -24,7 +24,7 @@ from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, quantise
 from vademecum.index.stored_fields import StoredChunk, stored_of
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
-from vademecum.types import Chunk, FileKind, ParsedFile, Passage
+from vademecum.types import Chunk, FileKind, ParsedFile, Passage, Symbol
 
 _KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
 _MOST = 65_535
@@ -87,7 +87,7 @@ def analyse(
         for chunk, language, digest in zip(chunks, languages, hashes, strict=True)
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
-    arrays = _arrays(chunks, hashes, summaries, passages, embedder, terms)
+    arrays = _arrays(chunks, languages, hashes, summaries, passages, embedder, terms=terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
         jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
@@ -206,10 +206,12 @@ def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
 
 def _arrays(
     chunks: Sequence[Chunk],
+    languages: Sequence[str],
     hashes: Sequence[str],
     summaries: Sequence[str],
     passages: Sequence[Passage],
     embedder: Embedder | None,
+    *,
     terms: RunTable,
 ) -> BlobArrays:
     if embedder is None:
@@ -217,7 +219,7 @@ def _arrays(
     else:
         vectors, scales = quantise(embedder.embed(passages, "document").unwrap())
     keys, docs, tf, lengths = _term_arrays(chunks, summaries, terms)
-    names, defining = _symbol_postings(chunks)
+    names, defining = _symbol_postings(chunks, languages)
     once = np.zeros((len(names), len(FIELDS)), np.uint8)
     once[:, 0] = 1
     docs = np.concatenate((docs, defining))
@@ -275,18 +277,28 @@ def _term_arrays(
     return counts.values[code[new]], chunk[new].astype(np.int32), tf, np.minimum(lengths, _MOST).astype(np.uint16)
 
 
-def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+def _symbol_postings(chunks: Sequence[Chunk], languages: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return symbol keys, and the chunk that defines each."""
     found = {
         (key, number): None
-        for number, chunk in enumerate(chunks)
+        for number, (chunk, language) in enumerate(zip(chunks, languages, strict=True))
         for symbol in chunk.symbols
-        for key in symbol_keys(symbol.name, is_member=symbol.kind in _MEMBERS and symbol.name != symbol.qualified)
+        for key in symbol_keys(symbol.name, _how(symbol, chunk, language))
     }
     return (
         np.fromiter((key for key, _ in found), np.uint64, len(found)),
         np.fromiter((number for _, number in found), np.int32, len(found)),
     )
+
+
+def _how(symbol: Symbol, chunk: Chunk, language: str) -> str:
+    """Return how a chunk defines a symbol, as `DEFINED` has it."""
+    if symbol.kind in _MEMBERS and symbol.name != symbol.qualified:
+        return "has"
+    rules = rules_of(language)
+    lines = chunk.text.split("\n")[symbol.start_line - chunk.start_line :] if rules.declares_apart else []
+    text = "\n".join(lines[: symbol.end_line - symbol.start_line + 1])
+    return "prototype" if lines and not rules.has_body(symbol.kind, symbol.name, text) else "declares"
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode

@@ -346,7 +346,8 @@ class Names(Spaces):
         may_be_seen = found or may_inherit or (named and (file.rules.opens_namespaces or file.rules.calls_bare))
         if not file.is_test:
             found = [candidate for candidate in found if not candidate[0].is_test]
-        return self.chosen(file, scope, found) or (UNKNOWN if may_be_seen else OUTSIDE)
+        chosen = self.chosen(file, scope, found) or self.from_other_namespace(file, scope, named)
+        return chosen or (UNKNOWN if may_be_seen else OUTSIDE)
 
     def chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
         """Return the meaning of the best of declarations in sight."""

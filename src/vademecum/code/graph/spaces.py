@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from vademecum.code.graph.classes import Classes
+from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import HELD, OUTSIDE, UNKNOWN, Meaning, Value
 from vademecum.code.graph.terms import Node, Tier
@@ -111,7 +112,40 @@ class Spaces(Classes):
         nothing: list[Opened] = []
         opened = self.definitions.once(("opened", name, file.family), self._opened_by, nothing, name, file.family)
         found = [each for each, around in opened if _is_in(spaces, around)]
-        return self.chosen(file, scope, found) or OUTSIDE
+        return self.chosen(file, scope, found) or (opened and self._taken(file, name, spaces[-1])) or OUTSIDE
+
+    def from_other_namespace(self, file: File, scope: str, named: list[tuple[File, Node]]) -> Meaning | None:
+        """Return a function that a header takes, or arguments bring in sight.
+
+        The latter is the only one of the name that the file includes: it would not compile otherwise.
+        """
+        name = named[0][1].name if named and file.rules.opens_namespaces else ""
+        taken = self._taken(file, name) if name else None
+        if taken is not None or is_common(name, file.rules.id):
+            return taken
+        paths = frozenset(other.path for other, node in named if node.kind in FUNCTIONS and "." not in node.qualified)
+        read = self.modules.nearest_included(file, file.rules, paths)
+        found = [each for each in named if each[0].path in read]
+        is_one = len({tuple(spaces_around(each)) for each in found}) == 1
+        chosen = self.chosen(file, scope, found) if is_one else None
+        return chosen and (chosen[0], Tier.UNIQUE)
+
+    def _taken(self, file: File, name: str, space: str = "") -> Meaning | None:
+        """Return the meaning of a header's `using`, perhaps in a namespace."""
+        nothing: dict[str, list[tuple[File, str]]] = {}
+        known = self.definitions.once(("taken", file.path), self._taken_by_headers, nothing, file).get(name, ())
+        taken = [self.imported(other, of, name) for other, of in known if space in {"", *other.refs.package.split(".")}]
+        return next((found for found in taken if found is not OUTSIDE), None)
+
+    def _taken_by_headers(self, file: File) -> dict[str, list[tuple[File, str]]]:
+        """Return the headers with a `using` of a name, by name."""
+        found: dict[str, list[tuple[File, str]]] = {}
+        paths = [path for level in self.modules.levels(file, file.rules) for path in sorted(level)]
+        for other in map(self.definitions.file, paths):
+            for name, rows in other.imports.items():
+                taken = [(other, module) for _, module, member in rows if module and member == name]
+                found.setdefault(name, []).extend(taken)
+        return found
 
     def _opened_by(self, name: str, family: str) -> list[Opened]:
         """Return the declarations of a name, each with its namespaces."""

@@ -5,7 +5,6 @@ A look-up abstains rather than guesses.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -26,13 +25,12 @@ from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
 from vademecum.index.query import is_meant, is_within, last_part, split_name
 from vademecum.protocols import Progress
-from vademecum.types import Answer, Chunk, ChunkKind, Evidence, FileKind, Symbol, Verdict
+from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
 # Whether a name's parts mean what is declared by a qualified name at a path
 Fits = Callable[[Sequence[str], str, str], bool]
 MOST_ABOVE = 4  # lines of comment or decorators that are shown before a declaration where only some lines are
 MOST = 100  # definitions of one qualified name that are looked at
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
@@ -49,14 +47,16 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     if not wanted:
         raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
     found: list[tuple[int, Evidence]] = []
-    for how, fits in product(("declares", "has"), (is_meant, is_within, None) if len(wanted) > 1 else (is_meant,)):
+    for how, fits in product(
+        (("declares", "prototype"), ("has",)), (is_meant, is_within, None) if len(wanted) > 1 else (is_meant,)
+    ):
         found = found or [
             hit for each in opened for hit in _definitions(each, wanted, fits or _is_shown_by(each.repo.name), how)
         ]
     # a heading of a document is called as what it describes
     found = [hit for hit in found if not rules_of(hit[1].language).is_document] or found
-    defined = _defined(item for _, item in found)
-    found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
+    prototypes = _prototypes([item for _, item in found])
+    found.sort(key=lambda hit: (hit[1] in prototypes, hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
     searched, notes = sum(len(each.view) for each in opened), notes_of(opened)
     if not evidence:
@@ -125,8 +125,8 @@ def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
 
     A class and constructors called like it are one, and so are a function and its prototypes.
     """
-    defined = _defined(evidence)
-    evidence = [item for item in evidence if not _is_prototype(item, defined)]
+    prototypes = _prototypes(evidence)
+    evidence = [item for item in evidence if item not in prototypes]
     names = [(item.repo, item.path, item.symbols[0]) for item in evidence]
     made = [
         item.kind == "constructor" and (repo, path, qualified.rpartition(".")[0]) in names
@@ -136,24 +136,15 @@ def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
     return len(rest), len(set(rest))
 
 
-def _defined(evidence: Iterable[Evidence]) -> set[tuple[str, str]]:
-    """Return repository and name of each definition with a body."""
-    return {(item.repo, item.symbols[0]) for item in evidence if not _lacks_body(item)}
-
-
-def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
-    """Return whether evidence is a prototype of another definition."""
-    return (item.repo, item.symbols[0]) in defined and _lacks_body(item)
-
-
-def _lacks_body(item: Evidence) -> bool:
-    """Return whether evidence is a function declared without a body."""
-    is_function = rules_of(item.language).declares_apart and item.kind in {
-        ChunkKind.FUNCTION,
-        ChunkKind.METHOD,
-        "constructor",
+def _prototypes(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the functions without a body that have one elsewhere."""
+    bodies = {
+        id(item): (item.repo, item.symbols[0])
+        for item in evidence
+        if rules_of(item.language).has_body(item.kind, last_part(item.symbols[0]), item.snippet)
     }
-    return is_function and "{" not in _COMMENT.sub("", item.snippet).partition(last_part(item.symbols[0]))[2]
+    defined = set(bodies.values())
+    return [item for item in evidence if id(item) not in bodies and (item.repo, item.symbols[0]) in defined]
 
 
 def _is_shown_by(repository: str) -> Fits:
@@ -164,13 +155,15 @@ def _is_shown_by(repository: str) -> Fits:
     return lambda wanted, qualified, path: is_within(wanted, qualified, f"{repository}/{path}")
 
 
-def _definitions(each: Opened, wanted: list[str], fits: Fits, how: str) -> list[tuple[int, Evidence]]:
+def _definitions(each: Opened, wanted: list[str], fits: Fits, how: Sequence[str]) -> list[tuple[int, Evidence]]:
     """Return (distance from product code, evidence) of each definition.
 
-    `how` is "declares", or "has" for fields, members of an enum and other small parts of a declaration.
+    `how` is "declares" and "prototype", or "has" for fields, members of an enum and other small parts of a declaration.
     """
     view = each.view
-    exact = definitions(view, wanted[-1:])[view.row_chunk] == np.float32(DEFINING[how])
+    exact = np.isin(
+        definitions(view, wanted[-1:])[view.row_chunk], np.array([DEFINING[each] for each in how], np.float32)
+    )
     if each.prefixes:
         exact &= below(view.files, each.prefixes)[view.row_file]
     hits = []

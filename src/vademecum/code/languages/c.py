@@ -48,7 +48,7 @@ _MACROS = (
     rb"|(?<=\bclass )" + _SEVERAL + rb"(?=[ \t]+\w+[^;\n]*$)"
     rb"|(?<=\bstruct )" + _SEVERAL + rb"(?=[ \t]+\w+[^;\n=(]*$)"
     rb"|(?<=\bclass )" + _SEVERAL + rb"(?=[ \t]+\w+[ \t]*(?:final[ \t]*)?[:{])"
-    rb"|(?<=[\w)][ \n])[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED"
+    rb"|(?:(?<=[\w)][ \n])|(?<=\n    ))[A-Z_]*(?:GUARDED_BY|GUARDED_VAR|(?:EXCLUSIVE|SHARED)_LOCKS?_REQUIRED_?|LOCKS?_EXCLUDED_?"
     rb"|(?:EXCLUSIVE|SHARED|UN)_?LOCK_FUNCTION|THREAD_SAFETY_ANALYSIS|LOCK_RETURNED|ACQUIRED_(?:AFTER|BEFORE))"
     rb"(?:\([^()\n]*\))?(?=\s*[;{=,])"
     rb"|(?<![\w#])(?<!define[ \t])" + _MACRO + rb"(?=(?:[ \t]+[A-Z0-9]*_[A-Z0-9_]+)*[ \t]+"
@@ -64,8 +64,12 @@ _MACROS = (
     + _MACRO
     + rb"(?= *\()"
 )
+# What the grammar of C++ lacks: a variable in a loop's condition, brackets around a name that Windows has a macro for.
+_IN_LOOP = rb"(\bfor \([^;{}]*;\s*)((?:const )?[\w:]+[ *&]+)(?=\w+ = [^;{}]*;)"
+_IN_BRACKETS = rb"\(((?:\w+::)*(?:min|max))\)(?=[ \t]*\()"
 _CONTINUED = rb"(?m)^[^\n]*\\\r?$"  # a line of a macro of several, which the grammar ends at a comment
 _COMMENT = rb"/\*.*?\*/"
+_COMMENTS = rb"(?s)/\*.*?\*/|//[^\n]*"
 # The body of a type, and macros in it that the grammar has no place for: those that write fields or enumerated names.
 _BODY = rb"\b(?:(enum)|struct|union)\b[^{};()=#/]{0,200}\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
 _AMONG_FIELDS = rb"(?m)^[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
@@ -85,6 +89,8 @@ class C(Language):
     def readable(self, content: bytes) -> bytes:
         """Return a file with blanks for macros that break the grammar."""
         content = with_one_branch(content.replace(b"->*", b"-> "))  # the grammar knows no pointer to a member
+        content = re.sub(_IN_LOOP, lambda loop: loop[1] + b" " * len(loop[2]), content)
+        content = re.sub(_IN_BRACKETS, rb" \1 ", content)
         placed, read = re.compile(_MACROS), bytearray(content)
         for word in re.finditer(_CAPITALS, content):
             if macro := placed.match(content, word.start()):
@@ -114,6 +120,11 @@ class C(Language):
         if beside or ("/" not in module and module.rpartition(".")[0] in _STANDARD):
             return beside
         return nearest(modules.ending(posixpath.normpath(module)), importer)
+
+    def has_body(self, kind: str, name: str, text: str) -> bool:
+        """Return whether a body follows a function's name."""
+        is_function = kind in {"function", "method", "constructor"}
+        return not is_function or b"{" in re.sub(_COMMENTS, b"", text.encode()).partition(name.encode())[2]
 
     def is_header(self, path: str) -> bool:
         """Return whether a path is that of a header."""

@@ -8,6 +8,11 @@
   (pointer_declarator declarator: (function_declarator declarator: (identifier)))]) @function)
 (field_declaration declarator: (function_declarator)) @function
 (field_declaration declarator: [(pointer_declarator (function_declarator)) (reference_declarator (function_declarator))]) @function
+(field_declaration declarator: (reference_declarator (field_identifier) @name)) @field
+; A test is a member of its fixture; its name comes after the macro's.
+(function_declarator declarator: (identifier) @_macro parameters: (parameter_list
+  . (parameter_declaration type: (type_identifier) @scope !declarator) . (parameter_declaration type: (type_identifier) @name !declarator) .)
+  (#any-of? @_macro "TEST_F" "TEST_P" "TYPED_TEST" "TYPED_TEST_P"))
 (class_specifier name: (_) @name body: (_) @body) @class
 (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
 (concept_definition name: (_) @name) @type

@@ -253,6 +253,10 @@ class Outline:
         declaration.name = next((name for name in names if name not in _NOT_NAMES), "")
         if declaration.capture in _REOPENED:
             declaration.name = _plain_scope(declaration.name)
+        if declaration.scope and len(declaration.names) > 1:
+            declaration.name = (
+                f"{self._text(*declaration.names[1], 80)}_Test"  # behind its macro's name; nobody calls it
+            )
         inside = ""
         receiver = _plain_scope(declaration.scope)
         # tree-sitter-kotlin reads the `f` of `fun A.f()` as part of the receiver

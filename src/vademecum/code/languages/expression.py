@@ -179,7 +179,7 @@ _ELEMENTS_TEXT = """
 _ELEMENTS = frozenset(_ELEMENTS_TEXT.split())
 _VALUES_TEXT = """
     dict Dict Mapping MutableMapping DefaultDict defaultdict OrderedDict Map ReadonlyMap Record HashMap BTreeMap
-    slice.Iter slice.IterMut vec.IntoIter vec.Drain
+    slice.Iter slice.IterMut vec.IntoIter vec.Drain std.map std.unordered_map
 """
 _VALUES = frozenset(_VALUES_TEXT.split())
 CONTAINERS = _WRAPPERS | _ELEMENTS | _VALUES
@@ -288,7 +288,7 @@ def _generic(text: str, own: frozenset[str]) -> str:
     inside = split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
     if last in _WRAPPERS:
         return plain_type(inside[-1] if last == "Coroutine" else inside[0], own)
-    holds_last = last in _VALUES or name.removeprefix("std.") in _VALUES
+    holds_last = not _VALUES.isdisjoint({last, name, name.removeprefix("std.")})
     if last in _ELEMENTS or holds_last:
         inner = plain_type((inside[-1] if holds_last else inside[0]).rpartition("Item =")[2], own)
         return f"{inner}[]" if inner and not inner.endswith("[]") else ""

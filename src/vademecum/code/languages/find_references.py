@@ -328,7 +328,8 @@ class _Finder:
             self.found.spaces.append((lines[0], lines[1], package))
 
     def returning(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(self._text(node))))
+        if (typed := self._text(node)) != "auto":  # which stands before the type in C++
+            self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(typed)))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
         chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
@@ -553,7 +554,7 @@ def _dividing(matches: Sequence[Match], ends: Container[int], rules: Language, c
     The name is bound to another type, or another value, in another block. A function's body ends in one of `ends`, or
     the function shares its name, as those do that a macro writes: all of these count as one.
     """
-    blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured)
+    blocks = sorted(_part(captured["block"][0]) for _, captured in matches if "block" in captured)
     found: dict[tuple[int, str], dict[str, set[Part]]] = {}  # by function and name: text → blocks
     stack: list[Part] = []
     following = 0
@@ -567,6 +568,14 @@ def _dividing(matches: Sequence[Match], ends: Container[int], rules: Language, c
             found.setdefault((function, name), {}).setdefault(text, set()).add(stack[-1])
     divided = {block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each}
     return sorted(block for block in divided if block[1] not in ends)
+
+
+def _part(block: tree_sitter.Node) -> Part:
+    """Return a block's extent, its function's parameters included."""
+    around = block.parent if block.type == "compound_statement" else None
+    named = around.child_by_field_name("declarator") if around is not None else None
+    start = block.start_byte if named is None else named.start_byte + 1  # the function itself begins before it
+    return start, block.end_byte
 
 
 def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> dict[int, tuple[str, str]]:

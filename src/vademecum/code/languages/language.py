@@ -244,6 +244,10 @@ class Language:
         """Return whether a file in a package's folder belongs to the package."""
         return False
 
+    def has_body(self, kind: str, name: str, text: str) -> bool:
+        """Return whether a declaration is no prototype."""
+        return True
+
     def is_header(self, path: str) -> bool:
         """Return whether a file is a header."""
         return False

@@ -77,12 +77,17 @@ class Modules:
 
     def nearest_included(self, file: Source, language: Language, wanted: frozenset[str]) -> frozenset[str]:
         """Return which of some files a file includes in the fewest steps."""
+        return next((found for level in self.levels(file, language) if (found := level & wanted)), frozenset())
+
+    def levels(self, file: Source, language: Language) -> Iterator[frozenset[str]]:
+        """Yield the included files, by how many steps away they are."""
         if self._levels[0] != file.path:  # names are looked up file by file
             self._levels = file.path, [self.included(file, language) & self.paths]
         levels, met = self._levels[1], {file.path}
         for step in range(MOST_STEPS):
-            if (found := levels[step] & wanted) or not levels[step]:
-                return found
+            if not levels[step]:
+                return
+            yield levels[step]
             met |= levels[step]
             self._snapshot.consulted |= levels[step]
             if step + 1 == len(levels):
@@ -90,7 +95,6 @@ class Modules:
                 levels.append(
                     (frozenset[str]().union(*included) & self.paths) - met if len(met) < MOST_INCLUDED else frozenset()
                 )
-        return frozenset()
 
     def once(self, work_out: Callable[[Modules], T]) -> T:
         """Return the result of a function of these paths, kept."""

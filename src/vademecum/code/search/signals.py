@@ -18,7 +18,7 @@ from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import View
 from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
 from vademecum.index.postings import Matches, damaged
-from vademecum.index.query import Place, Plan, is_meant, is_within, name_term
+from vademecum.index.query import DEFINED, Place, Plan, is_meant, is_within, name_term
 from vademecum.index.segment import KIND_CODES, quantised
 from vademecum.index.tokenize import key
 from vademecum.index.vectors import cosines, scaled_products
@@ -54,8 +54,8 @@ _ASKED_BY = {
 
 
 # How surely a chunk is meant by a name. The chunk declares the name as written, lies in the file of that name, has a
-# member (field, constant) of that name, or declares the name in another spelling.
-DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "resembles": 0.35}
+# prototype or a member (field, constant) of that name, or declares the name in another spelling.
+DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "prototype": 0.36, "resembles": 0.35}
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,17 +234,18 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
 def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     """Return how surely each chunk defines a name, float32 (N,).
 
-    Each value is a value of `DEFINING`, or 0.
+    Each value is a value of `DEFINING`, or 0. A prototype alone declares.
     """
     found = np.zeros(int(view.bases[-1]), np.float32)
     filed = [(key("\1" + name_term(name)), DEFINING["resembles"]) for name in names]
-    filed += [(key("\2" + name), DEFINING["has"]) for name in names]
-    filed += [(key("\0" + name), DEFINING["declares"]) for name in names]
+    filed += [(key(DEFINED[how] + name), DEFINING[how]) for how in ("prototype", "has", "declares") for name in names]
     keys = np.array([number for number, _ in filed], np.uint64)
     worth = np.array([value for _, value in filed], np.float32)
     for segment, base in zip(view.segments, view.bases, strict=False):
         docs, _, which = segment.postings.find(keys)
         found[docs + base] = worth[which]  # keys ascend in worth, so the highest is written last
+    if not (found == DEFINING["declares"]).any():
+        found[found == np.float32(DEFINING["prototype"])] = DEFINING["declares"]
     return found
 
 
@@ -264,7 +265,7 @@ def declaring(view: View, name: str) -> NDArray[np.bool_]:
 
     The name is compared as written. Holders of a member of that name count too.
     """
-    return _holding(view, key("\0" + name), key("\2" + name))
+    return _holding(view, *(key(begins + name) for begins in DEFINED.values()))
 
 
 def _holding(view: View, *keys: int) -> NDArray[np.bool_]:
