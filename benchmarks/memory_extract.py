@@ -35,7 +35,7 @@ from report import write
 from vademecum.memory.extract import extract
 from vademecum.memory.extract.sentences import kind_of
 from vademecum.memory.records import FactKind, Role
-from vademecum.memory.redact import redact
+from vademecum.redaction.redact import redact
 
 SHOWN = 0.6
 SEEN = {"1", "3", "5"}

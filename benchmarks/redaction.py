@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import report
-from vademecum.memory.redact import MARK, redact
+from vademecum.redaction.redact import MARK, redact
 
 MOST_BYTES = 1 << 20  # as for an index
 LEFT_OUT = {".git", "__pycache__"}

@@ -10,6 +10,7 @@ as agents do it:
 | search | searches for each intent, then calls; ten tasks in a session, but a task of several turns is a session of its own |
 | plan | asks for a plan of each intent, then calls |
 | interleaved | two tasks or turns at a time, call by call |
+| shuffled | two tasks or turns at a time, each call for one of them at random |
 | failing | as `search`, and one call in five fails and is made again |
 
 A call gets the value that the call it depends on returned where the set says who used whom, else none. Then the held-out tasks are asked
@@ -27,6 +28,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,7 +106,7 @@ async def do(client: Client, steps: Sequence[Step], draw: random.Random, *, fail
 
 async def session(client: Client, agent: str, jobs: Sequence[tuple[str, list[Step]]], draw: random.Random) -> None:
     """One session of an agent, with all its intents."""
-    width = 2 if agent == "interleaved" else 1
+    width = 2 if agent in ("interleaved", "shuffled") else 1
     for begin in range(0, len(jobs), width):
         going = []
         for intent, steps in jobs[begin : begin + width]:
@@ -114,12 +116,12 @@ async def session(client: Client, agent: str, jobs: Sequence[tuple[str, list[Ste
                 await ask(client, "search_tools", query=intent)
             going.append(do(client, steps, draw, failing=agent == "failing"))
         while going:
-            for one in list(going):
+            for one in [draw.choice(going)] if agent == "shuffled" else list(going):
                 if await anext(one, "done") == "done":
                     going.remove(one)
 
 
-def learned(one: TraceSet, train: Sequence[Task], agent: str, home: Path) -> Tools:
+def learned(one: TraceSet, train: Sequence[Task], agent: str, home: Path, seed: int) -> Tools:
     """Do tasks through gateways; return the user's tools with what was learned."""
     home.mkdir()
     listed = [
@@ -135,7 +137,7 @@ def learned(one: TraceSet, train: Sequence[Task], agent: str, home: Path) -> Too
     server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(home))
 
     async def work() -> None:
-        draw = random.Random(5)
+        draw = random.Random(seed)
         talks = any(len(task.turns) > 1 for task in train)  # each of which is a session
         width = 1 if talks else TASKS_A_SESSION
         for begin in range(0, len(train), width):
@@ -168,15 +170,17 @@ def measured(made: Tools, test: Sequence[Task]) -> dict[str, float]:
     return {"next tool": float(np.mean(hits)), **rest}
 
 
-def compared(one: TraceSet, agents: Sequence[str], most: tuple[int, int], home: Path) -> Iterator[tuple[str, Any]]:
+def compared(
+    one: TraceSet, agents: Sequence[str], most: tuple[int, int], home: Path, seed: int
+) -> Iterator[tuple[str, Any]]:
     """Yield each kind of traces with its measures, on the first fold's tasks."""
-    one, draw = behind_gateway(one), random.Random(11)
+    one, draw = behind_gateway(one), random.Random(seed)
     train, test = next(one.folds())
     train, test = draw.sample(train, min(most[0], len(train))), draw.sample(test, min(most[1], len(test)))
     yield "no traces", measured(capability(one.tools, [], home), test)
     yield "clean traces", measured(capability(one.tools, traces_of(train), home), test)
     for agent in agents:
-        made = learned(one, train, agent, home / agent)
+        made = learned(one, train, agent, home / agent, seed)
         counted: Mapping[str, float] = measured(made, test)
         yield agent, {**counted, "traces": made.stats().traces}
         made.close()
@@ -184,19 +188,19 @@ def compared(one: TraceSet, agents: Sequence[str], most: tuple[int, int], home: 
 
 def main() -> None:
     parser = set_arguments(__doc__, "tools-gateway", "ultratool,bfcl_mt_base")
-    parser.add_argument("--agents", default="search,plan,interleaved,failing")
+    parser.add_argument("--agents", default="search,plan,interleaved,shuffled,failing")
     parser.add_argument("--train", type=int, default=300)
     parser.add_argument("--test", type=int, default=150)
+    parser.add_argument("--seeds", default="11", help="of the drawn tasks and of the agents, each a result of its own")
     args = parser.parse_args()
     result: dict[str, Any] = {}
-    for name in args.sets.split(","):
-        result[name] = {}
+    for name, seed in product(args.sets.split(","), map(int, args.seeds.split(","))):
+        found = result[f"{name}, seed {seed}"] = {}
         with tempfile.TemporaryDirectory() as home:
-            for kind, found in compared(
-                read_set(args.data / name), args.agents.split(","), (args.train, args.test), Path(home)
-            ):
-                result[name][kind] = found
-                print(name, kind, {key: round(value, 3) for key, value in found.items()}, flush=True)
+            drawn = args.agents.split(","), (args.train, args.test), Path(home), seed
+            for kind, measures in compared(read_set(args.data / name), *drawn):
+                found[kind] = measures
+                print(name, seed, kind, {key: round(value, 3) for key, value in measures.items()}, flush=True)
     if not args.no_write:
         print(report.write(args.name, result))
 

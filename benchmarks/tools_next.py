@@ -38,7 +38,7 @@ from vademecum.tools.regression import Choice, fit
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View
-from vademecum.tools.weights import PHASES, log_probabilities, prior, taken_probabilities
+from vademecum.tools.weights import PHASES, log_probabilities, prior, taken_from
 
 ABLATIONS: Mapping[str, tuple[str, ...]] = {
     "without messages": ("attention", "transition", "session"),
@@ -219,7 +219,7 @@ def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
     found = []
     for task in test:
         for turn in task.turns:
-            taken = taken_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search, model.certain)
+            taken = taken_from(log_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search), model.certain)
             for step, tool in enumerate(turn.calls):
                 called = [view.number[each] for each in turn.calls[:step]]
                 probability = toward_goals(view, ways.starting(turn.calls[:step]), taken, called)

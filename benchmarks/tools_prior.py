@@ -28,7 +28,7 @@ def main() -> None:
     fitting.MOST_TRACES = args.traces
     with tempfile.TemporaryDirectory() as home:
         known = capability(one.tools, traces_of(train), Path(home))._now()
-        model = fitting.fitted(known.view, known.ways, prior())
+        model = fitting.fitted(known.view, known.pairs, prior())
     print(
         "head",
         *(f"{name}: ({a:.2g}, {b:.2g})" for name, a, b in zip(HEADS, model.next.mean(0), model.search, strict=True)),

@@ -463,18 +463,18 @@ def test_a_trace_goes_on_where_results_flow_and_ends_with_a_new_search_or_a_paus
     now = [0.0]
     traced = Traced("s", lambda: now[0])
     traced.intend("find ticket 12345")
-    traced.called("t/find", {"number": 12345}, "ticket 12345 of ada@example.org, priority 3")
+    traced.called("t/find", {"number": 12345}, "ticket 12345 of ada@example.org, priority 3")[0]
     traced.intend("write mail")
-    trace = traced.called("mail/send", {"to": "ada@example.org", "about": 12345, "priority": 3}, "")
+    trace = traced.called("mail/send", {"to": "ada@example.org", "about": 12345, "priority": 3}, "")[0]
     assert (trace.id, trace.intent, trace.links) == ("s:1", "find ticket 12345; write mail", ((0, 1),))
     traced.intend("find ticket 12345", planned=("mail/send",))
-    assert traced.called("t/close", {}, "").id == "s:1", "the same plan asked for again is the same work"
+    assert traced.called("t/close", {}, "")[0].id == "s:1", "the same plan asked for again is the same work"
     traced.intend("find ticket 12345", planned=("mail/send",))
-    assert traced.called("t/find", {}, "").id == "s:2", "but not where the work begins again"
+    assert traced.called("t/find", {}, "")[0].id == "s:2", "but not where the work begins again"
     traced.intend("something else")
-    assert traced.called("t/find", {}, "", ok=False).id == "s:3"
+    assert traced.called("t/find", {}, "", ok=False)[0].id == "s:3"
     now[0] += PAUSE_S + 1
-    trace = traced.called("t/find", {"a": {"b": ["deep value"]}}, "")
+    trace = traced.called("t/find", {"a": {"b": ["deep value"]}}, "")[0]
     assert (trace.id, trace.intent, trace.at) == ("s:4", "", PAUSE_S + 1)
 
 
@@ -483,7 +483,7 @@ def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() 
     traced.intend("water the garden", fits={"garden/tap": 0.5, "garden/hose": 0.5})
     traced.intend("pay the rent", fits={"bank/login": 0.5, "bank/pay": 0.5})
     tools = ("garden/tap", "bank/login", "garden/hose", "bank/pay")
-    traces = {trace.id: trace for trace in [traced.called(tool, {}, "") for tool in tools]}
+    traces = {trace.id: trace for trace in [traced.called(tool, {}, "")[0] for tool in tools]}
     assert {trace.intent: [call.tool for call in trace.calls] for trace in traces.values()} == {
         "water the garden": ["garden/tap", "garden/hose"],
         "pay the rent": ["bank/login", "bank/pay"],
@@ -492,7 +492,7 @@ def test_calls_of_two_tasks_at_once_are_told_apart_by_what_was_shown_for_each() 
 
 def tasks(traced: Traced, calls: list[str]) -> dict[str, list[str]]:
     """Make calls; return the tools of each task by its intent."""
-    traces = {trace.id: trace for trace in [traced.called(tool, {}, "") for tool in calls]}
+    traces = {trace.id: trace for trace in [traced.called(tool, {}, "")[0] for tool in calls]}
     return {trace.intent: [call.tool for call in trace.calls] for trace in traces.values()}
 
 
@@ -542,6 +542,31 @@ def test_a_search_that_waits_for_its_first_call_is_given_what_fits_nothing_well(
     assert found == {"mow the meadow": ["garden/mow"], "paint the fence": ["shop/colour", "shed/brush"]}
 
 
+def test_what_is_called_next_shows_whose_the_first_call_was() -> None:
+    """Both traces are told anew; a call that says what it is for is not doubted."""
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 1
+        return now[0]
+
+    traced = Traced("s", clock)
+    traced.intend("move the flight", fits={"air/find": 0.4, "air/change": 0.2})
+    traced.intend("book a flight", fits={"air/find": 0.5, "air/book": 0.6})
+    assert traced.called("air/find", {}, "flight AB-1234")[0].intent == "book a flight"
+    assert traced.called("air/find", {}, "flight CD-5678")[0].intent == "move the flight"
+    traces = traced.called("air/change", {"flight": "AB-1234"}, "")
+    assert [(trace.intent, len(trace.calls)) for trace in traces] == [("move the flight", 2), ("book a flight", 1)]
+    traced.intend("sell the car", fits={"shop/list": 0.4, "shop/sell": 0.6})
+    traced.intend("buy a car", fits={"shop/list": 0.5, "shop/buy": 0.6})
+    assert traced.called("shop/list", {}, "car EF-9012")[0].intent == "buy a car"
+    assert [trace.intent for trace in traced.called("shop/sell", {"car": "EF-9012"}, "")] == ["sell the car"]
+    assert traced.called("shop/buy", {}, "")[0].intent == "buy a car", "its search waits again"
+    traced.intend("mow the lawn", fits={"garden/shed": 0.4, "garden/mow": 0.6})
+    traced.called("garden/shed", {}, "key GH-3456", intent="paint the shed")
+    assert traced.called("garden/mow", {"key": "GH-3456"}, "")[0].intent == "paint the shed"
+
+
 def test_two_tasks_that_ask_for_much_the_same_at_once_stay_two() -> None:
     traced = Traced("s", lambda: 0.0)
     fits = {"bank/login": 0.9, "bank/pay": 0.3, "bank/balance": 0.4}
@@ -556,14 +581,14 @@ def test_a_tool_looked_up_by_its_name_belongs_to_the_task_at_hand() -> None:
     traced.intend("mail the report", fits={"files/find": 0.6, "mail/send": 0.5}, planned=("files/find", "mail/send"))
     for tool in ("files/find", "mail/send", "files/close"):
         traced.intend(tool, fits={tool: 0.9}, named=True)
-        trace = traced.called(tool, {}, "")
+        trace = traced.called(tool, {}, "")[0]
     assert (trace.intent, [call.tool for call in trace.calls]) == (
         "mail the report",
         ["files/find", "mail/send", "files/close"],
     )
     fresh = Traced("t", lambda: 0.0)
     fresh.intend("mail/send", fits={"mail/send": 0.9}, named=True)
-    assert fresh.called("mail/send", {}, "").intent == "mail/send"
+    assert fresh.called("mail/send", {}, "")[0].intent == "mail/send"
 
 
 def test_a_search_that_led_to_no_call_speaks_for_the_one_after_it_if_they_ask_for_the_same() -> None:
@@ -571,24 +596,24 @@ def test_a_search_that_led_to_no_call_speaks_for_the_one_after_it_if_they_ask_fo
     traced.intend("sing a song")
     traced.intend("sprinkle garden flowers", fits={"garden/mow": 0.5})
     traced.intend("water garden flowers", fits={"garden/tap": 0.5})
-    assert traced.called("garden/tap", {}, "").intent == "sprinkle garden flowers; water garden flowers"
+    assert traced.called("garden/tap", {}, "")[0].intent == "sprinkle garden flowers; water garden flowers"
 
 
 def test_what_a_call_says_it_is_for_decides() -> None:
     traced = Traced("s", lambda: 0.0)
-    first = [traced.called("a/begin", {}, "x", intent=each) for each in ("one thing", "another")]
-    again = traced.called("a/end", {}, "", intent="one thing")
+    first = [traced.called("a/begin", {}, "x", intent=each)[0] for each in ("one thing", "another")]
+    again = traced.called("a/end", {}, "", intent="one thing")[0]
     assert (again.id, again.intent, len(again.calls)) == (first[0].id, "one thing", 2)
 
 
 def test_after_a_failure_a_search_for_much_the_same_goes_on_with_the_task() -> None:
     traced = Traced("s", lambda: 0.0)
     traced.intend("send the letter home", fits={"post/send": 0.5})
-    failed = traced.called("post/send", {}, "", ok=False)
+    failed = traced.called("post/send", {}, "", ok=False)[0]
     traced.intend("deliver the letter", fits={"mail/send": 0.5})
-    assert traced.called("mail/send", {}, "sent").id == failed.id
+    assert traced.called("mail/send", {}, "sent")[0].id == failed.id
     traced.intend("deliver the letter of Bob", fits={"post/send": 0.5})
-    assert traced.called("post/send", {}, "").id != failed.id
+    assert traced.called("post/send", {}, "")[0].id != failed.id
 
 
 def test_calls_that_overlap_do_not_wait_for_each_other() -> None:
@@ -597,12 +622,12 @@ def test_calls_that_overlap_do_not_wait_for_each_other() -> None:
     traced.intend("compare the shops")
     for tool in ("a/price", "b/price"):  # both begin at once
         now[0] += 1.0
-        traced.called(tool, {}, f"costs {tool}-4711", latency_s=now[0])
+        traced.called(tool, {}, f"costs {tool}-4711", latency_s=now[0])[0]
     now[0] += 1.0
-    trace = traced.called("c/compare", {"left": "a/price-4711", "right": "b/price-4711"}, "")
+    trace = traced.called("c/compare", {"left": "a/price-4711", "right": "b/price-4711"}, "")[0]
     assert trace.links == ((0, 2), (1, 2))
     now[0] += 1.0
-    assert traced.called("d/tell", {}, "").links == ((0, 2), (1, 2), (2, 3))
+    assert traced.called("d/tell", {}, "")[0].links == ((0, 2), (1, 2), (2, 3))
 
 
 def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
@@ -610,10 +635,10 @@ def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
     traced = Traced("s", lambda: 0.0)
     traced.intend("sign in ada with swordfish at example.org")
     given = {"user": "ada", "site": "example.org", "auth": [{"apiKey": "swordfish"}], "max_tokens": 1000}
-    assert traced.called("bank/login", given, "").intent == "sign in ada with [secret] at example.org"
-    assert traced.called("bank/pay", {}, "").intent == "sign in ada with [secret] at example.org"
+    assert traced.called("bank/login", given, "")[0].intent == "sign in ada with [redacted:argument] at example.org"
+    assert traced.called("bank/pay", {}, "")[0].intent == "sign in ada with [redacted:argument] at example.org"
     traced.intend("cook swordfish", planned=("kitchen/cook",))
-    assert traced.called("kitchen/cook", {"dish": "swordfish"}, "").intent == "cook swordfish"
+    assert traced.called("kitchen/cook", {"dish": "swordfish"}, "")[0].intent == "cook swordfish"
 
 
 class Stuck(Scripted):

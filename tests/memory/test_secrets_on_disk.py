@@ -14,7 +14,7 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.hooks.inbox import keep
-from vademecum.memory.redact import redact
+from vademecum.redaction.redact import redact
 
 sys.path.insert(0, str(Path(__file__).parent))
 from secrets_to_hide import SECRETS

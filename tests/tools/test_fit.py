@@ -192,7 +192,7 @@ def test_hidden_tools_look_as_if_never_used(view):
 
 def test_weights_survive_writing_and_others_are_refused(office):
     known = office._now()
-    model = fitted(known.view, known.ways, prior())
+    model = fitted(known.view, known.pairs, prior())
     again = Model.read(model.write())
     assert again is not None
     assert np.array_equal(again.next, model.next)

@@ -76,7 +76,7 @@ def test_a_plan_says_which_chains_its_calls_make_up_one_within_the_other(known):
 
 def test_the_picture_has_every_level(known):
     """Chains of calls and chains of chains are nodes, each with what it is made of."""
-    data = known.drawn(known.suggest("mail the report budget to the team"))
+    data = known.drawn()
     kinds = {node["id"]: node["kind"] for node in data["nodes"]}
     inside = {
         kinds[data["nodes"][arc["head"]]["id"]]: {kinds[data["nodes"][n]["id"]] for n in arc["tail"]}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.tools.observe import LONGEST_INTENT, read_traces, trace_of, without_secrets
+from vademecum.tools.observe import LONGEST_INTENT, read_traces, secrets, trace_of
 from vademecum.tools.records import Call
 
 SECRET = "hunter2-s3cr3t"
@@ -30,46 +30,82 @@ def test_values_of_arguments_are_never_kept(office, store, tmp_path):
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
+def kept_of(intent: str) -> str:
+    """The intent that is kept of a trace."""
+    return trace_of({"intent": intent, "calls": ["a"]}).intent
+
+
 @pytest.mark.parametrize(
-    "secret",
+    ("said", "secret"),
     [
-        "ghp_0123456789abcdefABCDEF0123456789abcd",
-        "sk-proj-0123456789abcdefABCDEF",
-        "AKIAIOSFODNN7EXAMPLE",
-        "xoxb-123456789012-abcdefghijkl",
-        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
-        "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+        ("use ghp_0123456789abcdefABCDEF0123456789abcd for the upload", "ghp_0123456789abcdefABCDEF0123456789abcd"),
+        ("use sk-proj-0123456789abcdefABCDEF for the upload", "sk-proj-0123456789abcdefABCDEF"),
+        ("put it with AKIAIOSFODNN7EXAMPLE into the bucket", "AKIAIOSFODNN7EXAMPLE"),
+        ("aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYqWkEy7", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYqWkEy7"),
+        ("send Authorization: Bearer mF9xB5f4JqMv31 with it", "mF9xB5f4JqMv31"),
+        ("log in, password: hunter2-s3cr3t", "hunter2"),
+        ("run it with password=hunter2", "hunter2"),
+        ("log in with password hunter2-XYZZY now", "hunter2-XYZZY"),
+        ("use passphrase 'c0rrect-horse' and go on", "c0rrect-horse"),
+        ("connecte-toi, mdp : soleil42", "soleil42"),
+        ("le mot de passe est tournesol", "tournesol"),
+        ("clone https://ada:hunter2@example.org/x", "hunter2"),
+        ('call it with {"auth": {"user": "ada", "password": "swordfish"}}', "swordfish"),
+        ('call it with {"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}', "hunter2"),
     ],
 )
-def test_keys_in_an_intent_are_replaced(secret):
-    said = without_secrets(f"use {secret} for the upload to the bucket")
-    assert secret not in said
-    assert said.startswith("use [secret]")
-    assert said.endswith("for the upload to the bucket")
+def test_a_secret_in_an_intent_is_not_kept(said, secret):
+    kept = kept_of(said)
+    assert secret not in kept
+    assert "[redacted:" in kept
+    assert kept.split("[redacted:")[0] == said[: kept.index("[redacted:")]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("arguments", "secret"),
     [
-        ("log in with password hunter2-XYZZY now", "log in with password [secret] now"),
-        ("use passphrase 'c0rrect-horse' and go on", "use passphrase [secret]' and go on"),
-        ("send token 0a1b2c3d4e5f6a7b to ada", "send token [secret] to ada"),
+        ({"password": "swordfish"}, {"swordfish"}),
+        ({"mdp": "soleil"}, {"soleil"}),
+        ({"auth": [{"apiKey": "swordfish"}]}, {"swordfish"}),
+        ({"passwords": ["hunter2", "tournesol"]}, {"hunter2", "tournesol"}),
+        ({"env": ["DB_PASSWORD=hunter2"]}, {"hunter2"}),
+        ({"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}, {"hunter2"}),
+        ({"headers": {"Authorization": "Bearer mF9xB5f4JqMv31"}}, {"mF9xB5f4JqMv31"}),
+        ({"password": 471147}, {"471147"}),
+        ({"command": "mysql -u root -phunter2 shop"}, {"-phunter2"}),
+        ({"auth": {"user": "adalovelace"}, "max_tokens": 100000, "nextPageToken": "page-0002"}, set()),
     ],
 )
-def test_a_password_that_is_said_without_a_sign_between_is_replaced(said, kept):
-    assert without_secrets(said) == kept
+def test_what_is_secret_among_arguments_is_told_by_name_or_look(arguments, secret):
+    assert secrets(arguments) == secret
+
+
+def test_a_secret_argument_is_cut_out_of_what_was_asked_for():
+    calls = [{"tool": "bank/login", "arguments": {"user": "ada", "password": "swordfish"}}, "bank/pay"]
+    kept = trace_of({"intent": "log ada in with swordfish and pay", "calls": calls, "session": "password=hunter2"})
+    assert (kept.intent, kept.session) == (
+        "log ada in with [redacted:argument] and pay",
+        "password=[redacted:assignment]",
+    )
+
+
+def test_a_tool_named_by_a_command_with_a_secret_is_kept_without_it():
+    assert trace_of({"calls": ["curl -H 'Authorization: Bearer mF9xB5f4JqMv31'"]}).calls[0].tool == (
+        "curl -H 'Authorization: Bearer [redacted:authorization]'"
+    )
 
 
 @pytest.mark.parametrize(
-    "said", ["reset the password of ada", "a password policy for 2026", "the token step2 of three"]
+    "said",
+    [
+        "reset the password of ada",
+        "a password policy for 2026",
+        "the token step2 of three",
+        "read the token budget of src/app.py:10 and mail it to ada@example.org at 10:30",
+    ],
 )
-def test_what_follows_the_word_and_looks_like_a_word_stays(said):
-    assert without_secrets(said) == said
-
-
-def test_ordinary_words_stay():
-    said = "read the token budget of src/app.py:10 and mail it to ada@example.org at 10:30"
-    assert without_secrets(said) == said
+def test_ordinary_words_stay(said):
+    assert kept_of(said) == said
 
 
 def test_the_same_trace_twice_is_one(office):
@@ -154,3 +190,11 @@ def test_forgetting(office):
     ids = [trace.id for trace in read_traces('{"intent": "x", "calls": ["files/read"]}')[0]]
     office.observe_json('{"intent": "x", "calls": ["files/read"]}')
     assert (office.forget(ids), office.forget(ids), office.stats().traces) == (1, 0, 36)
+
+
+def test_the_place_of_a_secret_says_nothing_of_a_task(office):
+    """The same words without it are the same task."""
+    line = {"intent": "paint the fence with password=hunter22", "calls": ["files/read", "mail/send"]}
+    office.observe_json(json.dumps(line))
+    plan = office.suggest("paint the fence with password")
+    assert ([task.call for task in plan.tasks], plan.confidence) == (["files/read", "mail/send"], 1.0)

@@ -17,7 +17,6 @@ def busy(office, monkeypatch):
     """The office, as if its traces were many, with a thread that waits until it is asked for."""
     monkeypatch.setattr(refresh, "FEW", 0)
     monkeypatch.setattr(refresh, "QUIET_S", 3600.0)
-    monkeypatch.setattr(refresh, "PATIENCE_S", 3600.0)
     office.predict("mail the report")
     return office
 

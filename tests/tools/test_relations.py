@@ -89,7 +89,7 @@ def test_the_way_to_a_tool_goes_over_what_provides_its_inputs() -> None:
     relations = Relations([tool("shop/make_cart", gives={"cart_id": "string"}), pay])
     assert Hyperpaths(relations.graph, []).path("shop/pay").missing == ("shop/pay?card",)
     path = Hyperpaths(relations.graph, ["shop/pay?card"]).path("shop/pay")
-    assert path.layers == (("shop/make_cart",), ("shop/pay?cart_id",), ("shop/pay",))
+    assert [arc.head for arc in path.arcs] == ["shop/make_cart", "shop/pay?cart_id", "shop/pay"]
     assert path.cost == pytest.approx(2.0)
 
 

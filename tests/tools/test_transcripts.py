@@ -62,6 +62,21 @@ CLAUDE = lines(
 )
 
 
+def test_a_secret_argument_is_cut_out_of_what_was_asked_for() -> None:
+    asked, made = (
+        claude("user", "log in with swordfish"),
+        claude("assistant", [use("1", "login", password="swordfish")]),
+    )
+    assert read_transcript(lines(asked, made))[0].intent == "log in with [redacted:argument]"
+
+
+def test_what_a_program_added_to_a_message_is_no_part_of_what_was_asked_for() -> None:
+    asked = claude("user", "mail the report<system-reminder>Be careful.</system-reminder>")
+    told = claude("user", "[Request interrupted by user]")
+    made = claude("assistant", [use("1", "mail")])
+    assert [trace.intent for trace in read_transcript(lines(asked, told, made))] == ["mail the report"]
+
+
 def test_claude_code() -> None:
     """A trace for each thing asked: ids of MCP tools, outcomes, latencies, and who used whose outcome."""
     (trace,) = read_transcript(CLAUDE)

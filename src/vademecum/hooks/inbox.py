@@ -54,7 +54,7 @@ def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str
         words = words.get(key) if isinstance(words, Mapping) else None
     if not role or not isinstance(words, str) or not words.strip():
         return ""
-    from vademecum.memory.redact import redact
+    from vademecum.redaction.redact import redact
 
     folder = home / FOLDER
     private_folder(folder)
@@ -112,8 +112,9 @@ def _tidy(folder: Path) -> None:
 
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:
     """Return a file's events, [] if malformed, None for another repository's."""
+    from vademecum.agent_records import said
     from vademecum.memory.records import Role
-    from vademecum.memory.transcripts.convert import Session, event, said
+    from vademecum.memory.transcripts.convert import Session, event
 
     try:
         message = json.loads(path.read_text(encoding="utf-8"))

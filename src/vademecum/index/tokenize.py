@@ -120,3 +120,12 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
     ends = [last[run] for run in found if run in last]
     joined = dict.fromkeys(before + after for before, after in pairwise(ends) if before and after)
     return list(own), [term for term in joined if term not in own]
+
+
+def lowered(text: str) -> str:
+    """Return a text in lower case, of the same length.
+
+    A character whose lower case is two characters, like `İ`, is left as is.
+    """
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

@@ -239,10 +239,10 @@ class Gateway:
     def _note(
         self, tool: records.Tool, given: Mapping[str, Any], said: str, intent: str, *, ok: bool, latency_s: float
     ) -> None:
-        trace = self._traced.called(tool.id, given, said, ok=ok, latency_s=latency_s, intent=intent)
+        traces = self._traced.called(tool.id, given, said, ok=ok, latency_s=latency_s, intent=intent)
 
         def observe(engine: Engine) -> None:
-            self._known(engine).observe([trace])
+            self._known(engine).observe(traces)
 
         self._later(observe)
 

@@ -23,8 +23,8 @@ from vademecum.memory.journal import MOVED
 from vademecum.memory.ledger import CLAIM_COLUMNS
 from vademecum.memory.record import redacted
 from vademecum.memory.records import Claim, Event, FactKind, Role, is_time, writable
-from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
+from vademecum.redaction.redact import redact
 
 VERSION = 1
 AT_ONCE = 1000  # records in one transaction

@@ -18,10 +18,10 @@ from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
-from vademecum.memory.redact import Redacted, redact
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
 from vademecum.protocols import Clock
+from vademecum.redaction.redact import Redacted, redact
 
 AT_ONCE = 500  # events in one transaction, to limit the wait of other writers
 EVERYWHERE = "*"  # the `where` of a statement that holds in all repositories

@@ -51,15 +51,6 @@ IRREGULAR: dict[str, str] = dict(
 )
 
 
-def lowered(text: str) -> str:
-    """Return a text in lower case, of the same length.
-
-    A character whose lower case is two characters, like `İ`, is left as is.
-    """
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-
-
 def fold(text: str) -> str:
     """Return text without accents.
 

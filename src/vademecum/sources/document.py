@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from vademecum.items import Comment, Item
-from vademecum.memory.redact import redact
+from vademecum.redaction.redact import redact
 
 MOST_CHARACTERS = 1_000_000  # of a document; the rest is cut, and the document says so
 PART_CHARACTERS = 100  # of one part of a path

@@ -4,33 +4,21 @@ A search compares tools with one another, so that one of them always fits best. 
 nearest one is, on scales that do not depend on the others:
 
     log-odds = -4.64 + 6.98 c + 8.12 t + 9.8 m         by text
-             + 15 n / (n + 25) * (a - 0.2)             by memory, of n traces
+             + 15 n / (n + 25) * (a - 0.2)             by memory, of n traces; only adds where they are few
 
     c   the highest cosine of meaning between a tool and the intent or one of its clauses
     t   the highest tf-idf cosine
     m   the mean cosine of meaning over all tools: how far the catalogue is about such things at all
-    a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2:
-        what all of a few intents say is no less said
+    a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2
 
-Few traces say nothing by their silence, so with fewer than `FEW` of them memory only adds. `benchmarks/tools_found.py`
-fitted the weights, on questions that a catalogue's tools fit and on as many of other catalogues: those above for the
-built-in embedder, and those of all-MiniLM-L6-v2 for an embedder of the user's own.
-
-A plan is as sure as its calls, in the geometric mean of their probabilities. For a tool that traces called, with
-weights fitted on one's own traces, this is the model's. Else the model says too much, as of three tools one is always
-the likeliest. Then it is, with s the logistic function and m the cosine of what the tool says of itself and the intent,
-or its nearest clause:
+A plan is as sure as its calls, in the geometric mean of their probabilities. Where traces do not tell it is, with s the
+logistic function and m the cosine of the tool and the intent, or its nearest clause:
 
     P(right) = s(-2.3 + 0.17 logit P(call) + 5.6 m)     no trace called the tool
                s(-1.3 + 0.24 logit P(call) + 2.9 m)     weights are not fitted yet
 
-The first was fitted on plans without any trace for 120 training tasks of UltraTool, BFCL and RestBench (TMDB), among 3,
-10, 30 and all tools, half of the time without any that fits; the second on 704 plans with 3, 8 and 16 traces of other
-training tasks of the same.
-
-The *reliability* of a tool is a factor on its score. `step` is that of PML's ADR-050, by its thresholds. It judges one
-failed call out of one like a hundred out of a hundred, so the default is `smoothed`: the mean of a Beta posterior whose
-prior is what tools do in general, relative to that prior,
+`benchmarks/tools_found.py` fitted the first weights; docs/tools.md says how the others were. A tool's *reliability* is
+a factor on its score: `step` is that of PML's ADR-050, `smoothed` the mean of a Beta posterior relative to its prior,
 
     factor = (1 - SWING) + SWING * ((s + STRENGTH * p) / (n + STRENGTH)) / p
 

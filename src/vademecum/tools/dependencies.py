@@ -41,7 +41,8 @@ def links_of(trace: Trace) -> tuple[Link, ...]:
 class Pairs:
     """Pairs of tools in a view, with the traces of both."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, ways: Ways) -> None:
+        self._tools, self._ways = view.tools, ways
         self._traces: dict[Link, list[tuple[int, bool]]] = defaultdict(list)  # (trace, whether linked)
         self._apart: Counter[Link] = Counter()  # of recorded links: unconnected less connected calls
         for number, (trace, chain) in enumerate(zip(view.traces, view.chains, strict=True)):
@@ -66,15 +67,19 @@ class Pairs:
         given = weight.take(owner)
         return (float(given @ linked) + _BACKING * _PRIOR) / (float(np.add.reduce(given)) + _BACKING)
 
-    def features(
-        self, chain: Sequence[int], weight: Floats, provides: Callable[[int, int], bool]
-    ) -> dict[Link, Floats]:
+    def features(self, chain: Sequence[int], weight: Floats) -> dict[Link, Floats]:
         """Return each pair's features, float32 (len(LINKING),)."""
         found = {}
         for earlier, later in ((a, b) for b in range(len(chain)) for a in range(b)):
             a, b, apart = chain[earlier], chain[later], later - earlier
             share = min(max(self.rate(a, b, weight), 1e-3), 1 - 1e-3)
-            row = [1, math.log(share / (1 - share)), apart == 1, provides(a, b), math.log(apart)]
+            row = [
+                1,
+                math.log(share / (1 - share)),
+                apart == 1,
+                self._ways.provides(self._tools[a].id, self._tools[b].id),
+                math.log(apart),
+            ]
             found[earlier, later] = np.array(row, np.float32)
         return found
 
@@ -129,7 +134,9 @@ def ordered(
     `learned` are pairs of places in the chain, the earlier first.
     """
     calls = [view.tools[tool].id for tool in chain.tools]
-    links, missing = ways.needs(dict.fromkeys(calls), _unexplained(view, ways, chain, learned))
+    waiting = {chain.tools[b] for _, b in learned}  # a trace explains what these wait for
+    told = [n for n in chain.tools if view.calls[n] and (n in waiting or ways.starts(view.tools[n].id))]
+    links, missing = ways.needs(dict.fromkeys(calls), {view.tools[n].id for n in chain.tools if n not in told})
     calls += dict.fromkeys(call for link in links for call in link if call not in calls)
     place = {call: number for number, call in reversed([*enumerate(calls)])}
     tools = [view.number[call] for call in calls]
@@ -159,13 +166,6 @@ def ordered(
         return ways.apart(one.call, other.call) if said is None else said
 
     return tasks, layers(tasks, together), missing
-
-
-def _unexplained(view: View, ways: Ways, chain: Chain, learned: Collection[Link]) -> set[str]:
-    """Return tools whose waiting no trace explains here."""
-    waiting = {chain.tools[b] for _, b in learned}
-    told = [tool for tool in chain.tools if view.calls[tool] and (tool in waiting or ways.starts(view.tools[tool].id))]
-    return {view.tools[tool].id for tool in chain.tools if tool not in told}
 
 
 class Waits:

@@ -1,8 +1,7 @@
 """Features of each tool for an intent and as the next call.
 
-`docs/tools.md` has a table of the heads. What memory says of a tool that was never used is the same small number, a
-floor, so such tools are weighed by their text. `Asked` has what no later call changes; `After` what depends on the
-calls so far, for many chains side by side, as a plan follows several at once.
+`docs/tools.md` has a table of the heads. `Asked` has what no later call changes; `After` what depends on the calls so
+far, for many chains side by side, as a plan follows several at once.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.hypergraph import BACKING, MEANING, SMOOTHING, WORDS, attend, in_context, voted
-from vademecum.tools.macro_tools import next_due
+from vademecum.tools.hypergraph import BACKING, MEANING, SMOOTHING, WORDS, attend, in_context, next_due, voted
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
@@ -92,10 +90,6 @@ class Asked:
         """Each trace's attention, the mean by words and meaning, float32 (m,)."""
         kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
         return np.asarray(attend(kernels, self.weight, _TEMPERATURES).mean(axis=0), np.float32)
-
-    def attention_after(self, after: Sequence[int]) -> Floats:
-        """Return the attention moved towards traces of equal tools, float32 (m,)."""
-        return in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
 
     @cached_property
     def attention_by_chain(self) -> Floats:

@@ -2,14 +2,11 @@
 
 An output field meets an input when both are about the same thing and their types agree. What a field is about is in its
 words, those of the objects that it lies in, and, where its name says next to nothing (`id`, `name`), in the name of the
-tool that gives it: `create_user` gives `id`, and `delete_user` wants `user_id`.
+tool: `create_user` gives `id`, and `delete_user` wants `user_id`.
 
-    >>> given = fields_of({"properties": {"id": {"type": "integer"}}})
-    >>> wanted = fields_of({"properties": {"user_id": {"type": "integer"}}})
-    >>> match(given[0], words("create_user"), wanted[0], words("delete_user"))
-    0.5
-    >>> match(given[0], words("create_order"), wanted[0], words("delete_user"))
-    0.0
+    >>> given, wanted = (fields_of({"properties": {name: {"type": "integer"}}})[0] for name in ("id", "user_id"))
+    >>> [match(given, words(giver), wanted, words("delete_user")) for giver in ("create_user", "create_order")]
+    [0.5, 0.0]
 """
 
 from __future__ import annotations
@@ -83,7 +80,8 @@ def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str,
 
     `giver` and `taker` are the words of the tools' names.
     """
-    if given.words[-1:] != wanted.words[-1:] or not given.words or not _types_agree(given.type, wanted.type):
+    types = {given.type, wanted.type} - {""}
+    if given.words[-1:] != wanted.words[-1:] or not given.words or (len(types) > 1 and types != {"integer", "number"}):
         return 0.0
     telling = wanted.telling
     if telling:
@@ -124,10 +122,6 @@ def _type(body: Mapping[str, Any]) -> str:
     if isinstance(found, list):
         found = next((one for one in found if one != "null"), "")
     return found if isinstance(found, str) else ""
-
-
-def _types_agree(given: str, wanted: str) -> bool:
-    return not given or not wanted or given == wanted or {given, wanted} == {"integer", "number"}
 
 
 def _singular(word: str) -> str:

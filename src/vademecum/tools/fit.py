@@ -25,10 +25,9 @@ from vademecum.tools.dependencies import Pairs, links_of
 from vademecum.tools.features import HEADS, UNSEEN, After, Asked, heads
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.regression import Choice, Weights, fit
-from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.weights import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.weights import PHASES, Model, log_probabilities, taken_from
 
 LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at
 MOST_TRACES = 600  # that are asked about; more change nothing (measured)
@@ -46,7 +45,7 @@ _SEARCH = np.array(
 )
 
 
-def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
+def fitted(view: View, pairs: Pairs, prior: Model, seed: int = 7) -> Model:
     """Return the weights that explain the view's traces best, from `prior` on."""
     questions = [asked_of(view, int(trace)) for trace in drawn(view, MOST_TRACES, seed)]
     steps = [step for asked in questions for step in choices(asked)]
@@ -58,8 +57,7 @@ def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
     search = fit([c for asked in questions for c in set_choices(asked)], prior.search, _SEARCH)
     certain = fit([c for asked in questions for c in certainty_choices(asked, search)], prior.certain)
     stop = fit([c for asked in questions for c in stop_choices(asked, search, certain)], prior.stop)
-    pairs = Pairs(view)
-    links = fit([c for asked in questions for c in pair_choices(asked, pairs, ways)], prior.links)
+    links = fit([c for asked in questions for c in pair_choices(asked, pairs)], prior.links)
     model = Model(weights, stop, search, certain, links, prior.chains, len(view.traces))
     ranked = questions[:: max(1, len(questions) // _MOST_RANKED)]
     chains = [choice for asked in ranked for choice in ranked_choices(asked, model)]
@@ -137,7 +135,7 @@ def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
 
 def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Choice]:
     """Yield for each call of a trace whether it was the last."""
-    chain, taken = asked.chain, taken_probabilities(heads(asked, ()), search, certain)
+    chain, taken = asked.chain, taken_from(log_probabilities(heads(asked, ()), search), certain)
     rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
     return (yes_or_no(row, yes=step == len(chain)) for step, row in enumerate(rows, 1))
 
@@ -150,11 +148,9 @@ def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
         yield Choice(chain_features(asked, chains, taken), found.index(asked.chain))
 
 
-def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
+def pair_choices(asked: Asked, pairs: Pairs) -> Iterator[Choice]:
     """Yield for each pair of calls the choice to link them."""
-    chain, tools = asked.chain, asked.view.tools
-    if len(chain) > LONGEST_CHAIN:
+    if len(asked.chain) > LONGEST_CHAIN:
         return
-    features = pairs.features(chain, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
-    links = links_of(asked.view.traces[asked.own])
+    features, links = pairs.features(asked.chain, asked.weight), links_of(asked.view.traces[asked.own])
     yield from (yes_or_no(row, yes=pair in links) for pair, row in features.items())

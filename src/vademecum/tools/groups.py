@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vademecum.tools.dependencies import links_of
-from vademecum.tools.macro_tools import RECURS, Numbers
+from vademecum.tools.hypergraph import RECURS, Numbers
 from vademecum.tools.records import Group, Kind
 from vademecum.tools.view import View
 

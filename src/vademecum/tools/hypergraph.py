@@ -1,28 +1,35 @@
-"""Traces as a hypergraph, and attention over them.
+"""Traces as a hypergraph of tools, capabilities and meta-capabilities, and attention.
 
-Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools lie in capabilities, the chains
-that traces called, and these in meta-capabilities (`macro_tools`). Every count is a sum of weights over traces: one
-that is left out weighs 0.
+Tools lie in capabilities, the chains that traces called, and these in meta-capabilities, as in an n-SuperHyperGraph.
+Meta-capabilities are learned from sessions, whose traces follow one another, and from longer plans, whose chain is put
+together of capabilities that were called by themselves, too; their *witnesses* are the traces that show them.
 
-Attention has two phases, as in hypergraph attention (SHGAT; here in closed form, without learned projections). Up:
-every trace is weighed against the question, a softmax over the traces,
+Every count is a sum of weights over traces: one that is left out weighs 0. Attention has two phases, as in hypergraph
+attention (SHGAT; here in closed form). Up: every trace is weighed against the question,
 
     alpha_e = weight_e exp((k(q, e) - 1) / t + beta (|C and e| / |C| - 1)) / sum over traces of the same
 
-with k a kernel between the intent asked and that of the trace, and C the tools called so far. Down: each trace gives
-its weight to the tools it called (`gather`), or to those it called right after the last one (`after`). There are two
-kernels, the words of intents and their meaning; their mean is the attention.
+with k a kernel between two intents, of words or of meaning, and C the tools called so far. Down: each trace gives its
+weight to the tools it called (`gather`), or to those it called right after the last one (`after`).
 
     >>> graph = Hypergraph.of([Chain((0, 1)), Chain((0, 1)), Chain((2, 1))], tools=3)
     >>> graph.after(0, graph.weight)[:3].tolist(), graph.capabilities[graph.capability[0]]
     ([0.0, 2.0, 0.0], (0, 1))
+    >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]
+    >>> metas = Metas.of(Hypergraph.of(twice, 3))
+    >>> [[metas.chains[n] for n in members] for members in metas.members], metas.witnesses
+    ([[(0, 1), (2,)]], ((1, 3),))
+    >>> split((4, 0, 1, 2, 3), {(0, 1), (2, 3), (0, 1, 2)})
+    ((4,), (0, 1), (2, 3))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain as joined
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -30,6 +37,7 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Weights = NDArray[np.float32]
+Numbers = tuple[int, ...]
 
 WORDS = 0.12  # temperature of the kernel of words
 MEANING = 0.06  # of the kernel of meanings, whose cosines lie closer together
@@ -37,12 +45,15 @@ CONTEXT = 2.0  # beta: how much a trace gains by having called the tools that we
 BACKING = 0.15  # weight of the prior in votes: how much attention is enough to be believed
 SMOOTHING = 0.5  # weight of the prior in transition counts
 FAILED = 1 / 3  # what a trace that failed counts for: its order is still informative (measured: dropping it is worse)
+WIDEST = 3  # capabilities of a session in one meta-capability
+LONGEST = 8  # tools of a capability that is looked for in a longer chain, or before a question
+RECURS = 2  # witnesses from which one is shown to people
 
 
 class Chain(NamedTuple):
     """A trace by the numbers of its tools."""
 
-    tools: tuple[int, ...]
+    tools: Numbers
     ok: bool = True
     session: str = ""
 
@@ -63,7 +74,7 @@ class Hypergraph:
     then: Integers  # the tool
     owner: Integers  # the trace
     capability: Integers  # (m,), each trace's capability
-    capabilities: tuple[tuple[int, ...], ...]  # their chains
+    capabilities: tuple[Numbers, ...]  # their chains
     session: Integers  # (m,), each trace's session, -1 for none
 
     @classmethod
@@ -76,7 +87,7 @@ class Hypergraph:
             for step in zip((-1, tools, *chain.tools), (tools, *chain.tools), (*chain.tools, tools), strict=False)
         ]
         steps.sort(key=lambda step: step[1])
-        known: dict[tuple[int, ...], int] = {}
+        known: dict[Numbers, int] = {}
         capability = [known.setdefault(chain.tools, len(known)) for chain in chains]
         sessions: dict[str, int] = {}
         session = [sessions.setdefault(chain.session, len(sessions)) if chain.session else -1 for chain in chains]
@@ -94,14 +105,14 @@ class Hypergraph:
         return self.member_trace[_equal(self.member_tool, tool)]
 
     @cached_property
-    def numbers(self) -> dict[tuple[int, ...], int]:
+    def numbers(self) -> dict[Numbers, int]:
         """Each capability's number by its chain."""
         return {chain: number for number, chain in enumerate(self.capabilities)}
 
     @cached_property
-    def made(self) -> dict[tuple[int, ...], list[int]]:
+    def made(self) -> dict[Numbers, list[int]]:
         """The traces that called each chain."""
-        found: dict[tuple[int, ...], list[int]] = {chain: [] for chain in self.capabilities}
+        found: dict[Numbers, list[int]] = {chain: [] for chain in self.capabilities}
         for trace, number in enumerate(self.capability.tolist()):
             found[self.capabilities[number]].append(trace)
         return found
@@ -151,7 +162,7 @@ def _equal(ascending: Integers, value: int) -> slice:
     return slice(*np.searchsorted(ascending, (value, value + 1)))
 
 
-def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Iterable[Integers]:
+def _columns(rows: Sequence[Numbers], width: int) -> Iterable[Integers]:
     return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, width).T)
 
 
@@ -191,3 +202,111 @@ def voted(count: Weights, prior: Weights, weight: float) -> Weights:
 
 def _share(value: Weights) -> Weights:
     return np.asarray(value / np.maximum(np.add.reduce(value, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
+
+
+@dataclass(frozen=True)
+class Metas:
+    """s meta-capabilities over c capabilities."""
+
+    graph: Hypergraph
+    chains: tuple[Numbers, ...]  # the tools of each capability: those of the graph, then single tools between them
+    members: tuple[Numbers, ...]  # the capabilities of each meta-capability, in order
+    witnesses: tuple[Numbers, ...]  # the traces that show each: those it ended with in a session, or those that are it
+
+    @classmethod
+    def of(cls, graph: Hypergraph) -> Self:
+        """Learn them from all traces: always the same from the same traces."""
+        number = dict(graph.numbers)
+        found: dict[Numbers, list[int]] = defaultdict(list)
+        for run, trace in _runs(graph):
+            found[run].append(trace)
+        for chain, traces in _composed(graph):
+            found[tuple(number.setdefault(part, len(number)) for part in chain)] += traces
+        return cls(graph, tuple(number), tuple(found), tuple(map(tuple, found.values())))
+
+    @cached_property
+    def after(self) -> dict[Numbers, list[int]]:
+        """Meta-capabilities by the tools of all their capabilities but the last."""
+        found: dict[Numbers, list[int]] = defaultdict(list)
+        for meta, members in enumerate(self.members):
+            done = tuple(joined.from_iterable(self.chains[one] for one in members[:-1]))
+            if len(done) <= LONGEST:
+                found[done].append(meta)
+        return dict(found)
+
+    def due(self, earlier: Sequence[int], weight: Weights) -> dict[Numbers, float]:
+        """Return the capabilities that complete a meta-capability, with their weights."""
+        latest, found = tuple(earlier[-LONGEST:]), defaultdict[Numbers, float](float)
+        for begin in range(len(latest)):
+            for meta in self.after.get(latest[begin:], ()):
+                if (counted := self.weight(meta, weight)) > 0:
+                    found[self.chains[self.members[meta][-1]]] += counted
+        return dict(found)
+
+    def weight(self, meta: int, weight: Weights) -> float:
+        """Return the weight of witnesses; 0 for a capability without traces."""
+        alone = self.graph.merge(weight)
+        if any(len(self.chains[one]) > 1 and not alone[one] for one in self.members[meta]):
+            return 0.0
+        return float(weight[list(self.witnesses[meta])].sum())
+
+    @cached_property
+    def recurring(self) -> Numbers:
+        """Sequences that several traces show, the commonest first."""
+        often = [meta for meta in range(len(self.members)) if len(self.witnesses[meta]) >= RECURS]
+        part: dict[Numbers, int] = defaultdict(int)
+        for meta in often:
+            members, count = self.members[meta], len(self.witnesses[meta])
+            parts = {members[a:b] for a in range(len(members)) for b in range(a + 2, len(members) + 1)}
+            part |= {shorter: max(part[shorter], count) for shorter in parts - {members}}
+        kept = [meta for meta in often if len(self.witnesses[meta]) > part[self.members[meta]]]
+        return tuple(sorted(kept, key=lambda meta: (-len(self.witnesses[meta]), meta)))
+
+
+def next_due(due: Mapping[Numbers, float], chain: Numbers, places: int) -> Weights:
+    """Return the weights of the due chains' next calls, float32 (places,).
+
+    >>> next_due({(2, 3): 3.0}, (2,), 5).tolist(), next_due({(2, 3): 3.0}, (2, 3), 5).tolist()
+    ([0.0, 0.0, 0.0, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0, 3.0])
+    """
+    found, begun = np.zeros(places, np.float32), len(chain)
+    for tools, weight in due.items():
+        if tools[:begun] == chain:
+            found[tools[begun] if len(tools) > begun else -1] += weight
+    return found
+
+
+def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
+    """Yield sequences of capabilities in sessions, each with its last trace."""
+    sessions: dict[int, list[int]] = defaultdict(list)
+    for trace, session in enumerate(graph.session.tolist()):
+        sessions[session].append(trace)
+    capability = graph.capability.tolist()
+    for session, traces in sessions.items():
+        for end in range(1, len(traces)) if session >= 0 else ():
+            for begin in range(max(0, end + 1 - WIDEST), end):
+                yield tuple(capability[trace] for trace in traces[begin : end + 1]), traces[end]
+
+
+def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int]]]:
+    """Yield each chain that consists of others, as parts, with its traces."""
+    known = {chain for chain in graph.capabilities if len(chain) > 1}
+    for chain, traces in graph.made.items():
+        parts = split(chain, known)
+        if any(len(part) > 1 for part in parts) and len(parts) > 1:
+            yield parts, traces
+
+
+def split(chain: Numbers, known: Collection[Numbers]) -> tuple[Numbers, ...]:
+    """Return a chain as the fewest known parts that cover most."""
+    best: list[tuple[int, int, tuple[Numbers, ...]]] = [(0, 0, ())]  # covered, -parts, parts
+    for end in range(1, len(chain) + 1):
+        covered, count, parts = best[end - 1]
+        options = [(covered, count - 1, (*parts, chain[end - 1 : end]))]
+        for begin in range(max(0, end - LONGEST), end - 1):
+            part = chain[begin:end]
+            if part in known and len(part) < len(chain):
+                covered, count, parts = best[begin]
+                options.append((covered + len(part), count - 1, (*parts, part)))
+        best.append(max(options, key=lambda option: option[:2]))
+    return best[-1][2]

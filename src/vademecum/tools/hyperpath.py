@@ -1,33 +1,23 @@
 """Shortest hyperpaths: which steps lead to a target, and in which order.
 
 A *B-arc* leads from a set of nodes, its tail, to one node, its head (Gallo, Longo, Pallottino, Nguyen, "Directed
-hypergraphs and applications", Discrete Applied Mathematics 42, 1993). "`send` needs a draft and an address" is ({draft,
-address}, send); an empty tail says that the head needs nothing. Two readings of a tail (`semantics`):
-
-- `all`: the head follows once *every* node of the tail is there. This is a *B-hyperpath*, an acyclic AND-OR derivation.
-- `any`: one node of the tail is enough. This is *dimension reduction* (Gao, Zhao, Ren, Swami, Ramanathan, Bar-Noy, "Dynamic
-  shortest path algorithms for hypergraphs", arXiv:1202.0082, theorem 3): a pair (u, v) costs as much as the cheapest
-  hyperarc with u in its tail and v as its head.
-
-The costs of several tail nodes are added, as if steps ran one after the other:
+hypergraphs and applications", 1993): "`send` needs a draft and an address". With `all` the head follows once *every*
+node of the tail is there (a B-hyperpath), with `any` once one is (dimension reduction: Gao et al., arXiv:1202.0082,
+theorem 3). The costs of several tail nodes are added, as if steps ran one after the other:
 
     W(source) = 0,      W(v) = min over e into v of  w(e) + sum of W(u) over u in the tail of e
 
-The sum is never below an argument, so labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A
-generalization of Dijkstra's algorithm", 1977; Gallo et al. call it SBT). Labels are pairs (W, arcs on the costliest
-way): every arc makes a label strictly larger, so nothing supports itself in a circle, and the shorter of equals wins.
-
-A worked example. `book` needs a flight and a date; the date costs 2, the flight 3 and needs a city:
+Labels are set for good in ascending order, as in Dijkstra's algorithm (Knuth, "A generalization of Dijkstra's
+algorithm", 1977). They are pairs (W, arcs on the costliest way): every arc makes a label strictly larger, so nothing
+supports itself in a circle, and the shorter of equals wins. `book` needs a flight and a date:
 
     >>> graph = DirectedHypergraph()
     >>> graph.add(["city"], "flight", 3.0)
     >>> graph.add([], "date", 2.0)
     >>> graph.add(["flight", "date"], "book", 1.0)
     >>> paths = Hyperpaths(graph, ["city"])
-    >>> paths.cost("book")  # 1 + (3 + 2)
-    6.0
-    >>> paths.path("book").layers, Hyperpaths(graph, []).missing("book")
-    ((('date', 'flight'), ('book',)), ('city',))
+    >>> paths.cost("book"), [arc.head for arc in paths.path("book").arcs], Hyperpaths(graph, []).missing("book")
+    (6.0, ['date', 'flight', 'book'], ('city',))
     >>> Hyperpaths(graph, [], semantics="any").cost("book")  # the date alone is enough
     3.0
 """
@@ -93,15 +83,6 @@ class Hyperpath:
     arcs: tuple[Hyperarc, ...]  # one for each node but the sources, each after those that it needs
     cost: float  # infinite where a node is missing
     missing: tuple[str, ...] = ()  # nodes that would make the targets reachable
-
-    @property
-    def layers(self) -> tuple[tuple[str, ...], ...]:
-        """The heads in layers; nodes of one layer can run together."""
-        layer: dict[str, int] = {}
-        for arc in self.arcs:
-            layer[arc.head] = 1 + max((layer.get(node, -1) for node in arc.tail), default=-1)
-        count = 1 + max(layer.values(), default=-1)
-        return tuple(tuple(name for name, number in layer.items() if number == level) for level in range(count))
 
 
 class _Labelled(NamedTuple):

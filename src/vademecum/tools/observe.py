@@ -4,7 +4,7 @@ Without an `id` one is made of what happened, so that the same trace observed tw
 
     >>> traces, _ = read_traces('{"intent": "log in with token ghp_0123456789abcdefABCDEF0123456789abcd", "calls": ["login"]}')
     >>> traces[0].intent, traces[0].calls[0].tool
-    ('log in with token [secret]', 'login')
+    ('log in with token [redacted:github-token]', 'login')
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.tools.fields import words
+from vademecum.redaction.named_secrets import names_credential
+from vademecum.redaction.redact import MARK, redact
 from vademecum.tools.records import Call, Rejected, Trace
 from vademecum.tools.register import read_items
 
@@ -27,28 +28,10 @@ _LONGEST_ID = 600
 LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
 _MOST_VALUES = 200  # of a call's arguments
 _LEAST_TELLING = 4  # characters of a value: a shorter one stands in any text
-_SECRET_NAME = re.compile(r"passw|passphrase|pwd|secret|token|credential|apikey|accesskey|privatekey")
 _SHOWN = 60  # characters of what is refused
 _HIGHEST = sys.float_info.max
+_PIECE = re.compile(r"""[^\s"'\\=:,;]{4,}""")
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")  # of an argument: whatever else stands there may be a value
-# What is worth stealing wherever it stands: well-known shapes of keys, and whatever is said to be a password.
-_SECRET = re.compile(
-    r"""-----BEGIN[ A-Z]*PRIVATE\ KEY-----.*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
-    | \b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_A-Za-z0-9]{16,}
-    | \b(?:gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|hf_|AIza|ya29\.)[-\w]{16,}
-    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
-    | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*
-    | (?<=://)[^\s/:@]+:[^\s/@]+(?=@)
-    | (?<=\bBearer\ )[-\w.~+/=]{8,}
-    | (?:(?<=password)|(?<=passwd)|(?<=passphrase)|(?<=secret)|(?<=api_key)|(?<=api[ ]key)|(?<=apikey)|(?<=token)|(?<=pwd))
-      (?:\s*[:=]\s*|\s+is\s+)["']?[^\s"',;]+
-    # said without a sign between: only what no word looks like
-    | (?:(?<=password\s)|(?<=passwd\s)|(?<=passphrase\s)|(?<=pwd\s))["']?(?=[^\s"',;]*\d)(?=[^\s"',;]*[A-Za-z])[^\s"',;]{6,}
-    | (?:(?<=secret\s)|(?<=api_key\s)|(?<=api[ ]key\s)|(?<=apikey\s)|(?<=token\s))
-      ["']?(?=[^\s"',;]*\d)(?=[^\s"',;]*[A-Za-z])[^\s"',;]{12,}
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
 
 
 def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
@@ -71,25 +54,24 @@ def trace_of(item: Any) -> Trace:
     return trace(
         _string(item, "intent"), calls, id_=_string(item, "id"), links=_links(item.get("links"), len(calls)),
         session=_string(item, "session"), at=_number(at), ok=item.get("ok", True) is not False,
+        hidden=set[str]().union(*(secrets(call.get("arguments")) for call in listed if isinstance(call, Mapping))),
     )  # fmt: skip
 
 
 def trace(
     intent: str, calls: tuple[Call, ...], *, id_: str = "", links: tuple[tuple[int, int], ...] = (), session: str = "",
-    at: float = 0.0, ok: bool = True,
+    at: float = 0.0, ok: bool = True, hidden: Iterable[str] = (),
 ) -> Trace:  # fmt: skip
-    """Return a trace that is safe to keep, with an id."""
-    safe = without_secrets(intent)[:LONGEST_INTENT]
-    return Trace(id_ or _identity(safe, calls, session, at), safe, calls, links, session, at, ok)
+    """Return a trace that is safe to keep, with an id.
 
-
-def without_secrets(text: str) -> str:
-    """Return the text with likely secrets replaced by a word.
-
-    >>> without_secrets("clone https://ada:hunter2@example.org/x, password: hunter2!")
-    'clone https://[secret]@example.org/x, password[secret]'
+    `hidden` are values that the intent may hold and that are secret (see `secrets`).
     """
-    return _SECRET.sub("[secret]", text)
+    for secret in sorted(hidden, key=len, reverse=True):  # one may be part of another
+        intent = intent.replace(secret, f"{MARK}argument]")
+    safe = redact(intent).text[:LONGEST_INTENT]
+    happened = json.dumps([safe, [[call.tool, call.arguments, call.ok] for call in calls], session, at])
+    made = blake2b(happened.encode(), digest_size=12).hexdigest()
+    return Trace(id_ or made, safe, calls, links, session, at, ok)
 
 
 def argument_names(arguments: Any) -> tuple[str, ...]:
@@ -102,7 +84,7 @@ def argument_names(arguments: Any) -> tuple[str, ...]:
     """
     given = arguments if isinstance(arguments, Mapping | list | tuple) else ()
     names = {name for name in given if isinstance(name, str) and _NAME.fullmatch(name)}
-    return tuple(sorted(name for name in names if not _SECRET.search(name)))
+    return tuple(sorted(name for name in names if not redact(name).counts))
 
 
 def _call(item: Any) -> Call:
@@ -112,7 +94,8 @@ def _call(item: Any) -> Call:
     if not isinstance(tool, str) or not tool.strip() or len(tool) > _LONGEST_ID:
         raise UsageError("a call names its tool: a tool's id, or an object with `tool`")
     took = _number(item.get("latency_s")) or _number(item.get("latency_ms")) / 1000
-    return Call(tool_id(tool.strip()), argument_names(item.get("arguments")), item.get("ok", True) is not False, took)
+    id_, names = tool_id(redact(tool.strip()).text), argument_names(item.get("arguments"))
+    return Call(id_, names, item.get("ok", True) is not False, took)
 
 
 def tool_id(name: str) -> str:
@@ -145,18 +128,14 @@ def _shown(value: Any) -> str:
 
 def _string(item: Mapping[str, Any], key: str) -> str:
     value = item.get(key, "")
-    return str(value)[: _LONGEST_ID if key != "intent" else None] if isinstance(value, str | int) else ""
+    text = redact(str(value)).text if isinstance(value, str | int) else ""
+    return text if key == "intent" else text[:_LONGEST_ID]
 
 
 def _number(value: Any) -> float:
     """Return a finite number from 0 on, 0 for another value."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _HIGHEST
     return float(value) if is_number else 0.0
-
-
-def _identity(intent: str, calls: tuple[Call, ...], session: str, at: float) -> str:
-    happened = json.dumps([intent, [[call.tool, call.arguments, call.ok] for call in calls], session, at])
-    return blake2b(happened.encode(), digest_size=12).hexdigest()
 
 
 def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
@@ -171,11 +150,16 @@ def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
     return [earlier for earlier, text in enumerate(said) if any(value in text for value in values)]
 
 
-def secrets(arguments: Any) -> Iterator[str]:
-    """Yield the values whose names say that they are secret."""
-    for name, value in _named(arguments):
-        if _SECRET_NAME.search("".join(words(name))):
-            yield from (text for text in telling(value) if not text.isdigit() or len(text) > _LEAST_TELLING)
+def secrets(arguments: Any) -> set[str]:
+    """Return the secret values of some arguments, by name or look.
+
+    >>> sorted(secrets({"apiKey": "swordfish", "env": ["DB_PASSWORD=hunter2"], "user": "adalovelace"}))
+    ['hunter2', 'swordfish']
+    """
+    written = json.dumps(arguments, ensure_ascii=False, default=str)[:LOOKED_AT]
+    by_look = {*_PIECE.findall(written)} - {*_PIECE.findall(redact(written).text)}
+    leaves = ((name, value) for name, value in _named(arguments) if not isinstance(value, Mapping | list))
+    return by_look.union(*(telling(value) for name, value in leaves if names_credential(name)))
 
 
 def telling(arguments: Any) -> Iterator[str]:
@@ -186,7 +170,7 @@ def telling(arguments: Any) -> Iterator[str]:
 
 
 def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
-    """Yield each value within some arguments with its name, "" in a list."""
+    """Yield each value with its name; an item has its list's."""
     todo = [("", arguments)]
     for _ in range(_MOST_VALUES):
         if not todo:
@@ -196,4 +180,4 @@ def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(value, Mapping):
             todo += [(str(key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
-            todo += [("", inner) for inner in value]
+            todo += [(name.removesuffix("s"), inner) for inner in value]

@@ -58,11 +58,8 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
     tools: dict[str, Tool] = {}
     rejected: list[Rejected] = []
     for path, method, shared, operation in _operations(document):
-        schemas, place, by_path = (
-            _Schemas(document),
-            f"{method.upper()} {path}",
-            f"{method}_{_slug(path, '_')}".rstrip("_"),
-        )
+        schemas, place = _Schemas(document), f"{method.upper()} {path}"
+        by_path = f"{method}_{_slug(path, '_')}".rstrip("_")
         name = str(operation.get("operationId") or by_path).strip()[:200]
         name = f"{name}_{by_path}" if any(tool.name == name for tool in tools.values()) else name
         said = [str(operation[key]).strip() for key in ("summary", "description") if operation.get(key)]
@@ -170,7 +167,7 @@ class _Schemas:
     """References of one document, written out where they stand."""
 
     def __init__(self, document: Table) -> None:
-        self.problems: list[str] = []  # each once
+        self.problems: dict[str, None] = {}  # each once
         self._document = document
         self._left = MOST_PARTS
 
@@ -217,19 +214,15 @@ class _Schemas:
     def _look_up(self, reference: Any) -> Any:
         found: Any = self._document
         if not isinstance(reference, str) or not reference.startswith("#"):
-            self._report(f"it refers to {reference!r}, which is outside the document and is not fetched")
+            self.problems[f"it refers to {reference!r}, which is outside the document and is not fetched"] = None
             return {}
         for part in reference.removeprefix("#").strip("/").split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(found, Mapping) or key not in found:
-                self._report(f"it refers to {reference!r}, which is not in the document")
+                self.problems[f"it refers to {reference!r}, which is not in the document"] = None
                 return {}
             found = found[key]
         return found
-
-    def _report(self, problem: str) -> None:
-        if problem not in self.problems:
-            self.problems.append(problem)
 
 
 def _table(value: Any) -> Table:

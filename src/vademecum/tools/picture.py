@@ -1,29 +1,24 @@
-"""A picture of tools and plans: nodes and arcs."""
+"""A picture of tools: nodes and arcs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from vademecum.tools.fields import inputs_of
-from vademecum.tools.hyperpath import DirectedHypergraph
-from vademecum.tools.records import Group, Plan, Task, Tool, Trace
-from vademecum.tools.relations import Relations, input_node, tool_of_input
+from vademecum.tools.records import Group, Tool, Trace
+from vademecum.tools.relations import Relations, tool_of_input
 
 MOST_ARCS = 20_000  # in a page, the strongest ones
 _ABOUT = 600  # characters of a description
 
 
-def graph_record(
-    tools: Sequence[Tool], traces: Sequence[Trace], plan: Plan | None = None, groups: Mapping[str, Group] | None = None
-) -> dict[str, Any]:
-    """Return nodes, arcs between them by number, and the plan.
+def graph_record(tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Group]) -> dict[str, Any]:
+    """Return nodes, and arcs between them by number.
 
     Inputs are no nodes here: what provides one leads to the tool that takes it.
     """
-    groups = groups or {}
     graph = Relations(tools, traces, {id_: group.members for id_, group in groups.items()}).graph
     calls = Counter(call.tool for trace in traces for call in trace.calls)
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
@@ -41,26 +36,7 @@ def graph_record(
          "head": number[tool], "kind": arc.kind, "weight": round(arc.weight, 3), "seen": arc.seen, "input": name}
         for arc, tool, name in named
     ]  # fmt: skip
-    shown = _plan(plan, known, graph) if plan else None
-    return {"nodes": nodes, "arcs": drawn, "tools": len(tools), "traces": len(traces), "plan": shown}
-
-
-def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> dict[str, Any]:
-    """The plan, each input with the task that provides it."""
-    call = {task.id: task.call for task in plan.tasks}
-
-    def giver(task: Task, name: str) -> str:
-        arcs = [graph.arcs[arc] for arc in graph.into.get(input_node(task.call, name), ())]
-        givers = {arc.tail[0] for arc in sorted(arcs, key=lambda arc: arc.weight) if arc.kind == "provides"}
-        return next((before for before in task.depends_on if call.get(before) in givers), "")
-
-    def inputs(task: Task) -> list[dict[str, Any]]:
-        known = inputs_of(tools[task.call].input_schema) if task.call in tools else []
-        required = {one.name for one in known if one.required}
-        names = list(dict.fromkeys([*task.inputs, *sorted(required)]))
-        return [{"name": name, "from": giver(task, name), "required": name in required} for name in names]
-
-    return asdict(plan) | {"tasks": [asdict(task) | {"inputs": inputs(task)} for task in plan.tasks]}
+    return {"nodes": nodes, "arcs": drawn, "tools": len(tools), "traces": len(traces)}
 
 
 def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Predict the next call: attention, hyperpath, traces.
 
-Probabilities are those of the softmax that the heads' weights were fitted as; below `threshold` the prediction
-abstains. Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the tools that fit
-the intent best by text alone, the first `KEPT`, those that are new take the places of the least likely others there:
+Memory says nothing for a tool that nobody has called yet, and outweighs its text. So, of the first `KEPT` tools by text
+alone, those that are new take the places of the least likely others there:
 
     by probability   a  b  c  d  e        a b c d e were used, x and y were not
     by text alone    c  x  d              x is the second of three
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.tools.chains import stops
 from vademecum.tools.features import HEADS, NEAR, After, heads, put, trusted, without_traces
+from vademecum.tools.hypergraph import in_context
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.refresh import Known
@@ -26,7 +26,7 @@ from vademecum.tools.regression import Weights
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.weights import PHASES, taken_probabilities
+from vademecum.tools.weights import PHASES, log_probabilities, taken_from
 
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 KEPT = 3  # places for tools without usage: as many as a prediction shows unless it is asked for more
@@ -52,7 +52,7 @@ def predict(
     asked = put(view, intent, earlier, unfinished)
     asked = asked if after or earlier else trusted(asked, fitted=bool(model.traces))
     weights = model.next[min(len(after), PHASES - 1)]
-    features, taken = heads(asked, after), taken_probabilities(heads(asked, ()), model.search, model.certain)
+    features, taken = heads(asked, after), taken_from(log_probabilities(heads(asked, ()), model.search), model.certain)
     if by == "attention":
         probability = next_probabilities(view, features @ weights.astype(np.float32))
         if view.traces and not model.traces and says and (after or earlier):  # few traces move what text says
@@ -63,7 +63,10 @@ def predict(
         goal = by == "goal"
         probability = toward_goals(view, way, taken, after) if goal else known.shgat.first_steps(asked, after)
         order = top(probability, k).tolist()
-    mean, attention = probability @ features, asked.attention_after(after)
+    mean, attention = (
+        probability @ features,
+        in_context(asked.attention, view.graph.shared(after)) if after else asked.attention,
+    )
     places = probability[top(probability, k)]  # a place has its probability, whoever takes it
     candidates = tuple(
         Candidate(

@@ -7,7 +7,6 @@ thread; meanwhile what was before answers.
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,8 +23,7 @@ from vademecum.tools.weights import Model, prior
 ENOUGH = 20  # traces from which weights of one's own are fitted
 GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
 FEW = 200  # traces that a question works in by itself
-QUIET_S = 0.25  # without a question, before the thread begins
-PATIENCE_S = 5.0  # it waits for that at most
+QUIET_S = 0.25  # before the thread begins, so that the next question comes first
 _MODEL = "tools.model"
 
 
@@ -56,7 +54,7 @@ class Known:
     @cached_property
     def pairs(self) -> Pairs:
         """The links between tools."""
-        return Pairs(self.view)
+        return Pairs(self.view, self.ways)
 
 
 class Current:
@@ -69,14 +67,12 @@ class Current:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._hurry = threading.Event()  # somebody waits for the thread
-        self._asked = 0.0  # when the last question came
         self._problem = ""  # why the thread could not go on
         self._closed = False
 
     def now(self) -> Known:
         """Return the state for a question."""
         version, known = self._ledger.version(), self._known
-        self._asked = time.monotonic()
         if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
             known = self.read()
         if known.version != version or self._is_due(known):
@@ -140,7 +136,7 @@ class Current:
         """
         if not known.view.traces or self._reader.problem:
             return known
-        model = fitted(known.view, known.ways, prior())
+        model = fitted(known.view, known.pairs, prior())
         with self._making:
             if not self._closed and not self._reader.problem:
                 self._ledger.keep_fact(self._fact, model.write())
@@ -155,7 +151,7 @@ class Current:
                 self._thread.start()
 
     def _work(self) -> None:
-        self._wait_for_quiet()
+        self._hurry.wait(QUIET_S)
         try:
             while not self._closed:
                 known = self.read(laid_out=True)
@@ -165,12 +161,3 @@ class Current:
                     return
         except Error as error:  # the next question reads by itself, and says what is wrong
             self._problem = str(error)
-
-    def _wait_for_quiet(self) -> None:
-        """Wait until no question is open, since questions come first."""
-        latest = time.monotonic() + PATIENCE_S
-        while not self._hurry.is_set():
-            left = min(self._asked + QUIET_S, latest) - time.monotonic()
-            if left <= 0:
-                return
-            self._hurry.wait(left)

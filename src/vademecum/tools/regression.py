@@ -1,20 +1,13 @@
 """Two regressions: the conditional logit, and ridge from intents to tools.
 
-    P(v | choice) = exp(w . x_v) / sum over candidates u of exp(w . x_u)
-
-McFadden 1974; read as contrastive learning it is the InfoNCE loss with the whole catalogue as negatives. Fitted by
-Newton's method on the penalised likelihood
+The logit (McFadden 1974) is P(v | choice) = exp(w . x_v) / sum over candidates u of exp(w . x_u), fitted by Newton's
+method on the penalised likelihood
 
     -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2
 
-whose prior is what holds elsewhere: with few choices the weights stay near it, with many they follow the data.
-
-Ridge regression from intents to tools is
-
-    W = (X'X + strength I)^-1 X'Y
-
-X has a row for each trace: the vector of its intent, and its words hashed into signed buckets (Weinberger et al. 2009);
-Y its tools. Leaving a trace out needs no second fit: its residual is divided by 1 minus its leverage.
+With few choices the weights stay near the prior, with many they follow the data. Ridge is W = (X'X + strength I)^-1 X'Y
+with a row of X for each trace: the vector of its intent, and its words hashed into signed buckets (Weinberger et al.
+2009); Y its tools. Leaving a trace out needs no second fit: its residual is divided by 1 minus its leverage.
 """
 
 from __future__ import annotations
@@ -192,10 +185,6 @@ def _fitted(x: Floats) -> Floats:
 
 def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:
     """Return float32 (size, d): the sum of the rows of each group."""
-    order = np.argsort(groups, kind="stable")
-    rows, groups = rows[order], groups[order]
     total = np.zeros((size, x.shape[1]), np.float32)
-    first = np.flatnonzero(np.diff(groups, prepend=-1))
-    if len(first):
-        total[groups[first]] = np.add.reduceat(x[rows], first, axis=0)
+    np.add.at(total, groups, x[rows])
     return total

@@ -1,24 +1,13 @@
 """Relations between tools as hyperarcs, and the ways over them.
 
-Nodes are tools by their ids, capabilities by theirs, and inputs as `server/name?argument`.
+Nodes are tools by their ids, capabilities by theirs, and inputs as `server/name?argument`. docs/tools.md has the kinds
+of hyperarcs and their weights: `sequence` from traces, `provides` from schemas, `needs` and `contains`. A call costs 1,
+and what is doubtful adds to it; where a trace does not say who used what, a call's tail is the call before it.
 
-| kind | hyperarc | weight |
-| --- | --- | --- |
-| `sequence` | {the tools whose outcome a call used} → its tool, as seen in traces | 1 - ln P(tail given head) |
-| `provides` | {a tool} → an input of another, because its output schema has a field that matches (`fields`) | -ln trust |
-| `needs` | {every required input} → the tool; from nothing where there is none and no trace has the tool | 1 |
-| `contains` | {every member} → the capability | 0 |
-
-A call costs 1, and what is doubtful adds to it. P is the share of the head's calls that came so. A tool called first
-has an empty tail. Where a trace does not say who used what, a call's tail is the call before it.
-
-    >>> from vademecum.tools.hyperpath import Hyperpaths
     >>> from vademecum.tools.records import Call, Tool, Trace
     >>> makes = Tool("shop/create_cart", "create_cart", "shop", output_schema={"properties": {"cart_id": {"type": "string"}}})
     >>> wants = {"properties": {"cart_id": {"type": "string"}, "card": {"type": "string"}}, "required": ["cart_id", "card"]}
     >>> relations = Relations([makes, Tool("shop/pay", "pay", "shop", input_schema=wants)])
-    >>> Hyperpaths(relations.graph, []).path("shop/pay").missing
-    ('shop/pay?card',)
     >>> [arc.head for arc in Hyperpaths(relations.graph, ["shop/pay?card"]).path("shop/pay").arcs]
     ['shop/create_cart', 'shop/pay?cart_id', 'shop/pay']
     >>> relations = Relations([makes], [Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay")))])

@@ -1,22 +1,19 @@
 """Predict the next call by goal or by SHGAT, as in ADR-050.
 
-Both score a target by the intent alone; what was called so far is only where the way to the target starts. So
-attention, which sees the context, predicts better (docs/tools.md). By `goal`, a target is a tool:
+Both score a target by the intent alone; what was called so far is only where the way to it starts. By `goal`:
 
     P(next = n) = sum over targets t of  P(t | intent) [n is the first step, not yet taken, of the shortest hyperpath to t]
 
-By `shgat`, a target is a capability with a score by four heads, and the next call is its first one that was not made
-yet:
+By `shgat` a target is a capability, a chain that traces called, and the next call is its first one not made yet:
 
     score = sigmoid(mean of (semantic, semantic, structure, temporal) * reliability)
 
     semantic     the cosine of the intent and the nearest intent that a capability was called for
-    structure    0.4 page rank + 0.3 / (1 + cluster) + 0.3 Adamic-Adar
+    structure    0.4 page rank + 0.3 / (1 + cluster) + 0.3 Adamic-Adar, of capabilities joined by the tools they share
     temporal     0.4 called in a session with others + 0.4 recency + 0.2 heat
     reliability  the ADR's steps (`confidence.step`), of the capability's traces
 
-Each of them is 0..1. The graph is that of capabilities, chains that traces called, joined by the tools that they share.
-The ADR leaves the weights of the four heads to learning; they are equal here, as its code begins.
+Each is 0..1. The ADR leaves the weights of the heads to learning; they are equal here, as its code begins.
 """
 
 from __future__ import annotations

@@ -36,7 +36,12 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     replayed = same_intent(asked)
     if replayed is None:
         chain, is_chain = decoded(asked, model)
-        linked = _linked(asked, known, chain, is_chain=is_chain)
+        pairs, links = known.pairs.features(chain.tools, asked.weight), known.model.links
+        linked = (
+            chosen_links(pairs, links, len(chain.tools))
+            if is_chain
+            else expected_links(pairs, links, chain.probabilities)
+        )
         sure = confidence.of_plan(asked, chain, fitted=bool(model.traces)) if chain.tools else 0.0
     else:
         again, sure = view.chains[replayed], 1.0
@@ -55,14 +60,6 @@ def _says_nothing(asked: Asked) -> bool:
         return False
     past = asked.view.intents.dense(asked.question)
     return bool(asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE)
-
-
-def _linked(asked: Asked, known: Known, chain: Chain, *, is_chain: bool) -> set[tuple[int, int]]:
-    tools, ways = asked.view.tools, known.ways
-    features = known.pairs.features(chain.tools, asked.weight, lambda a, b: ways.provides(tools[a].id, tools[b].id))
-    if is_chain:
-        return chosen_links(features, known.model.links, len(chain.tools))
-    return expected_links(features, known.model.links, chain.probabilities)
 
 
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:

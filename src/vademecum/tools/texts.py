@@ -57,15 +57,13 @@ class Question:
     @classmethod
     def of(cls, text: str, vector: Floats | None = None, parts: Floats | None = None) -> Question:
         """Read a text. Stop words are dropped unless nothing else is there."""
-        said = runs(text)
-        content = [(place, run) for place, run in enumerate(said) if run.lower() not in STOP_WORDS]
-        terms = [(key(term), place) for place, run in content or enumerate(said) for term in run_terms(run)]
+        terms = [(key(term), place) for place, run in _content(text) for term in run_terms(run)]
         count, first = Counter(term for term, _ in terms), dict(reversed(terms))
         return cls(
             text,
             np.array(list(count), np.uint64),
             np.array(list(count.values()), np.float32),
-            np.array([first[term] / max(len(said) - 1, _SENTENCE) for term in count], np.float32),
+            np.array([first[term] / max(len(runs(text)) - 1, _SENTENCE) for term in count], np.float32),
             vector,
             parts,
             tuple(map(cls.of, clauses(text))),
@@ -95,7 +93,7 @@ class Texts:
     """
 
     def __init__(self, texts: Sequence[str], vectors: Floats | None, *, own: bool = False) -> None:
-        counted = _TABLE.count([without_stop_words(text) for text in texts])
+        counted = _TABLE.count([" ".join(run for _, run in _content(text)) for text in texts])
         self.size, self.vectors, self.own = len(texts), vectors, own and vectors is not None
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
         self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
@@ -160,10 +158,10 @@ def clauses(text: str) -> list[str]:
     return [] if found == [text.strip()] else found[:_MOST_CLAUSES]
 
 
-def without_stop_words(text: str) -> str:
-    """Return the content words of a text, else all words."""
-    said = runs(text)
-    return " ".join([run for run in said if run.lower() not in STOP_WORDS] or said)
+def _content(text: str) -> list[tuple[int, str]]:
+    """Return the content words of a text by place, else all words."""
+    said = list(enumerate(runs(text)))
+    return [(place, run) for place, run in said if run.lower() not in STOP_WORDS] or said
 
 
 def _idf(texts: int, holding: NDArray[np.integer]) -> Floats:

@@ -134,10 +134,10 @@ class Tools:
             held["/tools/suggest"] = asdict(plan)
         return page_file("tools", "Tools and how they lead to each other", start, held)
 
-    def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
-        """Return nodes, hyperarcs between them, and the plan, as JSON-serialisable values."""
+    def drawn(self) -> dict[str, Any]:
+        """Return nodes, and hyperarcs between them, as JSON-serialisable values."""
         tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
-        return graph_record(tools, self._ledger.traces(), plan, self._current.read().groups.known)
+        return graph_record(tools, self._ledger.traces(), self._current.read().groups.known)
 
     def group(self, id_: str) -> Group | None:
         """Return a learned group by its id; None for an unknown one."""

@@ -1,14 +1,7 @@
-"""Traces from the transcripts of coding agents.
+"""Traces from the transcripts of Claude Code, Codex CLI and Gemini CLI.
 
-Each thing that the user asks for is a trace, with the same id however often the file is read. Other programs write
-these files (Claude Code, Codex CLI, Gemini CLI) in forms that they do not promise, so what does not look as expected is
-passed over.
-
-    >>> lines = '''{"type":"user","sessionId":"s","message":{"content":"mail the report"}}
-    ... {"type":"assistant","sessionId":"s","message":{"content":[{"type":"tool_use","id":"1","name":"mcp__mail__send","input":{"to":"x"}}]}}'''
-    >>> (trace,) = read_transcript(lines)
-    >>> trace.id, trace.intent, trace.calls[0].tool, trace.calls[0].arguments
-    ('claude:s:1', 'mail the report', 'mail/send', ('to',))
+Each thing that the user asks for is a trace, with the same id however often the file is read. The forms of these files
+are promised by nobody, so what does not look as expected is passed over.
 """
 
 from __future__ import annotations
@@ -16,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
-from vademecum.tools.observe import LOOKED_AT, argument_names, tool_id, trace, used
+from vademecum.agent_records import arguments_of, moment, output_of, said_in, string, texts
+from vademecum.tools.observe import LOOKED_AT, argument_names, secrets, tool_id, trace, used
 from vademecum.tools.records import Call, Trace
 from vademecum.tools.register import parsed
 
@@ -38,13 +31,15 @@ class _Turn:
     calls: list[Call] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)
 
     def trace(self, agent: str, number: int) -> Trace:
         """Return the trace, with an id that stays."""
         session, links = f"{agent}:{self.session}", tuple(self.links)
         return trace(
-            self.intent, tuple(self.calls), id_=f"{session}:{number}", links=links, session=session, at=self.at
-        )
+            self.intent, tuple(self.calls), id_=f"{session}:{number}", links=links, session=session, at=self.at,
+            hidden=self.secrets,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -56,10 +51,10 @@ class _Reading:
     turns: list[_Turn] = field(default_factory=list)
     open: dict[str, tuple[_Turn, int, float]] = field(default_factory=dict)  # by the agent's own id of the call
 
-    def asked(self, text: str, at: float) -> None:
-        """Begin the user's next task, without text in angle brackets."""
-        if text.strip() and not text.lstrip().startswith("<"):
-            self.turns.append(_Turn(self.session, text.strip(), at))
+    def asked(self, content: Any, at: float) -> None:
+        """Begin the user's next task, if a person typed it."""
+        if typed := said_in(content).strip():
+            self.turns.append(_Turn(self.session, typed, at))
 
     def called(self, id_: str, tool: Any, arguments: Any, at: float) -> None:
         """Note a call."""
@@ -72,6 +67,7 @@ class _Reading:
             turn.links += [(earlier, here) for earlier in used(arguments, turn.said, turn.intent)]
             turn.calls.append(Call(tool_id(tool), argument_names(arguments)))
             turn.said.append("")
+            turn.secrets |= secrets(arguments)
             self.open[id_] = turn, here, at
 
     def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
@@ -100,80 +96,50 @@ def read_transcript(text: str) -> list[Trace]:
 def _claude(record: Record, message: Record, reading: _Reading) -> None:
     if record.get("isMeta") or record.get("isCompactSummary") or record.get("type") not in ("user", "assistant"):
         return
-    reading.agent, reading.session = "claude", _text(record.get("sessionId")) or reading.session
-    at, content = _moment(record.get("timestamp")), message.get("content")
+    reading.agent, reading.session = "claude", string(record.get("sessionId")) or reading.session
+    at, content = moment(record.get("timestamp")), message.get("content")
     if record.get("type") == "user" and not record.get("isSidechain"):
-        reading.asked(_texts(content, "text"), at)
+        reading.asked(content, at)
     for part in _parts(content):
         if part.get("type") == "tool_use":
-            reading.called(_text(part.get("id")), part.get("name"), part.get("input"), at)
+            reading.called(string(part.get("id")), part.get("name"), part.get("input"), at)
         elif part.get("type") == "tool_result":
             failed = part.get("is_error") is True
-            reading.answered(_text(part.get("tool_use_id")), _texts(part.get("content"), "text"), at, ok=not failed)
+            reading.answered(string(part.get("tool_use_id")), texts(part.get("content")), at, ok=not failed)
 
 
 def _codex(record: Record, item: Record, reading: _Reading) -> None:
-    reading.agent, at = "codex", _moment(record.get("timestamp"))
+    reading.agent, at = "codex", moment(record.get("timestamp"))
     kind = item.get("type")
     if record.get("type") == "session_meta":
-        reading.session = _text(item.get("id")) or reading.session
+        reading.session = string(item.get("id")) or reading.session
     elif record.get("type") != "response_item":
         return
     elif kind == "message" and item.get("role") == "user":
-        reading.asked(_texts(item.get("content"), "input_text", "text"), at)
+        reading.asked(item.get("content"), at)
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         given = item.get("arguments") if kind == "function_call" else item.get("action") or {"input": item.get("input")}
-        arguments = parsed(given) if isinstance(given, str) else given
-        reading.called(_text(item.get("call_id")), item.get("name") or "shell", arguments, at)
+        reading.called(string(item.get("call_id")), item.get("name") or "shell", arguments_of(given), at)
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        said, ok = _codex_output(item.get("output"))
-        reading.answered(_text(item.get("call_id")), said, at, ok=ok)
-
-
-def _codex_output(output: Any) -> tuple[str, bool]:
-    """A call's output and success, from a field or from JSON."""
-    told = parsed(output) if isinstance(output, str) else output
-    if not isinstance(told, Mapping):
-        return output if isinstance(output, str) else _texts(output, "text", "output_text"), True
-    code = told.get("metadata", {}).get("exit_code", 0) if isinstance(told.get("metadata"), Mapping) else 0
-    said = told.get("output") or told.get("content") or ""
-    return said if isinstance(said, str) else json.dumps(said), code == 0 and told.get("success") is not False
+        said, failed = output_of(item.get("output"))
+        reading.answered(string(item.get("call_id")), said, at, ok=not failed)
 
 
 def _gemini(record: Record, reading: _Reading) -> None:
     told = record["$set"] if isinstance(record.get("$set"), Mapping) else record
     if "id" not in record:
-        reading.session = _text(told.get("sessionId")) or reading.session
+        reading.session = string(told.get("sessionId")) or reading.session
     for message in _parts(told.get("messages")) if "messages" in told else [record]:
-        at = _moment(message.get("timestamp"))
+        at = moment(message.get("timestamp"))
         if message.get("type") == "user":
             reading.agent = "gemini"
-            reading.asked(_texts(message.get("content"), "text", ""), at)
+            reading.asked(message.get("content"), at)
         elif message.get("type") == "gemini":
             for number, call in enumerate(_parts(message.get("toolCalls"))):
-                id_ = _text(call.get("id")) or str(number)
+                id_ = string(call.get("id")) or str(number)
                 reading.called(id_, call.get("name"), call.get("args"), at)
                 reading.answered(id_, json.dumps(call.get("result")), 0.0, ok=call.get("status") != "error")
 
 
-def _texts(content: Any, *kinds: str) -> str:
-    """The text of a message, from its text parts."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(_text(part.get("text")) for part in _parts(content) if part.get("type", "") in kinds)
-
-
 def _parts(content: Any) -> list[Record]:
     return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _moment(value: Any) -> float:
-    """Seconds since the epoch of an ISO time, 0 for another text."""
-    try:
-        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) else 0.0
-    except (ValueError, OverflowError):
-        return 0.0

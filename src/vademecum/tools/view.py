@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,14 +16,15 @@ from numpy.typing import NDArray
 from vademecum.errors import EmbedError
 from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
-from vademecum.tools.hypergraph import Chain, Hypergraph
+from vademecum.redaction.redact import MARK
+from vademecum.tools.hypergraph import Chain, Hypergraph, Metas
 from vademecum.tools.ledger import Kept, Ledger
-from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.regression import Ridge
 from vademecum.tools.texts import Floats, Question, Texts, clauses, document, is_deprecated, passage
 from vademecum.types import EmbedKind, Passage
 
+_MARK = re.compile(rf"{re.escape(MARK)}[\w-]+\]")
 _QUESTIONS = 16  # that are kept as they were read
 REST_S = 60.0  # pause after a failure of the embedder, so that not every question waits for one
 
@@ -155,6 +157,7 @@ class Reader:
         calls, good = (
             np.bincount([n for n, ok in every if ok or any_], minlength=len(tools)) for any_ in (True, False)
         )
+        intents = [_MARK.sub("", t.intent) for t in traces]  # the place of a secret says nothing
         documents = Texts(
             [document(tool) for tool in tools],
             self._kept_vectors([passage(tool) for tool in tools], "document"),
@@ -163,7 +166,7 @@ class Reader:
         return View(
             tools, live, tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone), traces, documents,
             Texts([f"{tool.server} {about.get(tool.server, '')}" for tool in tools], None),
-            Texts([t.intent for t in traces], self._kept_vectors([Passage(t.intent) for t in traces], "query")),
+            Texts(intents, self._kept_vectors([Passage(intent) for intent in intents], "query")),
             Hypergraph.of(chains, len(tools)), good.astype(np.float64), calls.astype(np.float64), self.question,
         )  # fmt: skip
 
@@ -172,7 +175,10 @@ class Reader:
         name = self._embedder().name
         if not self._vectors:
             self._vectors = {hash_: np.frombuffer(v, np.float32) for hash_, v in self._ledger.vectors(name).items()}
-        hashes = [_hash(kind, each) for each in passages]
+        said = [
+            f"{kind}\0{each.text}\0{each.title}\0{each.context}".encode("utf-8", "surrogatepass") for each in passages
+        ]
+        hashes = ["tools:" + blake2b(each, digest_size=12).hexdigest() for each in said]
         new = {hash_: each for hash_, each in zip(hashes, passages, strict=True) if hash_ not in self._vectors}
         if new:
             made = self._embedded(list(new.values()), kind)
@@ -213,8 +219,3 @@ def _numbers(tools: Sequence[Tool], live: NDArray[np.bool_]) -> dict[str, int]:
     order = sorted(range(len(tools)), key=lambda n: (not live[n], n))
     by_name = {tools[n].name: n for n in reversed(order)}
     return by_name | {tool.id: n for n, tool in enumerate(tools)}
-
-
-def _hash(kind: EmbedKind, passage: Passage) -> str:
-    said = f"{kind}\0{passage.text}\0{passage.title}\0{passage.context}"
-    return "tools:" + blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -1,10 +1,8 @@
 """Weights of the model, those without traces, and probabilities.
 
 `benchmarks/tools_prior.py` fits the weights to begin with on the 3,027 training tasks of UltraTool as published with
-GNN4TaskPlan (MIT). Set by hand are `before` and the session's part in stopping, of which these tasks know nothing; the
-other weights of stopping, kept near those that also hold without traces; those of links, which are all chains there;
-those of whole chains, kept small as people differ in the order in which they ask; and those of unseen tools, so that
-without any trace `match` alone ranks a search.
+GNN4TaskPlan (MIT). Set by hand is what these tasks know nothing of: `before`, the session's part in stopping, links,
+whole chains (small, as people differ in order), and unseen tools, so that without any trace `match` alone ranks.
 """
 
 from __future__ import annotations
@@ -88,13 +86,8 @@ def prior() -> Model:
     return Model(np.stack([next_] * PHASES), stop, search, np.array(_CERTAIN), links, chains)
 
 
-def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
-    """Return each tool's probability for an intent, float32 (n,)."""
-    return taken_from(log_probabilities(features, search), certain)
-
-
 def taken_from(logs: Floats, certain: Weights) -> Floats:
-    """Return that probability from each tool's logarithm among all, float32 (n,)."""
+    """Return each tool's probability for an intent, float32 (n,)."""
     return np.asarray(1 / (1 + np.exp(-certain[0] - certain[1] * logs)), np.float32)
 
 

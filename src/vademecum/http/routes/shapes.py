@@ -16,7 +16,7 @@ from vademecum.answers.piece import Form
 from vademecum.code.graph.outline import Entry
 from vademecum.http.problems import MEDIA_TYPE
 from vademecum.memory.records import Event, Evidence, Fact
-from vademecum.tools.records import Group, Usage
+from vademecum.tools.records import Usage
 from vademecum.types import Freshness, Verdict
 
 T = TypeVar("T")
@@ -285,46 +285,13 @@ class Arc(Shape):
     input: str = Field(description="The input concerned, if any.")
 
 
-class Given(Shape):
-    """An input of a task, and the earlier task that provides it."""
-
-    name: str
-    from_: str = Field(alias="from")
-    required: bool
-
-
-class TaskShape(Shape):
-    """One call of a plan."""
-
-    id: str
-    call: str
-    type: Literal["tool", "capability"]
-    depends_on: list[str]
-    inputs: list[Given]
-    probability: float
-
-
-class PlanShape(Shape):
-    """A plan for an intent, in layers of parallel tasks."""
-
-    intent: str
-    tasks: list[TaskShape]
-    layers: list[list[str]]
-    confidence: float
-    evidence: list[str] = Field(description="Ids of the traces that support the plan.")
-    missing: list[str]
-    reason: str
-    contains: list[Group] = Field(description="Chains of tools that the calls form.")
-
-
 class ToolGraph(Shape):
-    """The graph of tools, with a plan if an intent was given."""
+    """The graph of tools."""
 
     nodes: list[ToolNode]
     arcs: list[Arc]
     tools: int
     traces: int
-    plan: PlanShape | None
 
 
 class Standing(Shape):

@@ -93,16 +93,9 @@ async def stats(asked: Asked) -> Response:
 
 
 @router.get("/graph", response_model=ToolGraph)
-async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QUESTION)] = "") -> Response:
-    """Return the graph of tools, with a plan for `intent`.
-
-    The graph has nodes and hyperarcs. Without `intent` there is no plan.
-    """
-
-    def answer(engine: Engine) -> dict[str, Any]:
-        return engine.tools.drawn(engine.tools.suggest(intent) if intent else None)
-
-    return await asked.answer(answer)
+async def graph(asked: Asked) -> Response:
+    """Return the graph of tools: nodes and hyperarcs."""
+    return await asked.answer(lambda engine: engine.tools.drawn())
 
 
 @router.get("/traces", response_model=Page[Trace])

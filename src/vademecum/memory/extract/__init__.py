@@ -29,7 +29,7 @@ from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_o
 from vademecum.memory.extract.values import Found, value_of
 from vademecum.memory.labels import is_french
 from vademecum.memory.records import FactKind, Reading, Role, Statement
-from vademecum.memory.redact import MARK
+from vademecum.redaction.redact import MARK
 
 __all__ = ["extract", "read"]
 

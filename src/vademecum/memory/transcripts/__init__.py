@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, BinaryIO
 
+from vademecum.agent_records import mapping
 from vademecum.memory.records import Event
 from vademecum.memory.transcripts import aider, claude, codex, gemini
-from vademecum.memory.transcripts.convert import Wanted, mapping
+from vademecum.memory.transcripts.convert import Wanted
 from vademecum.memory.transcripts.offsets import (
     State,
     is_unchanged,

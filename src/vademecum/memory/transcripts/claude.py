@@ -17,21 +17,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vademecum.agent_records import mapping, moment, said, said_in, string, texts
 from vademecum.memory.records import Event, Role
-from vademecum.memory.transcripts.convert import (
-    Session,
-    Wanted,
-    change,
-    event,
-    kind_of_command,
-    mapping,
-    moment,
-    remember,
-    said,
-    said_in,
-    string,
-    texts,
-)
+from vademecum.memory.transcripts.convert import Session, Wanted, change, event, kind_of_command, remember
 
 NAME = "claude"
 _BASH = re.compile(r"<bash-(input|stdout|stderr)>(.*?)</bash-\1>", re.DOTALL)

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from vademecum.agent_records import arguments_of, mapping, moment, output_of, said_in, string, texts
 from vademecum.memory.records import Event, Role, event_id
 from vademecum.memory.transcripts.convert import (
     Session,
@@ -31,13 +32,8 @@ from vademecum.memory.transcripts.convert import (
     command_line,
     event,
     kind_of_command,
-    mapping,
-    moment,
     paths_of,
     remember,
-    said_in,
-    string,
-    texts,
 )
 
 NAME = "codex"
@@ -113,7 +109,7 @@ def _whole(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> 
 
 def _named_place(item: Mapping[str, Any]) -> str:
     """Return the absolute directory that a call works in, "" for none."""
-    given = _arguments(item.get("arguments")) or mapping(item.get("action"))
+    given = arguments_of(item.get("arguments")) or mapping(item.get("action"))
     place = string(given.get("workdir")) or string(given.get("working_directory"))
     if not os.path.isabs(place):
         gone = _CD.match(command_line(given.get("command") or given.get("cmd")))
@@ -177,9 +173,9 @@ def _result(item: Mapping[str, Any], carry: dict[str, Any], session: Session, re
     """Yield a command's output, a tool's error, or a person's answers."""
     what = carry.get("calls", {}).pop(string(item.get("call_id")), "")
     if what.startswith("{"):
-        yield from _answered(_arguments(what), _arguments(item.get("output")), session, repo, at)
+        yield from _answered(arguments_of(what), arguments_of(item.get("output")), session, repo, at)
         return
-    output, failed = _output(item.get("output"))
+    output, failed = output_of(item.get("output"))
     if what in ("command", "fetched") or (what and failed):
         yield from event(session, repo, Role.OUTPUT, output, at, failed=failed, fetched=what == "fetched")
 
@@ -195,7 +191,7 @@ def _answered(
 
 
 def _call(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
-    given = _arguments(item.get("arguments"))
+    given = arguments_of(item.get("arguments"))
     line = command_line(given.get("command") or given.get("cmd") or mapping(item.get("action")).get("command"))
     patch = _PATCH.search(string(item.get("input")) or string(given.get("input")) or line)
     if item.get("name") == "request_user_input":
@@ -212,23 +208,3 @@ def _questions(asked: Any) -> dict[str, str]:
     """Return the text of each question by its id."""
     each = [mapping(question) for question in asked] if isinstance(asked, list) else []
     return {string(question.get("id")): string(question.get("question")) for question in each}
-
-
-def _arguments(value: Any) -> Mapping[str, Any]:
-    try:
-        return mapping(json.loads(value) if isinstance(value, str) else value)
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _output(value: Any) -> tuple[str, bool]:
-    """Return an output's text, and whether the call failed.
-
-    The output is plain text, or `{"output", "metadata": {"exit_code"}}` as JSON in a string.
-    """
-    told = _arguments(value)
-    text = string(told.get("output")) or string(told.get("content")) or texts(value)
-    code = mapping(told.get("metadata")).get("exit_code")
-    if code is None and (stated := re.search(r"(?:Exit code|exited with code):? (\d+)", text[:400])):
-        code = int(stated[1])
-    return text, code not in (None, 0)

@@ -22,19 +22,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vademecum.agent_records import mapping, moment, said_in, string, texts
 from vademecum.memory.records import Event, Role
-from vademecum.memory.transcripts.convert import (
-    Session,
-    Wanted,
-    change,
-    command_line,
-    event,
-    mapping,
-    moment,
-    said_in,
-    string,
-    texts,
-)
+from vademecum.memory.transcripts.convert import Session, Wanted, change, command_line, event
 
 NAME = "gemini"
 LOG = "logs.json"

@@ -18,11 +18,11 @@ from datetime import datetime
 from functools import lru_cache
 
 from vademecum.errors import UsageError
+from vademecum.index.tokenize import lowered
 from vademecum.memory.when.clock import Clock, Period
 from vademecum.memory.when.english import ENGLISH
 from vademecum.memory.when.french import FRENCH
 from vademecum.memory.when.rules import Language
-from vademecum.memory.words import lowered
 
 __all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
 

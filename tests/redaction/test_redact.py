@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.memory.redact import MARK, redact
-from vademecum.memory.value_looks import looks_random
+from vademecum.redaction.redact import MARK, redact
+from vademecum.redaction.value_looks import looks_random
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 
@@ -101,6 +101,12 @@ def test_a_providers_key_goes_wherever_it_stands(kind: str, around: str) -> None
         ("SECRET_KEY_BASE=" + made(128, HEX), made(128, HEX), "assignment"),
         ("mot de passe : Tr0ub4dor&3", "Tr0ub4dor&3", "assignment"),
         ("db:\n  password: hunter22\n", "hunter22", "assignment"),
+        ("log in, password: hunter2-s3cr3t", "hunter2-s3cr3t", "assignment"),
+        ("connecte-toi, mdp : soleil42", "soleil42", "assignment"),
+        ("my account ID is 9527, and the password is abc123, then buy", "abc123", "assignment"),
+        ("use account ID 123456, password password123, and wait", "password123", "assignment"),
+        ("my user name is ada and password is 12345 for the login", "12345", "assignment"),
+        ("book it with the access token 'abc123xyz456' for me", "abc123xyz456", "assignment"),
         ("mysql -u root -phunter22 shop", "hunter22", "command-password"),
         ("sshpass -p hunter22 ssh ada@host", "hunter22", "command-password"),
     ],
@@ -137,6 +143,8 @@ def test_a_private_key_goes_even_cut_off(text: str) -> None:
     "code",
     [
         'if "-----BEGIN PRIVATE KEY-----" in text:\n    return parse(text.partition("-----END PRIVATE KEY-----"))',
+        "function login(user, password: String1) {}",
+        "  user,\n  password: Secret64,",
         "token = tokenizer.next_token(stream)",
         "password = getpass.getpass()",
         'password = os.environ["DB_PASSWORD"]',

@@ -17,7 +17,8 @@ import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.value_looks import (
+from vademecum.redaction.value_looks import (
+    is_coded,
     is_identifier,
     is_made,
     is_mixed,
@@ -97,6 +98,9 @@ _CONNECTION = re.compile(
     r"(?i)\b(?:server|host|data source|user(?: ?id)?|uid|database|port|jdbc:[\w:]+)[^;\n]{0,80};\s?$"
 )
 _LISTED = re.compile(r"\s*(?:[\w -]{1,30}[:=] ?[\w.@/-]{1,60}, ?)+(?:and |et )?$")
+_SENTENCE = re.compile(  # "log in, password: …"
+    r"(?!\s*(?:let|const|var)\b)[^()\[\]{}<>=;|&\"`]*[^\W\d_]{2,}[ '\u2019-][^\W\d_]{2,}[^()\[\]{}<>=;|&\"`]*, ?$"
+)
 _WORDS = re.compile(
     r"(?:[a-z]{3,9}(?: [a-z]{3,9}){3,11}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3} \d{1,6})(?=[.!?]?[ ]*(?:\n|$))"
 )
@@ -133,11 +137,16 @@ class _Place:
         return self.text[end : end + 40].partition("\n")[0]
 
     @property
+    def in_sentence(self) -> bool:
+        """Words before a comma lead to a value that is no word."""
+        return is_mixed(self.value) and _SENTENCE.match(self.line_before) is not None
+
+    @property
     def in_code(self) -> bool:
         """An unquoted value is an expression of source code."""
         if _CONNECTION.search(self.line_before):
             return False
-        if _CODE_BEFORE.search(self.line_before) and not _LISTED.match(self.line_before):
+        if _CODE_BEFORE.search(self.line_before) and not (_LISTED.match(self.line_before) or self.in_sentence):
             return True
         if _CODE_AFTER.match(self.after) and not re.search(r"[!@#~?]|[a-z]-\d", self.value):
             return True
@@ -163,6 +172,16 @@ def named_secrets(text: str, low: str) -> Iterator[tuple[int, int]]:
         if span is not None:
             yield span
             end = span[1]
+
+
+def names_credential(name: str) -> bool:
+    """Return whether a field of this name holds a credential.
+
+    >>> [names_credential(each) for each in ("apiKey", "db_passwd", "motDePasse", "max_tokens", "nextPageToken", "author")]
+    [True, True, True, False, False, False]
+    """
+    found = (_NAMES.search(name, place) for stem in _STEMS for place in _places(name.lower(), stem))
+    return any(match is not None and _kind(name, match) != "" for match in found)
 
 
 def _places(text: str, what: str) -> Iterator[int]:
@@ -347,7 +366,8 @@ def _is_typed_password(place: _Place) -> bool:
 def _is_told(place: _Place) -> bool:
     """Return whether a value told in a sentence is a secret."""
     value = place.value
-    if _is_elsewhere(place) or place.in_code:
+    told = place.sign[-1:].isalpha() and any(c.isdigit() for c in place.value)  # "… is abc123, then …"
+    if _is_elsewhere(place) or (place.in_code and not told):
         return False
     if place.kind == "pin":
         return _is_pin(value)
@@ -355,13 +375,15 @@ def _is_told(place: _Place) -> bool:
 
 
 def _is_told_word(place: _Place) -> bool:
-    value, password = place.value, place.kind == "password"
+    value, password, verb = place.value, place.kind == "password", place.sign[-1:].isalpha()
     if place.quoted:
-        return password and (is_made(value) or is_plain(value) or is_passphrase(value))
+        return (password and (is_made(value) or is_plain(value) or is_passphrase(value))) or is_coded(value)
+    if password and verb and re.fullmatch(r"\d{4,12}", value):
+        return True
     if is_technical(value) or is_said(value):
         return False
     if not password:
-        return is_strong(value) and not is_name(value)
+        return (is_strong(value) or (verb and is_coded(value))) and not is_name(value)
     ends = place.sign not in _WEAK and place.after.strip(" .!?,;") == ""
     return is_made(value) or (ends and is_plain(value))
 
@@ -369,14 +391,15 @@ def _is_told_word(place: _Place) -> bool:
 def _is_beside(place: _Place) -> bool:
     """Return whether a value right after a name looks like no word."""
     value, password = place.value, place.kind == "password"
-    if _is_elsewhere(place) or _CODE_BEFORE.search(place.line_before) or place.after.lstrip()[:1] in (";", "="):
+    in_code = _CODE_BEFORE.search(place.line_before) and not place.in_sentence
+    if _is_elsewhere(place) or in_code or place.after.lstrip()[:1] in (";", "="):
         return False
     if place.kind == "pin":
         return _is_pin(value)
     if is_technical(value) or (password and is_said(value)):
         return False
     if place.quoted:
-        return password and " " not in value and (is_made(value) or is_plain(value))
+        return " " not in value and ((password and (is_made(value) or is_plain(value))) or is_coded(value))
     return is_mixed(value) if password else looks_random(value)
 
 

@@ -77,6 +77,11 @@ def is_mixed(value: str) -> bool:
     return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
+def is_coded(value: str) -> bool:
+    """Return whether eight characters or more mix letters and a number."""
+    return len(value) >= 8 and is_mixed(value) and re.search(r"\d\d", value) is not None
+
+
 def is_name(value: str) -> bool:
     """Return whether a value may name a class or variable."""
     return is_said(value) or _CAMEL.fullmatch(value) is not None
@@ -110,8 +115,12 @@ def is_identifier(value: str) -> bool:
 
 
 def is_said(value: str) -> bool:
-    """Return whether a word says something of a credential."""
-    return value.lower() in _SAID or _SAID_LIKE.match(value) is not None
+    """Return whether a word says something of a credential.
+
+    >>> is_said("new_password"), is_said("password1"), is_said("password123")
+    (True, True, False)
+    """
+    return value.lower() in _SAID or (_SAID_LIKE.match(value) is not None and not re.search(r"\d[\dA-Za-z]", value))
 
 
 def is_placeholder(value: str) -> bool:

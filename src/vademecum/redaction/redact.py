@@ -19,10 +19,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from vademecum.memory.named_secrets import named_secrets
-from vademecum.memory.provider_key_patterns import KEYS
-from vademecum.memory.value_looks import is_made, is_mixed, is_placeholder, is_plain, looks_random
-from vademecum.memory.words import lowered
+from vademecum.index.tokenize import lowered
+from vademecum.redaction.named_secrets import named_secrets
+from vademecum.redaction.provider_key_patterns import KEYS
+from vademecum.redaction.value_looks import is_made, is_mixed, is_placeholder, is_plain, looks_random
 
 MARK = "[redacted:"
 _ESCAPES = ("\x1b", "\\x1b", "\\u001b", "\\033", "\\e", "^[")

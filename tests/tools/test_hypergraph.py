@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.hypergraph import Chain, Hypergraph
-from vademecum.tools.macro_tools import Metas, next_due, split
+from vademecum.tools.hypergraph import Chain, Hypergraph, Metas, next_due, split
 
 N = 5
 CHAINS = st.lists(

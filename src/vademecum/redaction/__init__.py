@@ -1,0 +1,1 @@
+"""Redaction of secrets in all that is kept: events, documents, traces."""
