@@ -6,12 +6,14 @@
 be kept (jokes, quotations, retractions, pasted documents, one-off tasks, questions, complaints). Half of the lines, by a digest of their
 text, stay unread until reading is finished. `coding_talk_later.tsv`, `_newest` and `_plain` were written later, each before a change of
 reading; of `_plain` the half that `--half unread` names was set aside. `_free` and `_fresh` were written after the last, which saw none of them.
+`_reversals` has pairs of messages; the half that `--half unread` names was set aside while their pairing was written.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
 - **Ended**: of labels of one or two words read as a decision or a fact, the share whose value is at most three words longer.
 - **Kept wrongly**: of what must not be kept, the share in which anything is read that an agent would be shown.
 - **Closed**: two messages, the second of which takes the first back, are recorded; then the old value no longer holds, and the new one does.
+- **Closed wrongly**: of near misses whose first message was read, the share in which the second one ends it.
 """
 
 from __future__ import annotations
@@ -33,14 +35,15 @@ from report import write
 from vademecum.memory.extract import extract, read
 from vademecum.memory.kinds import FactKind
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Statement
+from vademecum.memory.records import Fact, Statement
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.memory.words import is_denied
 from vademecum.plugins import load
 
 SHOWN = 0.6
 TALKS = [
-    Path(__file__).parent / f"coding_talk{name}.tsv" for name in ("", "_later", "_newest", "_plain", "_free", "_fresh")
+    Path(__file__).parent / f"coding_talk{name}.tsv"
+    for name in ("", "_later", "_newest", "_plain", "_free", "_fresh", "_reversals")
 ]
 HALVES = ("looked-at", "unread")
 NOON, HOUR = 1_760_000_400.0, 3600.0
@@ -91,6 +94,12 @@ def right(said: Said) -> Statement | None:
 
 def closed(said: Said) -> bool:
     """Record a reversal's two messages, and return whether the old value ended and the new one holds."""
+    old, new = recorded(said)
+    return bool(old) and new and all(fact.valid_to is not None for fact in old)
+
+
+def recorded(said: Said) -> tuple[list[Fact], bool]:
+    """Record two messages, and return the facts of the old value, and whether the new one holds."""
     before, after = said.text.split("~")
     with tempfile.TemporaryDirectory(prefix="bench-talk-") as home:
         store, clock = load("store", "sqlite", path=Path(home) / "memory.db"), [NOON]
@@ -102,8 +111,7 @@ def closed(said: Said) -> bool:
         facts = memory.facts(past=True)
         store.close()
     old = [fact for fact in facts if holds(fact.value, said.closed)]
-    new = any(holds(fact.value, said.value) for fact in facts if fact.valid_to is None)
-    return bool(old) and new and all(fact.valid_to is not None for fact in old)
+    return old, not said.value or any(holds(fact.value, said.value) for fact in facts if fact.valid_to is None)
 
 
 def measure(lines: list[Said], *, misses: bool = False) -> dict[str, Any]:
@@ -113,6 +121,11 @@ def measure(lines: list[Said], *, misses: bool = False) -> dict[str, Any]:
             found = [each for each in extract(said.text) if each.confidence >= SHOWN]
             good, name = not found, "kept wrongly"
             counts.update({f"{name}/{said.language}/of": 1, f"{name}/{said.language}": bool(found)})
+        elif said.kind == "stays":
+            old, name = recorded(said)[0], "closed wrongly"
+            good = not old or any(fact.valid_to is None for fact in old)
+            counts.update({f"{name}/{said.language}/of": bool(old), f"{name}/{said.language}": not good})
+            found = []
         elif said.kind == "reversal":
             good, name = closed(said), "closed"
             counts.update({f"{name}/{said.language}/of": 1, f"{name}/{said.language}": good})
@@ -134,7 +147,7 @@ def shares(counts: Counter[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name in sorted(key.removesuffix("/of") for key in counts if key.endswith("/of")):
         out[name] = [counts[name], counts[f"{name}/of"], round(counts[name] / counts[f"{name}/of"], 3)]
-    for name in ("read", "kept wrongly", "closed"):
+    for name in ("read", "kept wrongly", "closed", "closed wrongly"):
         of = sum(counts[f"{name}/{each}/of"] for each in ("en", "fr"))
         done = sum(counts[f"{name}/{each}"] for each in ("en", "fr"))
         out[name] = [done, of, round(done / of, 3) if of else 0.0]
@@ -152,7 +165,7 @@ def milliseconds(lines: list[Said]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
-    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all six unless given")
+    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all seven unless given")
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()

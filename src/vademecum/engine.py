@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
     from vademecum.memory.scope import Scope
-    from vademecum.memory.shared_view import Sharing
+    from vademecum.memory.segment_store import Sharing
     from vademecum.sources.sources import Sources
     from vademecum.tools.tools import Tools
 
@@ -380,7 +380,7 @@ class Engine:
 
     def check_memory(self) -> list[Check]:
         """Check an existing memory's databases, with a fix for each problem."""
-        from vademecum.memory.health import check_memory
+        from vademecum.memory.scope import check_memory
 
         try:
             there = self._has_memory()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vademecum.memory.health import check_memory
 from vademecum.memory.journal import LEFT, WAITS
+from vademecum.memory.scope import check_memory
 
 RULES = [f"Never touch module_{number} without a test." for number in range(300)]
 LIST = "Our rules:\n- " + "\n- ".join(RULES)

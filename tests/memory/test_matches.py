@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.memory.matches import Matches
 from vademecum.memory.records import Event, Role
+from vademecum.memory.scoring import Matches
 from vademecum.memory.segment import Reader, Segment
 from vademecum.memory.view import Part, View
 from vademecum.memory.words import query_keys

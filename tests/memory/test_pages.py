@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.memory.event_pages import Filter, chapters_of, how_many, latest
 from vademecum.memory.records import Event, Role
-from vademecum.memory.timeline import SAID
+from vademecum.memory.timeline import SAID, Filter, chapters_of, how_many, latest
 
 ROLES = [Role.USER, Role.NOTE, Role.ASSISTANT]
 

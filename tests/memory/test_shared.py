@@ -14,7 +14,7 @@ import pytest
 
 from vademecum.errors import EmbedError
 from vademecum.memory.records import Reading
-from vademecum.memory.shared_view import Laid, Sharing
+from vademecum.memory.segment_store import Laid, Sharing
 from vademecum.plugins import load
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.result import Err

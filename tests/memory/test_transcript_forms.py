@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from vademecum.memory.transcripts import Transcript, Wanted, found, packed, read
+from vademecum.memory.transcripts import Transcript, Wanted, found, offsets, read
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -219,9 +219,9 @@ def test_compressed_transcripts_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     assert {each.id for each in events(whole, "codex")[0]} < before
     whole.write_bytes(b"no such thing")
     assert events(whole, "codex")[0] == []
-    monkeypatch.setattr(packed, "_reader", lambda: None)
+    monkeypatch.setattr(offsets, "_reader", lambda: None)
     assert [each.packed for each in read(Transcript("codex", str(whole)), {}, WANTED)] == [True]
-    assert list(packed.unpacked_lines(io.BytesIO(b""))) == []
+    assert list(offsets.unpacked_lines(io.BytesIO(b""))) == []
 
 
 def test_what_gemini_adds_to_a_persons_message(file: Path) -> None:

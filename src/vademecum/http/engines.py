@@ -19,7 +19,7 @@ from typing import TypeVar
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.http.problems import ProblemError
-from vademecum.memory.shared_view import Sharing
+from vademecum.memory.segment_store import Sharing
 from vademecum.metrics import gauge
 
 T = TypeVar("T")

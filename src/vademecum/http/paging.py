@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
-from vademecum.memory.event_pages import Filter, how_many, latest
 from vademecum.memory.scope import Scope
+from vademecum.memory.timeline import Filter, how_many, latest
 
 T = TypeVar("T")
 Place = tuple[Any, ...]

@@ -25,9 +25,9 @@ from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.active import ALWAYS_ON, Outline, applies, surest, told
 from vademecum.memory.choices import names_in
 from vademecum.memory.episodes import Episode, error_lines, past_fix
-from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import with_topic
+from vademecum.memory.passages import fitted, one_line
 from vademecum.memory.wording import Wording, against, date_of, hint, time_of
 from vademecum.memory.words import ASKS_PAST, terms
 

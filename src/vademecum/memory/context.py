@@ -20,9 +20,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vademecum.index.token_estimate import estimated_tokens
-from vademecum.memory.fitting import fitted, one_line
 from vademecum.memory.labels import with_topic
-from vademecum.memory.passages import AskedFor, passage
+from vademecum.memory.passages import AskedFor, fitted, one_line, passage
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Chapter, Evidence, Fact, Role

@@ -1,4 +1,4 @@
-"""Readable labels for the subjects of facts.
+"""Label the subjects of facts, and list their synonyms.
 
 A subject is a key without articles, in an order that makes "timeout of the worker" and "worker timeout" one. Its label has
 the words as they stand in the text. Kinds of choices have a name in English and one in French:
@@ -7,12 +7,15 @@ the words as they stand in the text. Kinds of choices have a name in English and
     'JavaScript package manager'
     >>> label("date limite projet", "le", "La date limite du projet est le 12 mars", "fact")
     'date limite du projet'
+
+A question names the subject ("which package manager do we use?"), while an answer often holds only its value. So an event is
+searched by the subjects of its claims too, and by their synonyms in English and French.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 _FRENCH_WORDS = re.compile(
@@ -84,3 +87,53 @@ def _as_it_stands(name: str, text: str) -> str:
     """Return a key's words as the text has them, with small words."""
     found = re.search(r"\b" + _BETWEEN.join(map(re.escape, name.split())) + r"\b", text, re.IGNORECASE)
     return found[0].lower() if found else name
+
+
+Topics = Callable[[Sequence[str]], Mapping[str, str]]
+"""Returns the topics of events by id, for events that have one."""
+
+# subject → synonyms
+CALLED: Mapping[str, str] = {
+    "package manager": "dependency manager installer gestionnaire de paquets",
+    "test framework": "test runner testing library framework de tests",
+    "browser tests": "end-to-end e2e browser testing",
+    "formatter": "formatting code style formateur formatage",
+    "linter": "linting lint",
+    "type checker": "type checking typing",
+    "indentation": "indent indenting tabs spaces",
+    "quotes": "quotation marks guillemets",
+    "naming": "name naming convention case nommage",
+    "database": "db datastore storage base de données",
+    "bundler": "bundling build tool",
+    "frontend framework": "front-end ui framework",
+    "web framework": "backend server framework",
+    "http client": "http requests library",
+    "css framework": "styling styles",
+    "hosting": "host hosted deploy deployment hébergement",
+    "continuous integration": "ci pipeline intégration continue",
+    "containers": "container runtime conteneurs",
+    "editor": "ide éditeur",
+    "commit messages": "commit message format style",
+    "merging": "merge strategy pull request",
+    "state management": "state store",
+    "logging": "logger log library journalisation",
+    "date library": "dates time",
+    "answer language": "language reply respond langue répondre",
+}
+
+
+def nothing_known(_: Sequence[str]) -> Mapping[str, str]:
+    """Return no topics, for events without claims."""
+    return {}
+
+
+def searched_text(text: str, topic: str) -> str:
+    """Return an event's text with the words of its topic it lacks.
+
+    >>> searched_text("Use pnpm for this package", "package manager")
+    'Use pnpm for this package manager'
+    """
+    if not topic:
+        return text
+    low = text.lower()
+    return " ".join([text, *(word for word in dict.fromkeys(topic.split()) if word.lower() not in low)])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
-from vademecum.memory.choices import choice_of, names_in
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, digest_of, settle
 from vademecum.memory.journal import Journal
+from vademecum.memory.labels import CALLED
 from vademecum.memory.records import Claim, Fact, FactKind, Role
-from vademecum.memory.value_kinds import kinds_of
-from vademecum.memory.words import is_denied, terms
+from vademecum.memory.reversals import ended, may_reverse, replaced
+from vademecum.memory.words import is_denied
 from vademecum.protocols import Condition, Row, Store
 
 _AFTER = 0.001  # seconds
+UNTOLD = 0.5  # confidence that ends a fact, and is too low to be told
 TAKEN_BACK = 1_000_000  # added to the position of a claim that takes back a fact of another key
 
 
@@ -33,51 +35,50 @@ class Ledger:
         Claims of forgotten values are not stored. Raises `StoreError`.
         """
         marks = self.marks(claim.digest for claim in claims)
-        kept = [self._placed(claim) for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
-        self.store.upsert("claims", [_claim_row(claim) for claim in kept]).unwrap()
-        facts = self.settle(claim.key for claim in kept)
-        if further := self._taken_back(kept):
-            self.store.upsert("claims", [_claim_row(claim) for claim in further]).unwrap()
-            facts += self.settle(claim.key for claim in further)
+        kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
+        facts, waiting = dict[str, list[Fact]](), list[Claim]()
+        for _, said in groupby(kept, lambda claim: claim.event):
+            own = list(said)
+            if any(map(may_reverse, own)):
+                facts |= self._keep(waiting)
+                standing = self.facts(list(REPLACING))
+                placed = [self._placed(claim, standing) for claim in own]
+                own, waiting = [each for each in placed if each.confidence] + self._taken_back(placed, standing), []
+            waiting += own
+        facts |= self._keep(waiting)
+        return [fact for of_key in facts.values() for fact in of_key]
+
+    def _keep(self, claims: Sequence[Claim]) -> dict[str, list[Fact]]:
+        """Store claims, and return the facts that they make, by key."""
+        self.store.upsert("claims", [_claim_row(claim) for claim in claims]).unwrap()
+        facts: dict[str, list[Fact]] = {}
+        for fact in self.settle(claim.key for claim in claims):
+            facts.setdefault(fact.key, []).append(fact)
         return facts
 
-    def _placed(self, claim: Claim) -> Claim:
-        """Return a claim under the key of the fact that it corrects."""
-        looks, about = kinds_of(claim.value), set(terms(claim.subject))
-        if not (claim.corrects and looks and about) or is_denied(claim.value):
+    def _placed(self, claim: Claim, standing: Sequence[Fact]) -> Claim:
+        """Return a claim under the key of the fact that it replaces."""
+        fact = replaced(claim, [each for each in standing if each.key != claim.key])
+        if fact is None:
             return claim
-        for fact in reversed(self.facts([FactKind.FACT, FactKind.DECISION])):
-            other = set(terms(fact.subject))
-            if (
-                other
-                and (about <= other or other <= about)
-                and looks & kinds_of(fact.value)
-                and claim.place == fact.place
-            ):
-                digest = digest_of(fact.key, claim.value)
-                return replace(claim, key=fact.key, digest=digest, subject=fact.subject, attribute=fact.attribute)
-        return claim
+        digest = digest_of(fact.key, claim.value)
+        return replace(claim, key=fact.key, digest=digest, subject=fact.subject, attribute=fact.attribute)
 
-    def _taken_back(self, claims: Sequence[Claim]) -> list[Claim]:
-        """Return claims that take a named thing back wherever it stands.
-
-        "Scrap the Redis idea" names no purpose, so it ends Redis as the queue too.
-        """
-        found = []
+    def _taken_back(self, claims: Sequence[Claim], standing: Sequence[Fact]) -> list[Claim]:
+        """Return claims that take back the facts gone by a sentence."""
+        found: dict[str, Claim] = {}
+        keys = {claim.key for claim in claims if not is_denied(claim.value)}
         for claim in claims:
-            names = names_in(claim.value) if claim.corrects and is_denied(claim.value) else frozenset[str]()
-            choice = choice_of(claim.value)
-            if not names or (choice is not None and claim.subject != choice.name):
-                continue
-            held = [
-                each for each in self.facts(list(REPLACING)) if names_in(each.value) == names and each.key != claim.key
-            ]
-            for number, fact in enumerate((f for f in held if not is_denied(f.value)), 1):
-                at = claim.position + number * TAKEN_BACK
-                digest = digest_of(fact.key, claim.value)
-                said = replace(claim, position=at, key=fact.key, digest=digest, subject=fact.subject)
-                found.append(replace(said, attribute=fact.attribute, place=fact.place))
-        return found
+            for fact, words in ended(claim, [each for each in standing if each.key not in keys]):
+                if is_denied(fact.value) or fact.id in found:
+                    continue
+                value = f"not {words}"
+                found[fact.id] = replace(
+                    claim, position=claim.position + (len(found) + 1) * TAKEN_BACK, key=fact.key, kind=fact.kind, value=value,
+                    digest=digest_of(fact.key, value), subject=fact.subject, attribute=fact.attribute, place=fact.place,
+                    corrects=True, confidence=claim.confidence if is_denied(claim.value) else UNTOLD,
+                )  # fmt: skip
+        return list(found.values())
 
     def add(self, claims: Sequence[Claim], at: float) -> list[Fact]:
         """Learn claims of stored events, and return the facts.
@@ -250,6 +251,19 @@ class Ledger:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         return self.store.scan(family, where, columns, order).unwrap()
+
+
+def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str]:
+    """Return the topics of events by id, from all ledgers.
+
+    A claim meant for everywhere is in another ledger than its event. Raises `StoreError`.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for ledger in ledgers:
+        for event, subject, attribute in ledger.subjects_of(events):
+            named = (subject, attribute, CALLED.get(subject, ""))
+            found.setdefault(event, {}).update(dict.fromkeys(name for name in named if name))
+    return {event: " ".join(names) for event, names in found.items()}
 
 
 def _claim_row(claim: Claim) -> Row:

@@ -14,21 +14,20 @@ from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections
 from vademecum.memory.held_back import hold_back
-from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
+from vademecum.memory.ledger import topics_of
 from vademecum.memory.page import Edits, Page, edits_of, written
 from vademecum.memory.portable import Imported, exported, imported
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
-from vademecum.memory.record import Extract, Recording, record_all, without_secrets
+from vademecum.memory.record import Extract, Recording, read_on, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.scoring import By, by_of
 from vademecum.memory.segment import Reader
-from vademecum.memory.shared_view import Sharing
+from vademecum.memory.segment_store import Sharing
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
-from vademecum.memory.topics import topics_of
 from vademecum.memory.when import find_time, time_named
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder

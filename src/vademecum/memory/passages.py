@@ -1,4 +1,4 @@
-"""Find the passage of an event that a question is about.
+"""Fit text into a context: passages of events, lines, tokens.
 
 A message is long and a context is short. So the sentence with most of the question's words is shown, and the sentences behind
 it as far as they fit.
@@ -7,11 +7,10 @@ it as far as they fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from vademecum.index.tokenize import key
-from vademecum.memory.fitting import one_line
 from vademecum.memory.words import run_terms, runs, terms
 
 READ_CHARACTERS = 6_000  # of an event
@@ -81,3 +80,40 @@ def passage(text: str, asked: AskedFor, most: int = PASSAGE_CHARACTERS) -> str:
         kept = f"{kept} {each}"
     shown = one_line(kept, most)
     return f"{'… ' if best else ''}{shown}{'' if shown.endswith('…') or kept.endswith(parts[-1]) else '…'}"
+
+
+SNIPPET_CHARACTERS = 240
+
+
+def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
+    """Return the sections with as many of their lines as fit.
+
+    A line that does not fit is skipped. A section without lines is left out.
+    """
+    parts: list[str] = []
+    left = budget
+    for heading, lines in sections:
+        head = f"### {heading}"
+        left_here = left - count(head + "\n\n")
+        kept: list[str] = []
+        for line in lines:
+            cost = count(line + "\n")
+            if cost <= left_here:
+                kept.append(line)
+                left_here -= cost
+        if kept:
+            parts.append("\n".join([head, *kept]))
+            left = left_here
+    return "\n\n".join(parts)
+
+
+def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
+    r"""Return a text on one line, cut at a word.
+
+    >>> one_line("a  b\n c", 80), one_line("alpha beta gamma", 12)
+    ('a b c', 'alpha beta…')
+    """
+    flat = " ".join(text.split())
+    if len(flat) <= most:
+        return flat
+    return flat[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

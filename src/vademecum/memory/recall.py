@@ -21,14 +21,13 @@ from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import key
 from vademecum.memory.confidence import Found, judge
-from vademecum.memory.open_work import asks_for_open_work, open_rows
-from vademecum.memory.pinned import PART, standing_rows
+from vademecum.memory.pinned import PART, asks_for_open_work, open_rows, standing_rows
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
 from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.segment import ROLES, Reader
-from vademecum.memory.shared_view import Sharing
+from vademecum.memory.segment_store import Sharing
 from vademecum.memory.supersession import REACH, newest_first
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View

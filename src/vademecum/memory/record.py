@@ -2,6 +2,9 @@
 
 All that can be computed beforehand is, so that the write lock on the database is short. An event and its claims are written in
 one transaction, so that no crash leaves one without the other.
+
+Recording limits the cost of reading a message, so that nobody waits long. The number of unread characters is noted with the
+event, and `sync`, `consolidate` and `export` read on. Characters that even they skip, in the middle of a long paste, are counted.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any, Protocol
 from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
+from vademecum.memory.journal import WAITS
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
@@ -72,13 +76,13 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
         if wide:  # committed before the events: after a crash in between, the claims are made again rather than lost
             transactions.enter_context(into.everywhere.store.transaction())
         facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
-    said, kept = len(own) + len(wide), {event.id for event in new}
+    told, kept = [claim for claim in (*own, *wide) if claim.confidence], {event.id for event in new}
     counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
-    _count(new, [*own, *wide], facts, counts)
+    _count(new, told, facts, counts)
     ids = tuple(event.id for event in clean)
     held = {fact.digest for fact in facts}
-    kept_out = sum(claim.digest not in held for claim in (*own, *wide))
-    return Recorded(len(new), len(events) - len(new), said, dict(counts), ids, sum(left.values()), kept_out), facts
+    kept_out = sum(claim.digest not in held for claim in told)
+    return Recorded(len(new), len(events) - len(new), len(told), dict(counts), ids, sum(left.values()), kept_out), facts
 
 
 def record_all(events: Iterable[Event], into: Recording, clock: Clock) -> Recorded:
@@ -97,7 +101,7 @@ def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fac
         EVENTS.add(role=str(event.role))
     for claim in claims:
         CLAIMS.add(kind=str(claim.kind))
-    SUPERSEDED.add(sum(any(fact.valid_to == claim.at for claim in claims) for fact in facts))
+    SUPERSEDED.add(sum(any(fact.valid_to == event.at for event in events) for fact in facts))
     for kind, count in taken_out.items():
         REDACTED.add(count, kind=kind)
 
@@ -180,3 +184,42 @@ def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fac
     said = {claim.digest for claim in claims}
     into.anchoring.anchor(scope, [fact for fact in facts if fact.digest in said])
     return facts
+
+
+FIRST_POSITION = 100_000  # position of the first such statement; those read at once and those of a model come before
+
+
+def read_on(into: Recording, now: float) -> int:
+    """Read the waiting messages of a scope, and return their number.
+
+    Each event is read in its own transaction. Raises `StoreError`.
+    """
+    ids = list(into.scope.journal.unread(WAITS))
+    for id_ in ids:
+        events = into.scope.journal.get([id_])
+        for event in events:  # one, or none where it was deleted
+            _read(event, into, now)
+    return len(ids)
+
+
+def _read(event: Event, into: Recording, now: float) -> None:
+    reading = into.extract(event.text, event.role, later=True)
+    claims = [claim_of(each, FIRST_POSITION + number, event, now) for number, each in enumerate(reading.statements)]
+    own, wide = by_reach(claims, into)
+    with ExitStack() as transactions:
+        transactions.enter_context(into.scope.store.transaction())
+        if wide:
+            transactions.enter_context(into.everywhere.store.transaction())
+        if into.scope.journal.get([event.id]):  # else it was deleted meanwhile
+            _learn(into, into.scope, own, event, now)
+            _learn(into, into.everywhere, wide, event, now)
+            into.scope.journal.leave_for_good(event.id, reading.left)
+
+
+def _learn(into: Recording, scope: Scope, claims: list[Claim], event: Event, now: float) -> None:
+    """Add an event's new claims to a scope, and anchor their facts."""
+    known = {(claim.digest, claim.text) for claim in scope.ledger.claims_of([event.id])} if claims else set()
+    new = [claim for claim in claims if (claim.digest, claim.text) not in known]
+    if new:
+        said = {claim.digest for claim in new}
+        into.anchoring.anchor(scope, [fact for fact in scope.ledger.add(new, now) if fact.digest in said])

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from vademecum.index.arrays import distinct, save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import quantise
+from vademecum.memory.labels import Topics, nothing_known, searched_text
 from vademecum.memory.records import Event, Role
-from vademecum.memory.topics import Topics, nothing_known, searched_text
 from vademecum.memory.words import word_table
 from vademecum.protocols import Embedder
 from vademecum.types import Passage

@@ -1,19 +1,24 @@
-"""The segment files of one scope, made again where they are missing.
+"""Keep segment files, and lay out their events for a process.
 
 Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names are all the register there is. A file
 counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
 state is noticed by that. New events are read into a small segment at hand, written out when it has grown, and merged with
 its neighbours so that a thousand events and a million are a handful of files. What was written is mapped from then on, so that
 a process that records for long holds little of its own of what it recorded.
+
+A server has an engine for each of its threads. Engines that are handed one `Sharing` hold these arrays once, whichever of them
+asks. They are derived from the databases alone, which each engine reads and writes through connections of its own.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +26,9 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreError
 from vademecum.index.merging import runs_to_merge
 from vademecum.memory.journal import Journal, moved_id
+from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
-from vademecum.memory.view import Part
+from vademecum.memory.view import Part, View
 from vademecum.private import private_folder
 from vademecum.protocols import Store
 
@@ -183,3 +189,51 @@ class Shelf:
 def _groups(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
     """Return neighbours that are to be one segment together."""
     return [segments[run] for run in runs_to_merge([segment.size for segment in segments])]
+
+
+class Laid:
+    """The events of some scopes, side by side; threads take turns.
+
+    Attributes:
+        weighing: held while events are weighed for a question. What that takes, some 90 bytes for each event that answers at all, is there
+            once then; and threads that weigh at the same time are no sooner done, since most of it holds the interpreter's lock.
+    """
+
+    def __init__(self, scopes: Sequence[Scope]) -> None:
+        """Take the scopes whose derived files are read."""
+        self._shelves = [Shelf(scope.number, scope.directory / "memory") for scope in scopes]
+        self._view: View | None = None
+        self._taking_turns = (
+            threading.Lock()
+        )  # a second thread would work out the same, over what the first has half done
+        self.weighing = threading.Lock()
+
+    def view(self, scopes: Sequence[Scope], reader: Reader) -> View:
+        """Return every current event; the same object while nothing changed.
+
+        Raises what `Shelf.part` does.
+        """
+        with self._taking_turns:
+            pairs = zip(self._shelves, scopes, strict=True)
+            parts = tuple(shelf.part(scope.journal, reader) for shelf, scope in pairs)
+            if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
+                self._view = View(parts)
+            return self._view
+
+
+class Sharing:
+    """Hands the engines of a process one `Laid` for the same scopes."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._known: WeakValueDictionary[tuple[str, ...], Laid] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def of(self, scopes: Sequence[Scope]) -> Laid:
+        """Return the `Laid` of all scopes with files in the same directories."""
+        with self._lock:
+            places = tuple(str(scope.directory) for scope in scopes)
+            found = self._known.get(places)
+            if found is None:
+                found = self._known[places] = Laid(scopes)
+            return found

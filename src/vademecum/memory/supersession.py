@@ -23,7 +23,7 @@ from vademecum.index.stopwords import TALK
 from vademecum.memory.passages import AskedFor, said_in, sentences
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
-from vademecum.memory.value_kinds import VALUE
+from vademecum.memory.reversals import VALUE
 from vademecum.memory.words import terms
 
 WORTH = 0.7  # of the highest share of the question; an earlier statement below is off topic

@@ -23,7 +23,7 @@ from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
 
 EVENT = Schema(("text",), (1.0,), (0.3,), k1=0.9)  # messages are short, and most have a few lines
-SESSION = Schema(("text",), (1.0,), (0.75,))  # the textbook values: sessions are as long as documents
+WHOLE_SESSION = Schema(("text",), (1.0,), (0.75,))  # the textbook values: sessions are as long as documents
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 _NAME = re.compile(r"\w+")
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from vademecum.index.counting import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
-_DENYING = re.compile(r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b")
+_DENYING = re.compile(
+    r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|\b(?:ne |n['\u2019]).{1,40}?\bplus\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b"
+)
 ASKS_PAST = re.compile(
     r"(?i)\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
     r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\brappelle"

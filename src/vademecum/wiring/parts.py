@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from vademecum.code.indexing.summaries import Pace
     from vademecum.code.search.evidence import FileChunks
     from vademecum.context.code import Makers
-    from vademecum.memory.shared_view import Sharing
+    from vademecum.memory.segment_store import Sharing
     from vademecum.protocols import Backlog, DocumentSource
     from vademecum.settings import SourceSettings
     from vademecum.sources.sync import Source

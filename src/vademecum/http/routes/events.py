@@ -16,10 +16,10 @@ from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import Answering
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
-from vademecum.memory.event_pages import Filter
 from vademecum.memory.recall import metadata_of
 from vademecum.memory.records import Event, Recorded
 from vademecum.memory.scoring import By
+from vademecum.memory.timeline import Filter
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 EventId = Annotated[str, Path(min_length=1, max_length=200)]

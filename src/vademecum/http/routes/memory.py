@@ -18,11 +18,10 @@ from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
 from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape
 from vademecum.memory.corrections import Why
-from vademecum.memory.event_pages import Filter, chapters_of
 from vademecum.memory.ledger import Ledger
 from vademecum.memory.portable import Imported
 from vademecum.memory.records import Fact, FactKind
-from vademecum.memory.timeline import SAID, chapter_of
+from vademecum.memory.timeline import SAID, Filter, chapter_of, chapters_of
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"])
 FactId = Annotated[str, Path(min_length=1, max_length=200)]

@@ -20,15 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vademecum.memory.choices import CHOICES, is_known, named, names_in, up_to_another
-from vademecum.memory.extract.commit_messages import is_decided, unwrapped
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.limits import where
-from vademecum.memory.extract.prose import Reach, prose_of, read_of
+from vademecum.memory.extract.prose import Reach, is_decided, prose_of, read_of, unwrapped
 from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
-from vademecum.memory.extract.values import Found, value_of
+from vademecum.memory.extract.values import Found, changes, value_of
 from vademecum.memory.labels import is_french
 from vademecum.memory.records import FactKind, Reading, Role, Statement
+from vademecum.memory.reversals import may_retract
 from vademecum.redaction.redact import MARK
 
 __all__ = ["extract", "read"]
@@ -40,6 +40,7 @@ _SPEAKERS = {
     Role.ASSISTANT: {FactKind.DECISION: 0.6, FactKind.FACT: 0.5, FactKind.TODO: 0.6, FactKind.FIX: 0.8},
     Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.INSTRUCTION: 0.8},  # said in so many words, see `commits`
 }
+_PEOPLE = (Role.USER, Role.NOTE)
 _LEAST, _MOST = 0.4, 0.95  # below the least confidence a statement is noise
 _SUREST = 0.9  # of a sentence alone
 _HEDGED = 0.5
@@ -49,6 +50,8 @@ _LONG = 18  # words from which a sentence is read clause by clause
 _MOST_CHARACTERS = 800  # of a sentence that are read: a longer one is a paste
 _MOST_CLAUSES = 5  # of a sentence that are read
 _LONGEST = 40  # words from which only clauses are read
+_MOST_RETRACTION = 200  # characters
+_MAYBE = 0.25  # confidence that a sentence that says a change may mean it
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
 # A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
@@ -59,8 +62,9 @@ _CLAUSE = re.compile(
     r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|(?<!\s),?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
     r"|,\s+(?=(?:i|i'm|i've|we're|we've|can|could|how|what|especially|considering|given|as stated|since|peux-tu|comment|sachant)\b)"
 )
+_PHRASE = re.compile(r"(?i)[,;]\s+(?:and |so |but |et |donc |mais )?|\s(?:so|but|mais|donc)\s")
 _HEDGE = re.compile(
-    r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this time|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
+    r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this (?:time|one)|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
 )
 _BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,2}[.)])\s+$")
 _CODE = re.compile(r"\s*`[^`\n]+`")
@@ -126,19 +130,33 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     for start, end in spans:
         said = _Said(prose.text[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
         kinded = kind_of(_as_typed(prose.text, start, end))
+        retracted = [_retraction(said)] if role in _PEOPLE and _may_retract(said.prose, kinded) else []
         if kinded.back >= _BACK:
             for one in last:
                 found.pop((one.start, one.value, one.kind), None)
+            found.update({(one.start, one.value, one.kind): one for one in retracted})
             last, back, before = [], True, said.text
             continue
         last = (
             list(_statements(said, kinded, heard, corrects=back))
             if role is not Role.COMMIT or is_decided(said.prose)
             else []
-        )
+        ) or retracted
         found.update({(one.start, one.value, one.kind): one for one in last})
         back, before = False, said.text
     return Reading(sorted(found.values(), key=lambda each: each.start), left)
+
+
+def _may_retract(sentence: str, kinded: Kinded) -> bool:
+    """Return whether a short sentence may take something back."""
+    if len(sentence) > _MOST_RETRACTION:
+        return False
+    return may_retract(sentence) or (kinded.kept >= _MAYBE and changes(sentence))
+
+
+def _retraction(said: _Said) -> Statement:
+    """Return a statement that only ends another."""
+    return Statement(FactKind.DECISION, said.text, "", "", "", 0.0, start=said.start, end=said.end, corrects=True)
 
 
 def _as_typed(prose: str, start: int, end: int) -> str:
@@ -152,7 +170,9 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
     In a long sentence each clause is asked: somebody who asks for help may say what they prefer on the way.
     """
-    for part, own in _clauses(said.prose, kinded):
+    parts = _clauses(said.prose, kinded)
+    corrects |= len(parts) > 1 and len(said.prose.split()) < _LONG and changes(said.prose)
+    for part, own in parts:
         if own.kind is None:
             continue
         found = value_of(part.replace("`", ""), own.kind)
@@ -177,6 +197,14 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         clauses = [clause for clause in parts if len(clause.split()) > 1]
         asked = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
         told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
+    if length < _LONGEST and changes(sentence) and not _replaces(sentence):
+        parts = [part for part in _PHRASE.split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 2]
+        phrases = [(part, own) for part, own in ((part, kind_of(part)) for part in parts) if own.kept >= _CLEAR]
+        if (
+            len(phrases) > max(1, len(told))
+            and "other" not in value_of(sentence, kinded.kind or FactKind.DECISION).parts
+        ):
+            return phrases
     if told and (length >= _LONG or len(told) > 1):
         return told
     return [(sentence, kinded)] if length < _LONG or (kinded.kept >= _CLEAR and length < _LONGEST) else []

@@ -19,7 +19,7 @@ from vademecum.index.stopwords import TALK
 from vademecum.memory.choices import CHOICE, is_known, named, up_to_another
 from vademecum.memory.extract.sentences import probability
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.value_kinds import kinds_of
+from vademecum.memory.reversals import kinds_of
 
 _MOST = 300  # characters of a value
 _MOST_READ = 360  # characters of a sentence in which a value is looked for
@@ -74,8 +74,8 @@ _TITLE = re.compile(
     r"|décision|conclusion|règle|rappel|à faire|prochaine étape|ensuite|la cause|la solution|résolu|réglé|corrigé|trouvé|contournement|à savoir|adr \d+)(?: (?:on|for|pour|with|avec|de|of|du) [^:,]{1,60})?\s*[:\u2013\u2014]|todo\b)\s*"
 )
 _GOODBYE = re.compile(
-    r"(?i)(?:[\s,]*(?:\b(?:please|pls|thanks|stp|svp|merci|s'il (?:te|vous) plaît|from now on|from here on|going forward|from here|now|then|alors|du coup|désormais|dorénavant|maintenant|finalement|after all|any ?more|all the way"
-    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|but|mais|across the board|as far as i'm concerned|if possible|no thanks|no exceptions?|sans exception|aucune exception|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now|for good)|[.!?\u2026:;,\u2013\u2014-]))+\s*$"
+    r"(?i)(?:[\s,]*(?:\b(?:please|pls|thanks|stp|svp|merci|s'il (?:te|vous) plaît|from now on|from here on|going forward|from here|now|then|alors|du coup|désormais|dorénavant|à partir de maintenant|maintenant|finalement|after all|any ?more|all the way"
+    r"|for me|in my book|i guess|hein|as of [^,;]*|these days|again|à nouveau|instead|ever|but|mais|across the board|as far as i'm concerned|if possible|no thanks|no exceptions?|sans exception|aucune exception|like i prefer|as i prefer|comme je préfère|(?:in|for|on|across) (?:this|our|the) (?:repo|repository|project|codebase|app)|dans (?:ce|notre|le) (?:projet|dépôt|repo)|here|ici|around here|for now|for good|by the way|btw|yesterday|last (?:night|week)|over the weekend|hier|la semaine dernière|ce week-end)|[.!?\u2026:;,\u2013\u2014-]))+\s*$"
 )
 _REASON = re.compile(
     r"(?i)[,;]?\s*(?:\b(?:because(?: of)?|since(?! (?:last|yesterday|monday))|due to|so that|given that|as (?=it|we|they|the|this)|car|parce qu(?:e\b|')|puisqu(?:e\b|')|afin (?:de|que)|vu que|à cause d(?:e\b|u\b|')|in order to)(?:\b|(?<='))\s*)(?P<reason>[^;]{3,240})$"
@@ -114,8 +114,8 @@ _LISTED = re.compile(
 
 _REJECTING = re.compile(
     r"(?i)(?:\b(?:over|than|instead of|off|from|not(?: (?:using|use|to use))?|no more|no|never|dropp?(?:ed|ing)?|scrap(?:ped)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|remov(?:ed?|ing)|replac(?:ed?|es|ing)|out of|rid of|kill(?:ed)?|forget(?: about)?|against|goodbye|bye|left|leaving"
-    r"|ripped out|threw out|gave up on|ruled out|rejected|swap(?:ped)?|turn(?:ed)? down|tried|retired?|sunset|don't (?:do|use|want|need)|not doing|without|anti|stopp?(?:ed|ing)?(?: using)?|no longer (?:use|on|using)|tired of|done with"
-    r"|plutôt qu'?e?|au lieu d[eu]|lâche|lâché|laisse tomber|laissé tomber|oublie|abandonne[rz]?|abandonné|arrête(?: avec)?|arrêté|vire|viré|jette|jeté|quitté|quitte|renonce(?:r)? à|renoncé à|remplace|remplacé|remplacer|plus de|pas(?: des| de| les)?|fini(?: avec)?|terminé|adieu|sans|préf\w+ [\w.+#-]+ à|pass(?:és?|e|er|ons) de|migr(?:és?|e|er|ons) de|n'utilise(?:ra)? (?:plus|pas))\s+(?:the |that |our |le |la |l'|les |d')?|\bd')$"
+    r"|nobody (?:wants|needs|uses)|ripped out|threw out|gave up on|ruled out|rejected|swap(?:ped)?|turn(?:ed)? down|tried|retired?|sunset|don't (?:do|use|want|need)|not doing|without|anti|stopp?(?:ed|ing)?(?: using)?|no longer (?:\w+ )?(?:use|using|on|in|at|with|through|to|via|from)|tired of|done with"
+    r"|plutôt qu'?e?|au lieu d[eu]|lâche|lâché|laisse tomber|laissé tomber|oublie|abandonne[rz]?|abandonné|arrête(?: avec)?|arrêté|vire|viré|jette|jeté|quitté|quitte|renonce(?:r)? à|renoncé à|remplace|remplacé|remplacer|plus de|pas(?: des| de| les)?|fini(?: avec)?|terminé|adieu|sans|préf\w+ [\w.+#-]+ à|pass(?:és?|e|er|ons) de|migr(?:és?|e|er|ons) de|n'utilise(?:ra)? (?:plus|pas)|n(?:e |')\w+ plus (?:sur|chez|dans|avec|par|à|en)|c'est plus)\s+(?:the |that |our |le |la |l'|les |d')?|\bd')$"
 )
 _REJECTED = re.compile(
     r"(?i)(?: (?:idea|plan|thing|stuff|setup))?,?(?: (?:is|was|are|'s|has been|have been|got|gets|est|c'est|a été|sont))*(?:'s)? ?(?:just |now |finally |too |being |finally |officially )*"
@@ -132,13 +132,13 @@ _CHOSEN = re.compile(
     r"(?i)(?: (?:(?:\w+s|does) (?:it|that|this|them|everything)\b|s'en (?:charge|occupe)|prend (?:le relais|la place|la suite)|it is|then|now|instead|in\b|is in\b|won|wins|everywhere|replaced|replaces|handles|from (?:now|here) on|alors|maintenant|à la place|remplace|désormais)|,? it is\b|$)"
 )
 _ENDS = re.compile(
-    r"(?i)$|[,.;:!?)]| (?:idea|plan|thing|for|in|on|as|at|to|and|but|so|because|since|from|by|with|pour|dans|sur|chez|et|mais|car|donc|à)\b"
+    r"(?i)$|[,.;:!?)]| (?:idea|plan|thing|for|in|on|as|at|to|and|but|so|because|since|from|by|with|today|now|last|this|pour|dans|sur|chez|et|mais|car|donc|à|hier|maintenant)\b"
 )
 _NAME = re.compile(r"(?<![\w.'-])[A-Z][\w+#]*(?:[.-]\w+)*(?![\w'])")
 _CHANGES = re.compile(
     r"(?i)^(?:no|nope|non|nan|not|pas|actually|wait|sorry|correction)\b|\b(?:moved|switch(?:ed|ing)|migrat(?:ed|ing)|swapped|replaced?|replaces|replacing|drop(?:ped|ping)?|scrap(?:ped)?|ditch(?:ed)?|abandon\w*|no (?:longer|more)|any ?more|is out|are out|gone|dead|history|back to|went back|changed?|change of plans?|ripped out|got rid|ended up|not doing"
-    r"|forget|instead(?! of)|after all|actually|on second thought|come around|moves? to|moved to|slipped|pushed|postponed|(?<!for )(?<!from )now|retired|got too|took over|takes over|handed|ported|i meant|i said|sorry|scratch|kill|goodbye|renamed|then$"
-    r"|passés? [àdesu]+|passe (?:de|à|au)|migr\w+|bascul\w+|remplac\w+|lâché?|laisse tomber|oublie|abandonn\w*|arrêt[eé]\w*|vir[eé]|fini\b|finalement|terminé|ne .* plus|n'\w+ plus|plus de|à la place|dégage\w*|écartée?|exit\b|repass\w+|revien[st]|revenus?|retour|désormais|maintenant|décal\w+|repouss\w+|report\w+|porté|j'ai dit|je voulais dire)\b"
+    r"|forget|instead(?! of)|after all|actually|on second thought|come around|moves? to|moved to|slips|bump(?:ed|ing)|upgraded|rewritten|rewrote|went (?:up|down)|(?:got|was|were) removed|(?:'re|are|'m) off|ended|expired|got off|quit|(?:i|we|i've|we've|has|have) left|left (?:the|our|my)|gave up|redoing|relicensed|lowered|raised|slipped|pushed|postponed|(?<!for )(?<!from )now|retired|got too|took over|takes over|handed|ported|i meant|i said|sorry|scratch|kill|goodbye|renamed|then$"
+    r"|pass(?:e|ent|er|és?|ons) (?:de|du|à|au|aux|en|sur|chez)|réécrit\w*|quitt(?:e|ons|é)|déménag\w+|déplac\w+|devien(?:t|nent)|migr\w+|bascul\w+|remplac\w+|lâché?|laisse tomber|oublie|abandonn\w*|arrêt[eé]\w*|vir[eé]|fini\b|finalement|terminé|ne .* plus|n'\w+ plus|plus de|à la place|dégage\w*|écartée?|exit\b|repass\w+|revien[st]|revenus?|retour|désormais|maintenant|décal\w+|repouss\w+|report\w+|porté|j'ai dit|je voulais dire)\b"
 )
 
 # -- shapes -------------------------------------------------------------------------------------------------------------------
@@ -148,6 +148,17 @@ _NP = r"(?!(?:only|please|just|toujours|jamais|ne|pas|no|zero|avoid|i|we|you|it|
 _THE = r"(?:(?:the|our|my|this|all|every|each|any|new|le|la|les|notre|nos|mon|ma|mes|chaque|tous les|toutes les|tout|toute) |l'|-\s*){0,3}"
 _BANNED = r"(?:(?:strictly |absolutely |strictement |formellement )?(?:banned|forbidden|prohibited|off[ -]limits|frozen|verboten|not (?:allowed|welcome|permitted|ok|okay)|not (?:my|our) thing|a no[- ]go|a no|out of the question|interdit(?:e|s|es)?|banni(?:e|s|es)?|proscrit\w*|geléd?e?s?|pas mon truc|pas pour moi)|aren't (?:allowed|welcome))"
 _WEEKDAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|(?:the )?\d{1,2}(?:st|nd|rd|th| of| [a-zé]{3}|er)|\d{4}-\d|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|next\b|the end of\b|tomorrow\b|q[1-4]\b|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|la semaine|le mois|\d{1,2}$)"
+
+
+def _reversals(rule: frozenset[FactKind], told: frozenset[FactKind]) -> list[tuple[frozenset[FactKind], str, bool]]:
+    """Return the shapes of replacing and ending something."""
+    return [
+        (told, r"(?:we |i |on |nous )?(?:have |has |had |'ve |a |ont |avons )?(?:replaced?|replacing|swapped|swapping|remplacé|remplace) (?:out )?(?P<other>\S[^,;]*?) (?:with|for|by|par) (?P<value>\S.*)", False),
+        (told, rf"(?P<value>{_NP}) (?:replaces|replaced|takes over from|remplace|succède à) (?P<other>\S[^,;]*?)(?: (?:as|for|comme|pour) (?P<subject>\S[^,;]*))?", False),
+        (told, r"(?:c'est|it's|it is|ce n'est) (?:plus|no longer|not|pas) (?P<other>[\w-]+),? (?:mais|but|c'est|it's) (?P<value>[\w-]+) (?:qui|who|that) (?:\w+|s'occupe) (?:de |du |des |the |la |le |les )?(?P<subject>\S[^,;]*)", False),
+        (rule | told, r"(?:the |les? |la |l')?(?P<value>(?!(?:it|that|this|ça|ce|c')\b)\S.{1,60}?) (?:is|are|was|has been|est|sont|a été|c'est) (?:now |just |finally )?(?:switched off|turned off|shut down|dead|gone|retired|decommissioned|mort\w*|terminée?s?|finie?s?|désactivée?s?|supprimée?s?)", True),
+        (rule | told, r"(?:the |les? |la |l')?(?P<value>(?!(?:it|that|this|ça)\b)\S+)(?: (?:support|contract|licen[cs]e|suite|setup))? (?:ends?|ended|expired|dehors|dégage|nous a lâchés?)(?: (?:with|in|this|last) .*)?", True),
+    ]  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -174,13 +185,13 @@ def _shapes() -> tuple[tuple[frozenset[FactKind], re.Pattern[str], bool], ...]:
         (rule | told, rf"(?P<value>{_NP}) (?:is|are|est|sont|reste) (?:my|our|mon|notre) (?:go-to|tool of choice|favou?rite|preferred|outil de prédilection|outil préféré)?(?:\b ?(?P<subject>(?!(?:tools?|choices?)\b)[\w-]+(?: [\w-]+){{0,2}}))?", False),
         (preference, rf"(?:my|our|mon|ma) (?P<subject>editor|shell|terminal|theme|os|ide|browser|éditeur|terminal|thème|navigateur) (?:is|est|c'est) {_V}", False),
         (told, r"(?:the |our |le |la |l')?(?P<subject>[\w-]+(?: [\w-]+){0,3}?)\s?[:=](?!//)\s*(?P<value>\S.*)", False),
-        # what a thing must be, or is
+        *_reversals(rule, told),
         (instruction, r"(?:(?:do not|don't|dont) use|n'utilise[zr]? (?:pas|plus)) (?P<other>[^,;]+?)[,;:] ?(?:but |please |mais )?(?:use|utilise[zr]?|plutôt) (?P<value>[^,;]+?)(?: instead)?", False),
         (rule, rf"{_THE}(?P<subject>{_NP}) (?:must|should|ought to|needs? to|ha(?:s|ve) to|doit|doivent)(?: (?:always|only ever|toujours|absolument|impérativement|systématiquement))? (?!(?:never|not|jamais)\b){_V}", False),
         (rule, rf"{_THE}(?P<subject>{_NP}) (?:must|should|needs? to|ha(?:s|ve) to|ne doit|ne doivent|doit|doivent) (?:never|not|jamais|pas|plus) {_V}", True),
         (instruction, rf"{_THE}(?P<subject>{_NP}) (?:never|ne \w+ jamais|don't|do not) {_V}", True),
         (instruction, rf"{_THE}(?P<subject>{_NP}) (?P<value>(?:needs?|gets?|goes?|lives?|starts?|ends?|is|are|begins?|belongs?|use|uses|stays?|come|comes|ont|sont|est|vont|va|commencent?|restent?|passent?)\b \S.*)", False),
-        (told, rf"(?:the|our|my|this|le|la|notre|mon|ma|l')?\s?(?P<subject>{_NP}) (?:has |have |had |got |gets? |is |was |est |a été |moves? |passes? )*(?:now |just |been |finally |finalement )*(?:moved|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed|moves?|repoussée?s?|déplacée?s?|reportée?s?|avancée?s?|décalée?s?|passe(?:nt)?)(?: from [^,;]{{1,40}}?| du [^,;]{{1,40}}?)?(?: (?:to|until|till|au|à|now))? (?P<value>{_WEEKDAY}.*)", False),
+        (told, rf"(?:the|our|my|this|le|la|notre|mon|ma|l')?\s?(?P<subject>{_NP}) (?:has |have |had |got |gets? |is |was |est |sont |ont |a |a été |ont été |moves? |passes? )*(?:now |just |been |finally |finalement )*(?:moved|switched|migrated|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed|moves?|repoussée?s?|déménagée?s?|déplacée?s?|migrée?s?|devien(?:t|nent)|reportée?s?|avancée?s?|décalée?s?|passe(?:nt)?)(?: from [^,;]{{1,40}}?| du [^,;]{{1,40}}?)?(?: (?:to|until|till|au|à|now))? (?P<value>{_WEEKDAY}.*)", False),
         (told, rf"{_THE}(?P<subject>{_NP}) [^,]{{3,40}}, (?:and |so )?(?:it's|it is|it'll be|c'est) {_V}", False),
         (told, rf"{_THE}(?P<subject>{_NP}) (?:is no longer|are no longer|isn't|aren't|n'est (?:plus|pas)|ne (?:sont|est) (?:plus|pas)|est (?:plus|pas)|sont (?:plus|pas)) {_V}", True),
         (told, rf"{_THE}(?P<subject>{_NP}) (?P<attribute>uses?|is built (?:on|with)|depends? on|utilise|dépend de) {_V}", False),
@@ -269,8 +280,13 @@ def value_of(sentence: str, kind: FactKind) -> Found:
     """
     sentence = _BLANKED.sub(" " * 5, sentence)[:_MOST_READ]
     found = _Reader(kind, {}).read(_bare(sentence))
-    found.corrects = _CHANGES.search(sentence) is not None
+    found.corrects = changes(sentence)
     return found
+
+
+def changes(sentence: str) -> bool:
+    """Return whether a sentence says that something changed."""
+    return _CHANGES.search(sentence) is not None
 
 
 @dataclass

@@ -28,15 +28,17 @@ from vademecum.memory.records import Event
 from vademecum.memory.transcripts import aider, claude, codex, gemini
 from vademecum.memory.transcripts.convert import Wanted
 from vademecum.memory.transcripts.offsets import (
+    ENDING,
     State,
+    can_unpack,
     is_unchanged,
     open_transcript,
     reached,
     resume,
     stamp,
+    unpacked_lines,
     whole_lines,
 )
-from vademecum.memory.transcripts.packed import ENDING, can_unpack, unpacked_lines
 
 __all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
 

@@ -3,10 +3,13 @@
 A digest of the file's beginning and one of the bytes right before the offset identify the file. If either has changed, the
 file was replaced or rewritten: reading starts over, and event ids reveal the known events. A last line without a line end is
 still being written and is left for the next read.
+
+Lines compressed with Zstandard are read by the standard library from Python 3.14 on, before that by a backport.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
@@ -111,3 +114,39 @@ def _tail(file: BinaryIO, offset: int) -> str:
 
 def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=8).hexdigest()
+
+
+ENDING = ".zst"
+_MOST_BYTES = 4_000_000_000  # after decompression; a small file may expand without limit
+
+
+def can_unpack() -> bool:
+    """Return whether Zstandard is available; the extra `zstd` installs it."""
+    return _reader() is not None
+
+
+def unpacked_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield each complete line of a compressed file with its end.
+
+    Stops where the file is damaged or ends too early.
+    """
+    reader = _reader()
+    if reader is None:
+        return
+    try:
+        with reader.open(file, "rb") as plain:
+            for line, end in whole_lines(plain, 0):
+                yield line, end
+                if end > _MOST_BYTES:
+                    return
+    except (EOFError, OSError, ValueError, reader.ZstdError):
+        return
+
+
+def _reader() -> Any:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    return None

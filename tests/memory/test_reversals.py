@@ -1,0 +1,90 @@
+"""A later statement in other words ends what it names as gone, or takes the place of another value of the same thing."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def standing(memory, text):
+    """Return the facts that still hold and were first said in these words."""
+    return [fact for fact in memory.facts() if fact.text == text]
+
+
+@pytest.mark.parametrize(
+    ("before", "reversal", "new"),
+    [
+        ("tickets live in Jira", "we finally got off Jira, tickets are in Linear", "Linear"),
+        (
+            "static assets are served from Cloudfront",
+            "we ditched Cloudfront over the invoice, Bunny serves them now",
+            "",
+        ),
+        ("the beta opens Nov 3", "beta is pushed to Nov 14", "Nov 14"),
+        ("we target Godot 3", "we bumped to Godot 4 last night", "Godot 4"),
+        ("nginx is our reverse proxy", "replaced nginx with Traefik", "Traefik"),
+        ("put the ticket number in every commit message", "we dropped the ticket number requirement for commits", ""),
+        ("the importer runs nightly", "the nightly importer run is switched off", ""),
+        ("use early returns", "ignore my rule about early returns, the team hates them", ""),
+        ("squash every PR", "you don't have to squash anymore", ""),
+        ("logs are kept for 30 days", "legal says 30 days is too short", ""),
+        ("les fichiers sont dans MinIO", "on quitte MinIO, les fichiers vont dans Garage", "Garage"),
+        ("les serveurs sont à Paris", "les serveurs ont déménagé à Marseille", "Marseille"),
+        ("Idriss est notre référent sécurité", "Solène remplace Idriss comme référente sécurité", "Solène"),
+        ("on utilise Vagrant pour l'environnement", "Vagrant, on arrête", ""),
+        ("lance Lighthouse avant chaque livraison", "plus la peine de lancer Lighthouse", ""),
+    ],
+)
+def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
+    """The old is not told any more, and the new is, where the words give one."""
+    said(before)
+    assert standing(memory, before)
+    said(reversal)
+    assert not standing(memory, before)
+    assert any(new in fact.value for fact in memory.facts()) or not new
+
+
+@pytest.mark.parametrize(
+    ("before", "later"),
+    [
+        ("sessions are kept in Redis", "should we drop Redis?"),
+        ("we use Redis for the queue", "Redis was slow today"),
+        ("we use Postgres in production", "we moved the wiki off Postgres, it's on SQLite now"),
+        ("the health check timeout is 10 seconds", "the login timeout is now 5 seconds"),
+        ("Kofi reviews everything under billing/", "Kofi is out this week"),
+        ("squash every PR", "don't squash this one"),
+        ("we use docker for local dev", "drop the docker container called web"),
+        ("tickets live in Jira", "we dropped the ticket number requirement for commit messages"),
+        ("on utilise Celery pour les tâches", "on devrait laisser tomber Celery ?"),
+        ("la CI tourne sur Jenkins", "si ça continue on lâche Jenkins"),
+        ("les mails partent avec Celery", "on laisse tomber Celery pour les exports"),
+    ],
+)
+def test_what_is_asked_passing_or_about_another_thing_ends_nothing(memory, said, before, later):
+    """A near miss leaves the earlier statement as it is."""
+    said(before)
+    assert standing(memory, before)
+    said(later)
+    assert standing(memory, before)
+
+
+def test_a_retraction_that_meets_nothing_is_not_kept(memory, said):
+    """It would tell an agent of something that was never asked for."""
+    done = memory.record("forget what I said about semicolons", role="user")
+    assert memory.facts() == []
+    assert (done.events, done.facts, done.kept_out) == (1, 0, 0)
+
+
+def test_what_an_assistant_says_ends_nothing_that_a_person_said(memory, said):
+    """It speaks of what it did in a file."""
+    said("tickets live in Jira")
+    memory.record("We got off Jira, tickets are in Linear now.", role="assistant")
+    assert standing(memory, "tickets live in Jira")
+
+
+def test_reversals_that_are_imported_together_are_paired(memory, clock):
+    """A transcript is read in one go, and its later messages end what its earlier ones said."""
+    from vademecum.memory.records import Event, Role
+
+    texts = ("tickets live in Jira", "we finally got off Jira, tickets are in Linear")
+    memory.record_all([Event(f"e{n}", clock() + n, Role.USER, text) for n, text in enumerate(texts)])
+    assert not standing(memory, texts[0])
