@@ -44,12 +44,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
 from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
+from vademecum.code.languages.block_scopes import LONGEST, Part, dividing
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
@@ -71,15 +72,11 @@ from vademecum.code.languages.scopes import declaration_of, functions_around, is
 if TYPE_CHECKING:
     import tree_sitter
 
-    from vademecum.code.languages.language import Language
 
 _MATCHES = 1 << 16
 _MOST_TEXTS = 2_000  # of one file: a list of domains looks like paths
 _DEPTH = 1000
-_LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
-
-Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
 
 
 def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
@@ -98,7 +95,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
-    parts = _dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
+    parts = dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
     finder = _Finder(lines, outline, language, literals, parts)
     try:
         finder.take(matches)
@@ -201,8 +198,8 @@ class _Finder:
     def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """Return (owner, line, text) of a node."""
         start, end = node.byte_range
-        if end - start > _LONGEST:
-            end = start + _LONGEST
+        if end - start > LONGEST:
+            end = start + LONGEST
         return (
             self._owners[bisect_right(self._starts, start) - 1],
             bisect_right(self._line_starts, start),
@@ -211,7 +208,7 @@ class _Finder:
 
     def _text(self, node: tree_sitter.Node) -> str:
         start, end = node.byte_range
-        return self._cut(start, min(end, start + _LONGEST))
+        return self._cut(start, min(end, start + LONGEST))
 
     def _cut(self, start: int, end: int) -> str:
         return self._ascii[start:end] or self._content[start:end].decode(errors="ignore")
@@ -546,56 +543,6 @@ def _bodies(outline: Outline) -> set[int]:
     """Return the ends of functions whose names are unique in the file."""
     several = _several(outline)
     return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}
-
-
-def _dividing(matches: Sequence[Match], ends: Container[int], rules: Language, content: bytes) -> list[Part]:
-    """Return the blocks that bind a name of their function anew.
-
-    The name is bound to another type, or another value, in another block. A function's body ends in one of `ends`, or
-    the function shares its name, as those do that a macro writes: all of these count as one.
-    """
-    blocks = sorted(_part(captured["block"][0]) for _, captured in matches if "block" in captured)
-    found: dict[tuple[int, str], dict[str, set[Part]]] = {}  # by function and name: text → blocks
-    stack: list[Part] = []
-    following = 0
-    for place, (name, text) in sorted(_bound_texts(matches, rules, content).items()) if blocks else ():
-        while following < len(blocks) and blocks[following][0] <= place:
-            stack = [*(block for block in stack if block[1] > blocks[following][0]), blocks[following]]
-            following += 1
-        stack = [block for block in stack if block[1] > place]
-        if stack:
-            function = stack[0][0] if stack[0][1] in ends else -1
-            found.setdefault((function, name), {}).setdefault(text, set()).add(stack[-1])
-    divided = {block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each}
-    return sorted(block for block in divided if block[1] not in ends)
-
-
-def _part(block: tree_sitter.Node) -> Part:
-    """Return a block's extent, its function's parameters included."""
-    around = block.parent if block.type == "compound_statement" else None
-    named = around.child_by_field_name("declarator") if around is not None else None
-    start = block.start_byte if named is None else named.start_byte + 1  # the function itself begins before it
-    return start, block.end_byte
-
-
-def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> dict[int, tuple[str, str]]:
-    """Return, by place, bound names with the types, or values, they have."""
-
-    def text(node: tree_sitter.Node) -> str:
-        start, end = node.byte_range
-        return content[start : min(end, start + _LONGEST)].decode(errors="ignore")
-
-    found: dict[int, tuple[str, str]] = {}
-    for _, captured in matches:
-        if "name" in captured and (how := how_bound(captured)) in {TYPE, VALUE}:
-            name = captured["name"][0]
-            written = text(captured[how][0])
-            if written != "auto" or name.start_byte not in found:
-                found[name.start_byte] = (text(name), written)
-        elif "pattern" in captured:
-            taken = rules.taken_apart(captured["pattern"][0], text)
-            found |= {name.start_byte: (text(name), path) for name, path in taken}
-    return found
 
 
 _WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
