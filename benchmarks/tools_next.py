@@ -219,7 +219,9 @@ def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
     found = []
     for task in test:
         for turn in task.turns:
-            taken = taken_from(log_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search), model.certain)
+            taken = taken_from(
+                log_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search), model.certain
+            )
             for step, tool in enumerate(turn.calls):
                 called = [view.number[each] for each in turn.calls[:step]]
                 probability = toward_goals(view, ways.starting(turn.calls[:step]), taken, called)
