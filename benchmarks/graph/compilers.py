@@ -105,10 +105,8 @@ def who(graph: Graph, definitions: Definitions, truths: list[list[Any]]) -> dict
     counts: Counter[str] = Counter()
     hits = there = 0
     for node in drawn:
-        there = (
-            (path, line) for path, line in known[node] if path in definitions
-        )  # a file may be left out of the index
-        held = (holding(graph, definitions, path, line, node.name) for path, line in there)
+        places = [(path, line) for path, line in known[node] if path in definitions]  # others are not in the index
+        held = (holding(graph, definitions, path, line, node.name) for path, line in places)
         true = {holder for holder in held if holder is not None} - {node}
         if not true:
             continue
