@@ -112,6 +112,7 @@ def test_a_repository_may_be_given_as_a_path(vade, repository):
     ("args", "said"),
     [
         (["serch", "x"], "vade: there is no command 'serch': did you mean 'search'?"),
+        (["remember", "x"], "vade: there is no command 'remember': did you mean 'vade memory remember'?"),
         (["marmalade"], 'did you mean `vade search "marmalade"`?'),
         (["search", "x", "--lnag", "python"], "did you mean '--lang'?"),
         (["search"], "vade: missing argument 'QUERY': see `vade search --help`"),

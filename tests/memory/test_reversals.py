@@ -74,6 +74,13 @@ def test_a_retraction_that_meets_nothing_is_not_kept(memory, said):
     assert (done.events, done.facts, done.kept_out) == (1, 0, 0)
 
 
+def test_a_value_that_takes_the_place_of_another_is_not_said_to_be_kept_out(memory, said):
+    """It was neither forgotten nor rejected."""
+    said("Tickets live in Jira.")
+    done = memory.record("we dropped Jira, tickets are in Linear", role="user")
+    assert (done.facts, done.kept_out) == (2, 0)
+
+
 def test_what_an_assistant_says_ends_nothing_that_a_person_said(memory, said):
     """It speaks of what it did in a file."""
     said("tickets live in Jira")

@@ -103,7 +103,8 @@ class Verbs(click.Group):
             return super().resolve_command(ctx, args)
         import difflib
 
-        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        groups = (group for group in COMMANDS if args[0] in getattr(self.get_command(ctx, group), "commands", ()))
+        close = [f"vade {group} {args[0]}" for group in groups] or difflib.get_close_matches(args[0], COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f'did you mean `vade search "{args[0]}"`?'
         raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx=ctx)
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
-from vademecum.memory.facts import claim_of
+from vademecum.memory.facts import FORGOTTEN, REJECTED, claim_of
 from vademecum.memory.journal import WAITS
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
 from vademecum.memory.scope import GLOBAL, Scope
@@ -80,8 +80,10 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
     counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
     _count(new, told, facts, counts)
     ids = tuple(event.id for event in clean)
-    held = {fact.digest for fact in facts}
-    kept_out = sum(claim.digest not in held for claim in told)
+    marks = into.scope.ledger.marks(claim.digest for claim in own) | into.everywhere.ledger.marks(
+        c.digest for c in wide
+    )
+    kept_out = sum(marks.get(claim.digest, ("",))[0] in (FORGOTTEN, REJECTED) for claim in told)
     return Recorded(len(new), len(events) - len(new), len(told), dict(counts), ids, sum(left.values()), kept_out), facts
 
 
