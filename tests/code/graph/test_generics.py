@@ -41,6 +41,20 @@ CASES = {
         },
         {"Use.go": _FOUND, "Use.each": {"Repository.all typed", "User.ban typed"}},
     ),
+    "Java: the argument says more than the bound": (
+        {
+            "S.java": "package a;\ninterface Coder { String encode(String s); }\nclass Sound implements Coder { public String encode(String s) { return s; } }\n"
+                      "abstract class CoderTest<T extends Coder> {\n  T coder;\n  T made() { return coder; }\n"
+                      '  void own() {\n    made().encode("a");\n  }\n}\n'
+                      'class SoundTest extends CoderTest<Sound> {\n  void go() {\n    made().encode("a");\n  }\n'
+                      '  void field() {\n    this.coder.encode("a");\n  }\n}\n',
+        },
+        {
+            "CoderTest.own": {"CoderTest.made typed", "Coder.encode typed"},
+            "SoundTest.go": {"CoderTest.made typed", "Sound.encode typed"},
+            "SoundTest.field": {"Sound.encode typed"},
+        },
+    ),
     "Kotlin: a class with two parameters": (
         {
             "S.kt": "package a\nclass User { fun ban() {} }\nclass Key { fun turn() {} }\n"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.graph.meanings import Meaning, Value, held_by
 from vademecum.code.graph.terms import Tier
-from vademecum.code.languages.declarations import LEAVES, plain_holder
+from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
 from vademecum.code.languages.expression import split
 from vademecum.code.languages.references import TYPE
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 _MOST = 64  # classes
 Arguments = dict[str, Value]  # what each parameter of a class stands for
 ByClass = dict[tuple[str, str], Arguments]  # by file and class, the nearest first
-
-
-def is_open(names: Classes, given: Value | None) -> bool:
-    """Return whether a member's type may be a type parameter."""
-    node = names.node(given) if given is not None and given.what == "def" else None
-    return given is None or given.is_external or (node is not None and node.kind in LEAVES)
 
 
 def stood_for(names: Classes, value: Value, found: Value | None, part: tuple[str, str]) -> Meaning | None:
@@ -63,8 +57,12 @@ def _declares(names: Classes, holder: tuple[str, str], method: Value | None, nam
 def _declared(names: Classes, holder: tuple[str, str], method: Value | None, part: tuple[str, str]) -> str:
     """Return the declared type of a field or a result."""
     (path, around), (name, suffix) = holder, part
-    rows = names.definitions.file(method.path).returns.get(method.name, ()) if method is not None else ()
-    declared = [text for how, text in rows if how == TYPE]
+    declared, node = list[str](), names.node(method)
+    if method is not None and node is not None:
+        file = names.definitions.file(method.path)
+        is_read = node.kind not in FUNCTIONS or method.name in file.properties
+        rows = file.returns.get(method.name, ()) if suffix or is_read else ()
+        declared += [text for how, text in rows if how == TYPE]
     if not suffix:
         declared += [text for how, text, _ in names.definitions.file(path).fields(around).get(name, ()) if how == TYPE]
     return declared[0] if declared and suffix in {"", "()"} else ""

@@ -14,7 +14,7 @@ from typing import Any
 
 from vademecum.code.graph.blocks import given, in_scopes, itself_in
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.generics import is_open, stood_for
+from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
     GIVES,
     HELD,
@@ -142,8 +142,7 @@ class Names(Spaces):
 
     def _given(self, file: File, value: Value, found: Meaning, part: tuple[str, str]) -> Meaning:
         """Return the value of a member, perhaps by a type parameter."""
-        held = self._applied(file, *found, part)
-        return (is_open(self, held[0]) and stood_for(self, value, found[0], part)) or held
+        return stood_for(self, value, found[0], part) or self._applied(file, *found, part)
 
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
