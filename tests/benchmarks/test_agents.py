@@ -274,7 +274,9 @@ def test_a_stopped_benchmark_stops_its_client(recorded, tasks, tmp_path):
     running.send_signal(signal.SIGINT)
     assert running.wait(60) != 0
     with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+        for _ in range(600):  # it was told to end, and a busy machine lets it end later
+            os.kill(int((tmp_path / "pid").read_text()), 0)
+            time.sleep(0.1)
     assert not (tmp_path / "runs" / "rows.jsonl").exists()
 
 
