@@ -254,6 +254,15 @@ def test_runs_end_when_the_money_is_spent(recorded, tmp_path):
     assert "0.25 USD" in said
 
 
+def is_running(process: int) -> bool:
+    """Return whether a process is there."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_a_stopped_benchmark_stops_its_client(recorded, tasks, tmp_path):
     """Ctrl-C ends the client too, which would go on and be billed; the run is left to do."""
     recorded(
@@ -273,10 +282,10 @@ def test_a_stopped_benchmark_stops_its_client(recorded, tasks, tmp_path):
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     assert running.wait(60) != 0
-    with pytest.raises(ProcessLookupError):
-        for _ in range(600):  # it was told to end, and a busy machine lets it end later
-            os.kill(int((tmp_path / "pid").read_text()), 0)
-            time.sleep(0.1)
+    client, tries = int((tmp_path / "pid").read_text()), 600
+    while is_running(client) and (tries := tries - 1):  # it was told to end, and a busy machine lets it end later
+        time.sleep(0.1)
+    assert tries
     assert not (tmp_path / "runs" / "rows.jsonl").exists()
 
 
