@@ -418,6 +418,14 @@ def test_the_least_precision_of_the_readme_is_that_of_the_graphs_results() -> No
     assert f"confirms, ten languages | {least} to 100 % |" in (TOP / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_recall_of_the_readme_is_that_of_the_graphs_table() -> None:
+    """The mean of the repositories whose errors were not looked at."""
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \| \d\.\d+ \| (\d\.\d+) \| [^|]*\|$", page("graph.md"), re.MULTILINE)
+    found = [float(recall) for name, recall in rows if "looked at" not in name]
+    said = f"mean of {len(found)} repositories whose errors nobody looked at | {sum(found) / len(found):.0%} | |"
+    assert said.replace("%", " %") in (TOP / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_the_first_python_runs_as_a_script(clone: Path) -> None:
     """The first Python that we show, saved as a file with no main guard, indexes with all its processes and ends."""
