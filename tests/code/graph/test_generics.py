@@ -134,6 +134,25 @@ CASES = {
             "Use.Many": {"Extensions.Settled typed"},
         },
     ),
+    "C#: a variable hides a field of a base": (
+        {
+            "S.cs": "namespace A;\npublic class User { public void ban() { } }\npublic class Other { public void ban() { } }\n"
+                    "public class Base<T> { protected T held; }\n"
+                    "public class Users : Base<User> {\n  public void Go(Outer outer) {\n    foreach (var (held, more) in outer.All()) { held.ban(); }\n  }\n}\n",
+        },
+        {"Users.Go": set()},
+    ),
+    "C#: a name that two blocks declare otherwise": (
+        {
+            "S.cs": "namespace A;\npublic class User { public void settle() { } }\n"
+                    "public class Box<T> { public T Held { get; set; } public void close() { } }\npublic class Lid { public void close() { } }\n"
+                    "public class Use {\n  public void Outer(bool one) {\n    if (one) { Guid id = New(); id.settle(); }\n"
+                    "    else { Uri id = New(); id.settle(); }\n  }\n"
+                    "  public void Own(bool one) {\n    if (one) { Box<User> box = New(); box.close(); }\n"
+                    "    else { Box<Uri> box = New(); box.close(); }\n  }\n}\n",
+        },
+        {"Use.Outer": set(), "Use.Own": {"Box.close typed"}},
+    ),
     "C#: what stands for elements, and names that say nothing of their type": (
         {
             "S.cs": "namespace A;\npublic class User { public bool ban() { return true; } public void settle(int x) { } }\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vademecum.code.graph.callbacks import alias_text, handed
 from vademecum.code.graph.definitions import Definitions, File
@@ -12,6 +12,7 @@ from vademecum.code.graph.meanings import (
     GIVES,
     HELD,
     LACKING,
+    NOT_GIVEN,
     SEVERAL,
     UNKNOWN,
     WRITTEN,
@@ -384,6 +385,7 @@ class Classes(ABC):
             for how, text, scope in rows
             if how != TYPE and text not in _NOTHING
         )
+        found = dict.fromkeys(_alike(found))
         if len({value for value, _ in found}) != 1:
             return self._shared([value for value, _ in found])
         value, tier = max(found, key=lambda each: each[1])
@@ -394,6 +396,7 @@ class Classes(ABC):
 
         A parameter that is text, say, may be made an object under the same name.
         """
+        types = _alike(types)
         declared = types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
         if file.rules.numbers_fields and self._is_made_other(file, name, declared[0], others):
             return HELD
@@ -544,6 +547,14 @@ def _written(text: str) -> str:
     """Return the class of a result's type, or the word for itself."""
     word = text.strip(" :?")
     return word if word in _ITSELF else chain(plain_type(text))
+
+
+def _alike(meanings: Iterable[Meaning]) -> list[Meaning]:
+    """Return meanings apart from type arguments that differ."""
+    listed = list(meanings)
+    if len({value for value, _ in listed}) < 2:
+        return listed
+    return [(value and value._replace(given=NOT_GIVEN), tier) for value, tier in listed]
 
 
 def _is_constructor(node: Node | None, file: File) -> bool:

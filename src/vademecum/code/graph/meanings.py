@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from vademecum.code.graph.terms import Node, Tier
 
+NOT_GIVEN = ("", "", "")
+
 
 class Value(NamedTuple):
     """The meaning of a name.
@@ -20,7 +22,7 @@ class Value(NamedTuple):
     name: str = ""  # the declaration's qualified name
     leaf: str = ""  # the constant or field that it was read from, as a qualified name in the file `leaf_path`
     leaf_path: str = ""
-    given: tuple[str, str, str] = ("", "", "")  # a generic class's arguments (file, scope, text), an external type
+    given: tuple[str, str, str] = NOT_GIVEN  # a generic class's arguments (file, scope, text), an external type
 
     @property
     def is_external(self) -> bool:

@@ -156,7 +156,8 @@ class Names(Spaces):
         is_called = value is not None and value.is_external and suffix
         if is_called and (self._is_given(file, [part]) or self.is_variable(file, scope, name)):
             return HELD
-        if file.rules.implicit_self and (around := file.class_around(scope)):
+        is_member = value.what == "def" if value is not None else not self.is_variable(file, scope, name)
+        if file.rules.implicit_self and is_member and (around := file.class_around(scope)):
             return self._given(file, self.own_class(file, around), (value, tier), part)
         return self._applied(file, value, tier, (name, suffix)) if suffix else (value, tier)
 
