@@ -228,11 +228,13 @@ def arguments_of(text: str, name: str) -> str:
 
     >>> arguments_of("Promise<Box<A, B[]>>", "Box"), arguments_of("pkg.Box[A]", "pkg.Box"), arguments_of("Box[]", "Box")
     ('A, B[]', 'A', '')
+    >>> arguments_of("Box<A", "Box")  # cut off
+    ''
     """
     for mark in "<[":
         at = text.rfind(name + mark)
         if at >= 0:
-            return text[at + len(name) + 1 : _close(text, at + len(name)) - 1]
+            return text[at + len(name) + 1 : max(0, _close(text, at + len(name)) - 1)]
     return ""
 
 
