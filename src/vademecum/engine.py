@@ -17,7 +17,6 @@ from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
-from weakref import finalize
 
 from vademecum import config
 from vademecum.code.snapshot.repository import Repository
@@ -55,7 +54,6 @@ class Engine:
         self._parts = parts
         self.settings = parts.settings
         self.codebase = parts.codebase(repositories)
-        finalize(self.codebase, parts.close)  # also before the interpreter ends, when files can still be sealed
         self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
         self._repositories = [repo for repo, _ in repositories]
         self._memories: dict[tuple[str, ...], Memory] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -439,6 +440,7 @@ class Codebase:
         self, repo: Repository, progress: Progress, commit: str, *, full: bool, scip: Sequence[str] = ()
     ) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
+        started = time.perf_counter()
         from vademecum.code.graph.graph import graph_of
         from vademecum.code.graph.proofs import take
 
@@ -449,7 +451,8 @@ class Codebase:
             take(opened, file, progress)
         graph = graph_of(opened, progress)
         part = "" if commit else covered_said(repo)
-        return replace(report, notes=tuple(filter(None, (*report.notes, part, *anew, *graph.proofs.notes))))
+        notes = tuple(filter(None, (*report.notes, part, *anew, *graph.proofs.notes)))
+        return replace(report, notes=notes, seconds=time.perf_counter() - started)
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

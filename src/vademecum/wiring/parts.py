@@ -13,6 +13,7 @@ from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.identity import index_directory
@@ -153,6 +154,7 @@ class Parts:
         self.embedders = Embedders(settings, embedder)
         self.stores = Stores(settings)
         self.closing: list[Callable[[], None]] = []  # called by `close`, the last one first
+        finalize(self, _close_all, self.closing)  # also before the interpreter ends, when files can still be sealed
         self._reranker, self._enricher, self._counter = reranker, enricher, counter
         self._named_rerankers: dict[str, Reranker] = {}
         self._repositories: dict[Path, Repository] = {}  # by directory
@@ -160,8 +162,7 @@ class Parts:
 
     def close(self) -> None:
         """Close every database that was opened."""
-        while self.closing:
-            self.closing.pop()()
+        _close_all(self.closing)
 
     # -- code ----------------------------------------------------------------------------------------------------
 
@@ -413,3 +414,8 @@ class Parts:
 
         found = open_provider(name, self.settings.sources[name])[1]
         return found.remote, self.settings.privacy.allow_remote or not found.remote
+
+
+def _close_all(closing: list[Callable[[], None]]) -> None:
+    while closing:
+        closing.pop()()

@@ -235,6 +235,36 @@ CASES = {
         },
         {"Node.Put": ["Leaf.Put"]},
     ),
+    "csharp: a class in parts has the fields of all of them": (
+        {
+            "Pool.A.cs": "namespace P;\npublic abstract partial class Pool {\n  private int size;\n}\n",
+            "Pool.cs": (
+                "namespace P;\npublic abstract partial class Pool {\n  public static Pool Shared { get; } = Make();\n"
+                "  public Box Get() { return null; }\n}\npublic class Box { public Lid Top { get; } }\n"
+                "public class Lid { public bool TryGetValue(string key) { return true; } }\n"
+                "public class Other { public bool TryGetValue(string key) { return true; } }\n"
+            ),
+            "Use.cs": "namespace P;\nclass Use {\n  void Run() { var box = Pool.Shared.Get(); box.Top.TryGetValue(k); }\n}\n",
+        },
+        {"Pool.Get": ["Use.Run"], "Lid.TryGetValue": ["Use.Run"], "Other.TryGetValue": []},
+    ),
+    "csharp: a project opens namespaces for all of its files": (
+        {
+            "Lib/A.cs": "namespace A;\npublic class Box { public KeyA Shut() { return null; } }\npublic class KeyA { public void Turn() {} }\n",
+            "Lib/B.cs": "namespace B;\npublic class Box { public KeyB Shut() { return null; } }\npublic class KeyB { public void Turn() {} }\n",
+            "Lib/C.cs": "namespace C;\npublic class Box { public KeyC Shut() { return null; } }\npublic class KeyC { public void Turn() {} }\n",
+            "One/One.csproj": '<Project>\n  <ItemGroup>\n    <Using Include="A" />\n  </ItemGroup>\n</Project>\n',
+            "One/Deep/Use.cs": "namespace U;\nclass One {\n  void Run(Box box) { box.Shut().Turn(); }\n}\n",
+            "Two/Two.csproj": "<Project />\n",
+            "Two/Set/GlobalUsings.cs": "global using System;\nglobal using global::B;\n",
+            "Two/Use.cs": "namespace U;\nclass Two {\n  void Run(Box box) { box.Shut().Turn(); }\n}\n",
+        },
+        {"KeyA.Turn": ["One.Run"], "KeyB.Turn": ["Two.Run"], "KeyC.Turn": []},
+    ),
+    "csharp: a comment stands within a chain": (
+        {"a.cs": "class Pot {\n  public Pot Stir(int a) { return this; }\n  public void Cook() {\n    new Pot()\n      // slowly\n      .Stir(1) /* then */\n      .Stir(2);\n  }\n}\nclass Pan {\n  public Pan Stir(int a) { return this; }\n}\n"},
+        {"Pot.Stir": ["Pot.Cook"], "Pan.Stir": []},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -19,6 +20,22 @@ def test_a_first_run_counts_every_file_as_new(repo, engine):
     report = engine(repo()).codebase.index()
     assert (report.files, report.added, report.removed, report.unchanged) == (6, 6, 0, 0)
     assert report.chunks > 6
+
+
+def test_the_seconds_told_hold_those_of_the_graph(repo, engine):
+    """A report counts the time of linking too, as the person who waits does."""
+    linked = []
+
+    def waits(stage, done, total):
+        if stage == "linking":
+            time.sleep(0.5)
+            linked.append(time.perf_counter())
+
+    codebase = engine(repo()).codebase
+    codebase.symbol("nothing")  # all that is imported once is
+    began = time.perf_counter()
+    report = codebase.index(waits, full=True)
+    assert report.seconds > linked[-1] - began - 0.3
 
 
 def test_a_second_run_finds_nothing_to_do(repo, engine):

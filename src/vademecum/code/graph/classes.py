@@ -127,12 +127,13 @@ class Classes(ABC):
                 return SEVERAL
             node = next(self._opened(file, each.name, name), (file, node))[1] if not parts else parts[0]
         node = self._in_reach(file, node, each, value)
-        rows = file.fields(each.name).get(name)
+        declared = ((part, rows) for part in self.parts(each) if (rows := part.fields(each.name).get(name)))
+        home, rows = next(declared, (file, None))
         if node is not None and (node.kind not in LEAVES or not rows):
             found, tier = self._read(value, node)
             return found, Tier.GUESS if self._is_declared_twice(each.name, node) else tier
         if rows:
-            found, tier = self.bound(file, name, rows)
+            found, tier = self.bound(home, name, rows)
             if found is not None:
                 return held_by((found, max(tier, Tier.TYPED)), node)
             if node is None:
@@ -237,6 +238,8 @@ class Classes(ABC):
         for other, node in self.definitions.members(name, scope.rpartition(".")[2], file.family):
             if other.path == file.path or not same(file.path, other.path):
                 continue
+            if file.rules.reopens and other.refs.package != file.refs.package:
+                continue
             around = plain_holder(node.qualified.rpartition(".")[0])
             if file.rules.reopens:
                 is_part = f".{around}".endswith(f".{scope}") or f".{scope}".endswith(f".{around}")
@@ -295,15 +298,20 @@ class Classes(ABC):
         is_inside = file.rules.calls_bare and text != "self"  # Ruby's `include Inner` stands in the class
         return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
 
+    def parts(self, value: Value) -> list[File]:
+        """Return the files that declare a class, its own first."""
+        file = self.definitions.file(value.path)
+        if not file.rules.reopens:
+            return [file]
+        named = self.definitions.named(value.name.rpartition(".")[2], file.family)
+        others = (other for other, node in named if node.qualified == value.name and node.kind in CLASSES)
+        package = file.refs.package
+        return [file, *(other for other in others if other.path != file.path and other.refs.package == package)]
+
     def based_on(self, value: Value) -> Iterator[tuple[File, str]]:
         """Yield the base types of a class, from all its parts."""
         file = self.definitions.file(value.path)
-        files = [file]
-        if file.rules.reopens:
-            for other, node in self.definitions.named(value.name.rpartition(".")[2], file.family):
-                if node.qualified == value.name and node.kind in CLASSES and other.path != file.path:
-                    files.append(other)
-        parts = ((each, name) for each in files for name in (value.name, *each.apart.get(value.name, ())))
+        parts = ((each, name) for each in self.parts(value) for name in (value.name, *each.apart.get(value.name, ())))
         yield from ((each, text) for each, name in parts for text in each.bases.get(name, ()))
         around, _, name = value.name.rpartition(".")
         is_other = value.name not in file.nodes or file.nodes[value.name].kind == "alias"

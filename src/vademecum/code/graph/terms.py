@@ -10,7 +10,9 @@ from typing import NamedTuple
 from vademecum.digests import blake2b
 
 # Files that say where modules lie: when one changes, every file is asked again.
-MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json)")
+MANIFESTS = re.compile(
+    r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json|[^/]*\.csproj|Directory\.Build\.\w+|[^/]*[Uu]sings?\.cs)"
+)
 
 
 class Relation(IntEnum):

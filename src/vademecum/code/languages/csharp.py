@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -58,9 +60,38 @@ class _CSharp(Packaged):
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules
     ) -> tuple[Candidate, bool] | None:
-        """Return a declaration of the namespace, those around, or imports."""
+        """Return a declaration in sight: by namespace, imports, or the project."""
         parts = file.refs.package.split(".")
-        return by_package(file, found, (".".join(parts[:length]) for length in range(1, len(parts))))
+        around = (".".join(parts[:length]) for length in range(1, len(parts)))
+        return by_package(file, found, (*around, *_used_by_project(file.path, modules)))
+
+
+# Where a namespace is opened for a whole project: a `global using`, by convention in files of such a name, or an item.
+_USINGS = re.compile(r"(?:.*/)?(?:[^/]*usings?\.cs|[^/]*\.csproj|Directory\.Build\.(?:props|targets))", re.IGNORECASE)
+_USING = re.compile(
+    r"""^\s*global\s+using\s+(?:global::)?([\w.]+)\s*;|<Using\s+Include="([\w.]+)"\s*/?>""", re.MULTILINE
+)
+
+
+def _used_by_project(path: str, modules: Modules) -> Iterator[str]:
+    """Yield the namespaces that a project opens for all files."""
+    used = modules.once(_usings)
+    while path:
+        path = posixpath.dirname(path)
+        yield from used.get(path, ())
+
+
+def _usings(modules: Modules) -> dict[str, list[str]]:
+    """Return the namespaces opened for all files below a directory."""
+    found: dict[str, list[str]] = {}
+    projects = {posixpath.dirname(path) for path in modules.paths if path.endswith(".csproj")}
+    for path in filter(_USINGS.fullmatch, modules.paths):
+        below = folder = posixpath.dirname(path)
+        while path.endswith(".cs") and below and below not in projects:
+            below = posixpath.dirname(below)
+        named = [written or item for written, item in _USING.findall(modules.content(path))]
+        found.setdefault(below if below in projects else folder, []).extend(named)
+    return found
 
 
 LANGUAGE = _CSharp(

@@ -15,7 +15,8 @@ _NAME = re.compile(
     r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*(?:[?!](?=[^\w.!?\[-]|$))?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b"
 )
 _NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
-_JOINT = re.compile(r"\s*(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
+_GAP = r"(?:\s+|//[^\n]*\n|#(?:[ \t][^\n]*)?\n|/\*(?:[^*]|\*(?!/))*\*/)*+"  # blanks and comments between two calls of a chain
+_JOINT = re.compile(rf"{_GAP}(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.){_GAP}")
 _LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _BRACKETS = {
@@ -46,6 +47,8 @@ def chain(text: str) -> str:
     ('xs[].run', "'.join", '', 'Vec.new()')
     >>> chain("new(Foo).run"), chain("((Foo) a.b()).run"), chain("(a as Foo).run"), chain("a.(*Foo).run")
     ('Foo().run', 'Foo().run', 'Foo().run', 'Foo().run')
+    >>> chain("make()\n  // at first\n  .add(1) /* then */\n  .go"), chain("make().\n  // Go's\n  add"), chain("this.#a"), chain("a // b")
+    ('make().add().go', 'make().add', 'this.#a', '')
     >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run"), chain("(**self).run"), chain("unsafe { *a.b() }")
     ('a.Foo()', 'Foo().run', '?.run', 'a.b()')
     """
