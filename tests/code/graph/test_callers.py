@@ -265,6 +265,30 @@ CASES = {
         {"a.cs": "class Pot {\n  public Pot Stir(int a) { return this; }\n  public void Cook() {\n    new Pot()\n      // slowly\n      .Stir(1) /* then */\n      .Stir(2);\n  }\n}\nclass Pan {\n  public Pan Stir(int a) { return this; }\n}\n"},
         {"Pot.Stir": ["Pot.Cook"], "Pan.Stir": []},
     ),
+    "go: a type of its own that is no struct has methods": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "set/set.go": (
+                "package set\n\ntype IDs map[int]struct{}\n\nfunc NewIDs() IDs { return nil }\n\nfunc (s IDs) Insert(id int) {}\n\n"
+                "type Names []string\n\nfunc (s Names) Insert(id int) {}\n\ntype Fn func(a int) error\n\nfunc (f Fn) Insert(id int) {}\n"
+            ),
+            "cmd/use.go": (
+                'package cmd\n\nimport "ex.com/m/set"\n\nfunc One() {\n\tids := set.NewIDs()\n\tids.Insert(1)\n}\n\n'
+                "func Two(names set.Names) {\n\tnames.Insert(1)\n}\n\ntype Box struct{ fn set.Fn }\n\nfunc (b *Box) Three() {\n\tb.fn.Insert(1)\n}\n"
+            ),
+        },
+        {"IDs.Insert": ["One"], "Names.Insert": ["Two"], "Fn.Insert": ["Box.Three"]},
+    ),
+    "go: arrays and maps hold elements": (
+        {
+            "a.go": (
+                "package a\n\ntype Lid struct{}\n\nfunc (l *Lid) get() int { return 1 }\n\ntype Other struct{}\n\nfunc (o *Other) get() int { return 1 }\n\n"
+                "type Box struct {\n\tsome [Count]Lid\n\tnamed map[string]*Lid\n}\n\nfunc (b *Box) One() int { return b.some[1].get() }\n\n"
+                'func (b *Box) Two() int { return b.named["a"].get() }\n\nfunc (b *Box) Three() {\n\tfor _, lid := range b.named {\n\t\tlid.get()\n\t}\n}\n'
+            ),
+        },
+        {"Lid.get": ["Box.One", "Box.Three", "Box.Two"], "Other.get": []},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},

@@ -192,6 +192,7 @@ _TYPE_NOISE = re.compile(
 
 
 _MARKS = re.compile(r"[][(){}<>,|&]")
+_INDEXED = re.compile(r"(?:map)?\[")  # Go's `[4]T` and `map[K]T`
 GENERIC = re.compile(r"(?<![\w.:])[A-Z]\w*(?=\s*[<\[])")  # names with arguments, without a path
 
 
@@ -207,12 +208,16 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     ('S', 'Bar', '', '')
     >>> plain_type("&[Foo]"), plain_type("impl Iterator<Item = Foo<'a>>"), plain_type("Option<&Map<K, Foo>>", frozenset({"Map"}))
     ('Foo[]', 'Foo[]', 'Map')
+    >>> plain_type("[4]Foo"), plain_type("map[string]*Foo"), plain_type("map[K][]Foo"), plain_type("[A, B][]")
+    ('Foo[]', 'Foo[]', 'map', '')
     """
     text = text.strip().strip("\"'")
     noise = _TYPE_NOISE.match(text)
     text = (text[noise.end() :] if noise else text).strip()
     if text[:1] == "[" and text[-1:] == "]" and len(text) > 2:  # Rust's `[T; N]` and `[T]`
         text = f"[]{text[1:-1].partition(';')[0]}"
+    elif (indexed := _INDEXED.match(text)) and (element := text[_close(text, indexed.end() - 1) :])[:1] not in "[.,|&":
+        text = f"[]{element}"
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:], own)
         return (inner and not inner.endswith("[]") and f"{inner}[]") or ""

@@ -4,7 +4,7 @@
 (type_declaration . (_) .) @wrap
 (type_spec name: (_) @name type: (struct_type (_) @body)) @struct
 (type_spec name: (_) @name type: (interface_type)) @interface
-(type_spec name: (_) @name) @alias
+(type_spec name: (_) @name) @type
 (type_alias name: (_) @name) @alias
 (struct_type (field_declaration_list (field_declaration name: (_) @name) @field))
 (interface_type (method_elem name: (_) @name) @method)
