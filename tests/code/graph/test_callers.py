@@ -289,6 +289,22 @@ CASES = {
         },
         {"Lid.get": ["Box.One", "Box.Three", "Box.Two"], "Other.get": []},
     ),
+    "rust: a trait extends a class of another crate": (
+        {
+            "p/Cargo.toml": '[package]\nname = "p"\n',
+            "p/src/lib.rs": "pub mod ast;\npub mod engine;\n",
+            "p/src/ast.rs": "pub struct Call { pub head: u32 }\n",
+            "p/src/engine.rs": "pub struct Call<'a> { inner: &'a u8 }\n",
+            "e/Cargo.toml": '[package]\nname = "e"\n',
+            "e/src/lib.rs": (
+                "use p::engine::Call;\npub struct Flag {}\nimpl Flag { pub fn raise(&self) {} }\n"
+                "pub trait Ext { fn flag(&self) -> Flag; }\nimpl Ext for Call<'_> {\n    fn flag(&self) -> Flag { Flag {} }\n}\n"
+            ),
+            "c/Cargo.toml": '[package]\nname = "c"\n',
+            "c/src/lib.rs": "use e::Ext;\nuse p::engine::Call;\nfn run(call: &Call) { call.flag().raise(); }\nfn other(call: &p::ast::Call) { call.flag().raise(); }\n",
+        },
+        {"Call.flag": ["run"], "Flag.raise": ["run"]},
+    ),
     "java: a variable does not hide a method": (
         {"p/Desk.java": 'package p;\nclass Desk {\n  String reader(String s) { return s; }\n  void open() { String reader = reader("x"); }\n}\n'},
         {"Desk.reader": ["Desk.open"]},
@@ -477,6 +493,17 @@ def test_a_class_that_is_opened_again_replaces_a_method_and_keeps_its_former_sel
     codebase.index()
     for path, caller in (("lib/desk.rb", "Desk.close"), ("lib/locked.rb", "evening")):
         assert [each.name for each in codebase.callers("Desk.close", below=(path,)).found] == [caller]
+
+
+@pytest.mark.parametrize("path", ["a/own_darwin.go", "a/own_linux.go", "a/own_other.go"])
+def test_a_function_that_other_builds_have_too_has_the_callers_of_each(repo, engine, path):
+    """Of Go's functions of one name in a package a build takes one, so a call may run any of them."""
+    files = {f"a/own_{system}.go": "package a\n\nfunc Own() {}\n" for system in ("darwin", "linux", "other")}
+    files |= {"a/use.go": "package a\n\nfunc Use() { Own() }\n", "b/own.go": "package b\n\nfunc Own() {}\n"}
+    codebase = engine(repo("builds", files)).codebase
+    codebase.index()
+    assert [each.name for each in codebase.callers("Own", below=(path,)).found] == ["Use"]
+    assert codebase.callers("Own", below=("b/own.go",)).verdict == "none"
 
 
 def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):

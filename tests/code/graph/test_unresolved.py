@@ -186,3 +186,34 @@ def test_a_property_that_a_method_implements_is_called_for_it(repo, engine):
         "export function fill(queue: Queue) { queue.push(1) }\n"
     }
     assert [each.name for each in engine(repo("app", files)).codebase.callers("List.push").found] == ["fill"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "go.mod": "module ex.com/m\n",
+            "fail/fail.go": "package fail\n\nfunc Fatal(said string) {}\n",
+            "use_test.go": 'package m\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n\tlater(func() { t.Fatal("no") })\n\tmade().Fatal("no")\n\tt.own.Fatal("no")\n}\n',
+        },
+        {"a.rs": "pub fn Fatal(n: u8) {}\n", "b.rs": "fn go(t: Vec<u8>) -> u8 { later(t).Fatal(1) }\n"},
+        {
+            "a.php": "<?php\nfunction Fatal($n) {}\n",
+            "b.php": "<?php\nfunction go($t) { return later($t)->Fatal(1); }\n",
+        },
+    ],
+    ids=["go", "rust", "php"],
+)
+def test_what_is_called_on_a_value_is_no_function_outside_of_classes(repo, engine, files):
+    """Go, Rust and PHP call a function by its package or its bare name, never on a value."""
+    answer = engine(repo("app", files)).codebase.callers("Fatal")
+    assert (answer.verdict, [each.path for each in answer.uncovered]) == ("none", [])
+
+
+def test_a_function_of_an_imported_package_is_named(repo, engine):
+    files = {
+        "a.go": "package a\n\nfunc Fatal(said string) {}\n",
+        "b/b.go": 'package b\n\nimport "elsewhere.org/go-fail/v2"\n\nfunc Use() {\n\tfail.Fatal("no")\n\tunheard.Fatal("no")\n}\n',
+    }
+    answer = engine(repo("app", files)).codebase.callers("Fatal")
+    assert (answer.verdict, [each.lines for each in answer.uncovered]) == ("unknown", [(6, 7)])

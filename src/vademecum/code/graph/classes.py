@@ -236,7 +236,8 @@ class Classes(ABC):
         if same is None:
             return
         for other, node in self.definitions.members(name, scope.rpartition(".")[2], file.family):
-            if other.path == file.path or not same(file.path, other.path):
+            is_near = same(file.path, other.path)
+            if other.path == file.path or not (is_near or file.rules.extends_by_traits):
                 continue
             if file.rules.reopens and other.refs.package != file.refs.package:
                 continue
@@ -246,17 +247,21 @@ class Classes(ABC):
                 is_namesake = node.kind in FUNCTIONS and around in other.nodes and scope in file.nodes
                 is_same = around == scope or (is_part and not is_namesake)
             else:
-                is_same = not self._is_namesake(other, around, file, scope)
+                is_same = not self._is_namesake(other, around, file, scope, is_near=is_near)
             if is_same:
                 yield other, node
 
-    def _is_namesake(self, other: File, around: str, file: File, scope: str) -> bool:
-        """Return whether a file extends a namesake of a class."""
+    def _is_namesake(self, other: File, around: str, file: File, scope: str, *, is_near: bool) -> bool:
+        """Return whether a file extends a namesake of a class.
+
+        A file from afar has to name the class so that it is known to be this one.
+        """
         if other.rules.declares_apart:  # headers declare classes several times
             own = other.nodes.get(around)
             return own is not None and own.kind in CLASSES
         meant, _ = self.meaning(other, "", around)
-        return meant is not None and meant.what == "def" and (meant.path, meant.name) != (file.path, scope)
+        is_known = meant is not None and meant.what == "def"
+        return (is_known or not is_near) and (meant is None or (meant.path, meant.name) != (file.path, scope))
 
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
         """Return all bases, nearest first, and the fact that they are complete."""

@@ -7,6 +7,7 @@ and then the answer is "unknown" with these files named.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.amounts import counted
+from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.changes import ChangedFile, changed_files, changed_nodes
 from vademecum.code.graph.expand import expand, neighbour_of
 from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places
@@ -32,6 +34,7 @@ from vademecum.code.graph.traverse import (
     shortest_way,
     walked,
 )
+from vademecum.code.languages import language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.evidence import evidence_of, stored_chunks
@@ -128,11 +131,24 @@ def impact(
 
 
 def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Return the methods that methods override or implement, one step up."""
+    """Return what a call may name that runs these functions.
+
+    That is what they override or implement, one step up, and a function that another build has in place of one.
+    """
     methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
     edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
     above = graph.nodes(edge.target for edge in edges).values()
-    return [node for node in above if node.id not in methods]
+    others = (other for node in nodes if node.kind in FUNCTIONS for other in _of_other_builds(graph, node))
+    return [node for node in (*above, *others) if node.id not in methods]
+
+
+def _of_other_builds(graph: Graph, node: Node) -> list[Node]:
+    """Return the functions of a package that bear a function's name: a build takes one."""
+    if not rules_of(language_of(node.path)).builds_one:
+        return []
+    place = posixpath.dirname(node.path), node.qualified, file_kind(node.path)
+    named = (each for each in graph.with_name(node.name) if each.id != node.id)
+    return [each for each in named if (posixpath.dirname(each.path), each.qualified, file_kind(each.path)) == place]
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:

@@ -68,6 +68,7 @@ class Wanted:
         self.may_be_bare = any(
             above[node.parent].kind in {"constant", "enum"} for node in nodes if node.parent in above
         )
+        self.is_function = all(_is_bare(node) and node.kind in FUNCTIONS for node in nodes)
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
@@ -300,7 +301,11 @@ class _Place:
             # outside of classes: what is exported, or a class without a name
             is_free = not any(node.kind in CLASSES for node in self._around(self._line(start)))
             return not (wanted.is_member or is_free) or self._has_its_own(self._line(start))
-        if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
+        if not (self._is_read and _CALLED.match(self.content, end)):
+            return False
+        if wanted.is_function and not self._rules.may_call_function(joined, self._refs):
+            return True
+        if not wanted.is_called:
             return False
         if self.has_unresolved:
             return False

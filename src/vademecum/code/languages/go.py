@@ -13,6 +13,7 @@ from vademecum.code.languages.lexing import DOUBLE, SINGLE, SLASHED
 
 if TYPE_CHECKING:
     from vademecum.code.languages.modules import Modules
+    from vademecum.code.languages.references import References
     from vademecum.code.languages.scopes import Candidate, Source
 
 # Methods of the standard library's interfaces, and functions that run by themselves.
@@ -57,6 +58,13 @@ class _Go(Language):
                 return f"{place}/" if place in modules.folders else ""
         return ""
 
+    def may_call_function(self, before: bytes, refs: References) -> bool:
+        """Return False after a value: what is called by a dot stands in a package."""
+        word = re.search(rb"(?:^|[^\w.)\]])(\w+)\.$", before)
+        named = word[1].decode() if word else ""
+        is_imported = any(row[2] == named for row in refs.imports)
+        return bool(named) and (is_imported or all(row[2] != named for row in refs.bindings))
+
     def in_package(self, path: str) -> bool:
         """Return whether a file is no test."""
         return path.endswith(".go") and not path.endswith("_test.go")
@@ -98,4 +106,5 @@ LANGUAGE = _Go(
     lexical=(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`"),  # The Go Programming Language Specification
     special=_SPECIAL,
     types_results=True,
+    builds_one=True,
 )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from vademecum.code.languages.imports import Bound
     from vademecum.code.languages.modules import Modules
+    from vademecum.code.languages.references import References
 
 Read = Callable[["tree_sitter.Node"], str]  # the text of a node
 SUPERS = frozenset({"super", "parent", "base"})
@@ -91,6 +92,8 @@ class Language:
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
     opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
+    extends_by_traits: bool = False  # files from afar give a class members too, and name it so that it is known
+    builds_one: bool = False  # of the functions of one name in a package a build takes one
     reopens: bool = False  # a class may be declared in parts, in several files
     special: str = ""  # methods, and functions, that the language or its library calls by itself, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
@@ -115,6 +118,10 @@ class Language:
         listed = Path(__file__).with_name("library") / f"{self.id}.classes.txt"
         rows = (row.split() for row in listed.read_text("ascii").splitlines()) if listed.exists() else ()
         return {name: frozenset(methods) for name, *methods in rows}
+
+    def may_call_function(self, before: bytes, refs: References) -> bool:
+        """Return whether a call after `before` may be of a function outside of classes."""
+        return True
 
     def calls_itself(self, name: str) -> bool:
         """Return whether the language calls a method so named, as an operator's."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
     from vademecum.code.languages.modules import Modules
+    from vademecum.code.languages.references import References
 
 # Magic methods, and those of the language's own interfaces.
 _SPECIAL = """
@@ -88,6 +89,10 @@ class _Php(Packaged):
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a file that is included."""
         return modules.beside(importer, module.lstrip("/"))
+
+    def may_call_function(self, before: bytes, refs: References) -> bool:
+        """Return False: what is called by a joint stands in a class."""
+        return False
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is no member; members need a receiver."""

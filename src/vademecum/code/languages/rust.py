@@ -15,6 +15,8 @@ from vademecum.code.languages.modules import Modules
 if TYPE_CHECKING:
     import tree_sitter
 
+    from vademecum.code.languages.references import References
+
 # Methods of the standard library's traits.
 _SPECIAL = """
     deref deref_mut drop fmt from into try_from try_into index index_mut add add_assign sub sub_assign mul
@@ -103,6 +105,10 @@ class _Rust(Language):
                 bound, key, number = _bound_in(part), str(number), number + 1
             if bound is not None:
                 yield bound, f"{text(named)}.{key}"
+
+    def may_call_function(self, before: bytes, refs: References) -> bool:
+        """Return False after a dot, which calls methods alone."""
+        return before.endswith(b"::")
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a module of a crate."""
@@ -265,6 +271,7 @@ LANGUAGE = _Rust(
     separator="::",
     locates_by_file=True,
     opened_in=_same_crate,
+    extends_by_traits=True,
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,
