@@ -196,7 +196,7 @@ def test_a_property_that_a_method_implements_is_called_for_it(repo, engine):
             "fail/fail.go": "package fail\n\nfunc Fatal(said string) {}\n",
             "use_test.go": 'package m\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {\n\tlater(func() { t.Fatal("no") })\n\tmade().Fatal("no")\n\tt.own.Fatal("no")\n}\n',
         },
-        {"a.rs": "pub fn Fatal(n: u8) {}\n", "b.rs": "fn go(t: Vec<u8>) -> u8 { later(t).Fatal(1) }\n"},
+        {"a.rs": "pub fn Fatal(n: u8) {}\n", "b.rs": "fn go(t: Vec<u8>) -> u8 { later(t).Fatal::<u8>(1) }\n"},
         {
             "a.php": "<?php\nfunction Fatal($n) {}\n",
             "b.php": "<?php\nfunction go($t) { return later($t)->Fatal(1); }\n",

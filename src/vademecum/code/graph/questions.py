@@ -131,9 +131,9 @@ def impact(
 
 
 def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Return what a call may name that runs these functions.
+    """Return other declarations by which calls run these functions.
 
-    That is what they override or implement, one step up, and a function that another build has in place of one.
+    They override or implement them, one step up, and another build has a function in place of one.
     """
     methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
     edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
@@ -143,7 +143,7 @@ def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _of_other_builds(graph: Graph, node: Node) -> list[Node]:
-    """Return the functions of a package that bear a function's name: a build takes one."""
+    """Return the functions that other builds have in its place."""
     if not rules_of(language_of(node.path)).builds_one:
         return []
     place = posixpath.dirname(node.path), node.qualified, file_kind(node.path)

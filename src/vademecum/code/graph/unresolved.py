@@ -301,11 +301,9 @@ class _Place:
             # outside of classes: what is exported, or a class without a name
             is_free = not any(node.kind in CLASSES for node in self._around(self._line(start)))
             return not (wanted.is_member or is_free) or self._has_its_own(self._line(start))
-        if not (self._is_read and _CALLED.match(self.content, end)):
-            return False
-        if wanted.is_function and not self._rules.may_call_function(joined, self._refs):
+        if wanted.is_function and self._is_read and not self._rules.may_join_function(joined, self._refs):
             return True
-        if not wanted.is_called:
+        if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
             return False
         if self.has_unresolved:
             return False

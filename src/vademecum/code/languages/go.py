@@ -58,8 +58,8 @@ class _Go(Language):
                 return f"{place}/" if place in modules.folders else ""
         return ""
 
-    def may_call_function(self, before: bytes, refs: References) -> bool:
-        """Return False after a value: what is called by a dot stands in a package."""
+    def may_join_function(self, before: bytes, refs: References) -> bool:
+        """Return False after a value: functions stand after packages."""
         word = re.search(rb"(?:^|[^\w.)\]])(\w+)\.$", before)
         named = word[1].decode() if word else ""
         is_imported = any(row[2] == named for row in refs.imports)

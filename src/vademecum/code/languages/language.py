@@ -119,8 +119,8 @@ class Language:
         rows = (row.split() for row in listed.read_text("ascii").splitlines()) if listed.exists() else ()
         return {name: frozenset(methods) for name, *methods in rows}
 
-    def may_call_function(self, before: bytes, refs: References) -> bool:
-        """Return whether a call after `before` may be of a function outside of classes."""
+    def may_join_function(self, before: bytes, refs: References) -> bool:
+        """Return whether a function outside of classes may stand after `before`."""
         return True
 
     def calls_itself(self, name: str) -> bool:

@@ -90,8 +90,8 @@ class _Php(Packaged):
         """Find a file that is included."""
         return modules.beside(importer, module.lstrip("/"))
 
-    def may_call_function(self, before: bytes, refs: References) -> bool:
-        """Return False: what is called by a joint stands in a class."""
+    def may_join_function(self, before: bytes, refs: References) -> bool:
+        """Return False: after a joint stands a member of a class."""
         return False
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:

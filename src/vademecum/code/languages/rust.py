@@ -106,7 +106,7 @@ class _Rust(Language):
             if bound is not None:
                 yield bound, f"{text(named)}.{key}"
 
-    def may_call_function(self, before: bytes, refs: References) -> bool:
+    def may_join_function(self, before: bytes, refs: References) -> bool:
         """Return False after a dot, which calls methods alone."""
         return before.endswith(b"::")
 
