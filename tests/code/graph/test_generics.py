@@ -191,6 +191,15 @@ CASES = {
         {"each": {"User.ban typed"}, "named": {"User.ban typed"}, "one": {"User.settle unique"}, "two": {"User.settle unique"}, "three": {"User.settle typed"}, "four": {"User.settle typed"},
          "five": {"User.settle unique"}, "six": {"User.settle unique"}},
     ),
+    "Kotlin: extensions in a class, of types that may be null": (
+        {
+            "a.kt": "package a\nclass User { fun ban() {} }\nclass Sync {\n    private fun Uri?.flags(): User = User()\n    private fun String?.shout(): User = User()\n"
+                    "    private fun User.settle(): User = this\n    fun one(text: String, more: Uri) {\n        text.shout().ban()\n        more.flags().ban()\n    }\n"
+                    "    fun two(user: User?) { user.settle().ban() }\n}\n",
+            "b.kt": "package a\nclass Other { fun ban() {} }\n",
+        },
+        {"Sync.one": {"Sync.Uri.flags typed", "Sync.String.shout typed", "User.ban typed"}, "Sync.two": {"Sync.User.settle typed", "User.ban typed"}},
+    ),
     "Kotlin: an extension of a type from elsewhere, in one package": (
         {
             "a.kt": "package a\nfun String.shout(): String = this\nclass User { fun ban() {} }\nfun User.settle(): User = this\n",

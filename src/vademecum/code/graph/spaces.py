@@ -87,7 +87,9 @@ class Spaces(Classes):
             holder = node.qualified.rpartition(".")[0]
             marked = [text for place, text in other.takes.get(node.qualified, ()) if place < 0]  # in C#
             if marked or (holder and holder not in other.nodes):
-                of = self.type(other, node.qualified if marked else "", marked[0] if marked else holder)[0]
+                around = next((scope for scope in parent_scopes(holder) if scope in other.nodes), "")
+                spelled = marked[0] if marked else holder.removeprefix(f"{around}.")
+                of = self.type(other, node.qualified if marked else around, spelled)[0]
                 found.append((Value("def", other.path, node.qualified), of))
         return found
 

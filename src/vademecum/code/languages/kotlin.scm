@@ -6,7 +6,7 @@
 (object_declaration name: (_) @name (class_body)? @body) @object
 (companion_object name: (_)? @name (class_body)? @body) @object
 (function_declaration name: (_) @name) @function
-(function_declaration (user_type) @scope name: (_))
+(function_declaration [(user_type) @scope (nullable_type (user_type) @scope)] name: (_))
 (function_declaration (function_body) @body)
 (secondary_constructor "constructor" @name (block)? @body) @constructor
 (anonymous_initializer "init" @name (block) @body) @constructor
