@@ -7,7 +7,7 @@ before. Baselines, fitted on the same training tasks: the most frequent tool, Ma
 the intent, and the two joined by a conditional logit that was fitted with each training task left out. An ablation is
 fitted anew without those heads, and "refitted with all" with every one, on what was called alone: the weights used but
 for those of unseen tools, which are fitted on hidden ones. A cold tool is one of a fifth of the tools that is in no training task.
-Places are those that a prediction shows, with what it keeps for tools never used (`vademecum.tools.predict`); that rule and its
+Places are those that a prediction shows, with what it keeps for tools never used (`vademecum.tools.search`); that rule and its
 constant were chosen on tools hidden inside the training tasks of the first fold.
 """
 
@@ -32,9 +32,8 @@ from tools_data import Task, TraceSet, capability, read_set, set_arguments, trac
 from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, Asked, heads
-from vademecum.tools.fit import drawn
-from vademecum.tools.predict import shown
-from vademecum.tools.regression import Choice, fit
+from vademecum.tools.fit import Choice, drawn, fit
+from vademecum.tools.search import shown
 from vademecum.tools.shgat import toward_goals
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View

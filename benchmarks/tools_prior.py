@@ -1,4 +1,4 @@
-"""Print the weights of `vademecum.tools.weights`, fitted on the training tasks of a trace set.
+"""Print the weights of `vademecum.tools.features`, fitted on the training tasks of a trace set.
 
     python benchmarks/tools_prior.py --data BENCH/tools/ultratool
 

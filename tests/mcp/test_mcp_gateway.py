@@ -576,6 +576,60 @@ def test_two_tasks_that_ask_for_much_the_same_at_once_stay_two() -> None:
     assert sorted(found.values()) == [["bank/login", "bank/balance"], ["bank/login", "bank/pay"]]
 
 
+def told(traced: Traced, calls: list[tuple[str, dict[str, str], str]]) -> dict[str, list[str]]:
+    """Make calls with arguments and results; return the tools of each trace as last told, by its intent."""
+    traces = {trace.id: trace for call in calls for trace in traced.called(*call)}
+    return {trace.intent: [call.tool for call in trace.calls] for trace in traces.values() if trace.calls}
+
+
+def test_two_searches_of_much_the_same_words_are_two_tasks_once_both_are_called_for() -> None:
+    """Until then the earlier one may be a first attempt at the later one."""
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("total sales of shoes in 2022, with tax", fits={"shop/sales": 0.1, "shop/tax": 0.9})
+    traced.intend("average sales of shoes in 2022, in euros", fits={"shop/sales": 0.5, "bank/convert": 0.4})
+    first = told(traced, [("shop/sales", {}, "value-1234")])
+    assert first == {"total sales of shoes in 2022, with tax; average sales of shoes in 2022, in euros": ["shop/sales"]}
+    calls = [("shop/sales", {}, "value-5678"), ("shop/tax", {"given": "value-1234"}, ""),
+             ("bank/convert", {"given": "value-5678"}, "")]  # fmt: skip
+    assert told(traced, calls) == {
+        "total sales of shoes in 2022, with tax": ["shop/sales", "shop/tax"],
+        "average sales of shoes in 2022, in euros": ["shop/sales", "bank/convert"],
+    }
+
+
+def test_a_value_of_what_was_asked_for_shows_whose_a_call_is() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("fly to Lisbon", fits={"air/find": 0.4, "air/book": 0.4})
+    traced.intend("fly to Geneva", fits={"air/find": 0.5, "air/book": 0.5})
+    calls = [("air/find", {"to": town}, f"flight {town[0]}-1234") for town in ("Lisbon", "Geneva")]
+    calls += [("air/book", {"to": town}, "") for town in ("Geneva", "Lisbon")]
+    both = ["air/find", "air/book"]
+    assert told(traced, calls) == {"fly to Lisbon": both, "fly to Geneva": both}
+
+
+def test_what_fits_nothing_does_not_go_back_to_a_task_that_something_was_searched_for_since() -> None:
+    """Even where that one's search had found the tool, and more so if it was made again after a failure."""
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("like the photo", fits={"photo/like": 0.5, "air/airport": 0.01})
+    assert tasks(traced, ["photo/like"]) == {"like the photo": ["photo/like"]}
+    traced.intend("fly to Lisbon", fits={"air/find": 0.5})
+    assert tasks(traced, ["air/find", "air/airport"]) == {"fly to Lisbon": ["air/find", "air/airport"]}
+    assert not traced.called("shop/pay", {}, "", ok=False)[0].calls[-1].ok
+    assert traced.called("shop/pay", {}, "")[0].intent == "fly to Lisbon"
+
+
+def test_a_trace_whose_calls_turn_out_to_be_another_tasks_is_told_without_them() -> None:
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("water the garden", fits={"garden/tap": 0.3, "garden/shed": 0.9, "garden/hose": 0.9})
+    traced.intend("mend the tap", fits={"garden/tap": 0.5, "shop/ring": 0.5})
+    (first,) = traced.called("garden/tap", {}, "tap 1234 is open")
+    (second,) = traced.called("garden/shed", {}, "")
+    assert (first.intent, second.intent) == ("mend the tap", "water the garden")
+    whole, empty = traced.called("garden/hose", {"tap": "tap 1234"}, "")
+    assert [call.tool for call in whole.calls] == ["garden/tap", "garden/shed", "garden/hose"]
+    assert (whole.id, empty.id, empty.calls) == (second.id, first.id, ())
+
+
 def test_a_tool_looked_up_by_its_name_belongs_to_the_task_at_hand() -> None:
     traced = Traced("s", lambda: 0.0)
     traced.intend("mail the report", fits={"files/find": 0.6, "mail/send": 0.5}, planned=("files/find", "mail/send"))

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools.features import HEADS, MEMORY, After, Asked, heads, still
-from vademecum.tools.fit import asked_of, fitted
+from vademecum.tools.fit import Choice, asked_of, fit, fitted
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph, attend, in_context
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call
-from vademecum.tools.regression import STRENGTH, Choice, Ridge, fit, hashed_rows, probabilities
 from vademecum.tools.texts import Question, Texts
-from vademecum.tools.weights import Model, prior
+from vademecum.tools.view import STRENGTH, Ridge, hashed_rows
+from vademecum.tools.weights import Model, prior, probabilities
 
 N = 6
 CHAINS = st.lists(

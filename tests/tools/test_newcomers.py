@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools.observe import trace
-from vademecum.tools.predict import KEPT, shown
 from vademecum.tools.records import Call, Tool
+from vademecum.tools.search import KEPT, shown
 
 TIED = st.integers(0, 4)  # few values, so that there are ties
 CASES = st.lists(st.tuples(TIED, TIED, st.booleans()), min_size=1, max_size=12)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.result import Err, Ok, Result
-from vademecum.tools.openapi import read_openapi
-from vademecum.tools.register import listed
+from vademecum.tools.register import listed, read_openapi
 
 PETS = """
 openapi: 3.0.3

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from chromium import Page
-from vademecum.tools.picture import graph_record
 from vademecum.tools.records import Call, Group, Plan, Task, Tool, Trace
+from vademecum.tools.relations import graph_record
 from vademecum.tools.tools import Tools
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"

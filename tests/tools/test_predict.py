@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.tools.dependencies import layers
+from vademecum.tools.chains import layers
 from vademecum.tools.observe import trace
-from vademecum.tools.predict import PREDICTORS
 from vademecum.tools.records import Call, Task, Tool
+from vademecum.tools.search import PREDICTORS
 
 INTENT = "look up pottery on the web and keep the page"
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from vademecum.tools import refresh, view
+from vademecum.tools import tools as refresh
+from vademecum.tools import view
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 

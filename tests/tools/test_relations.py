@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from vademecum.tools.fields import Field, fields_of, match, words
 from vademecum.tools.hyperpath import DirectedHypergraph, Hyperpaths
 from vademecum.tools.records import Call, Tool, Trace
 from vademecum.tools.relations import Relations
+from vademecum.tools.texts import Field, fields_of, match, words
 
 
 def tool(id_: str, wants: dict[str, str] | None = None, gives: dict[str, str] | None = None) -> Tool:

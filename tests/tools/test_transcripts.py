@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vademecum.tools.transcripts import read_transcript
+from vademecum.tools.observe import read_transcript
 
 SECRET = "hunter2-correct-horse"
 

@@ -90,7 +90,7 @@ def register(file: str, server: str, **options: Any) -> int:
 
     FILE is JSON in the forms of MCP or of function calling, or an OpenAPI document; `-` is standard input.
     """
-    from vademecum.tools.openapi import is_openapi
+    from vademecum.tools.register import is_openapi
 
     specs = _specs(file if options["servers"] else "", options["commands"], options["urls"], server)
     with _tools() as known:

@@ -5,7 +5,7 @@
     chain.arguments(1, given, answers)        the arguments of its second call
 
 Traces say which call uses what an earlier one answered (`Group.links`). A required argument of such a call is taken from that answer,
-by names and types (`tools.fields`), where the answer holds one value of that name. All else comes from the arguments of the chain, which
+by names and types (`tools.texts`), where the answer holds one value of that name. All else comes from the arguments of the chain, which
 have the names that the tools give them.
 """
 
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vademecum.mcp.permissions import effect
-from vademecum.tools.fields import DEPTH, Field, fields_of, inputs_of, match, words
 from vademecum.tools.records import Group, Tool
+from vademecum.tools.texts import DEPTH, Field, fields_of, inputs_of, match, words
 
 SERVER = "capability"  # the first part of a chain's id
 SAME_NAME = 0.1  # trust in a name that says little ("body"), where traces show that a call used the answer

@@ -37,9 +37,8 @@ from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
-from vademecum.tools.predict import THRESHOLD
 from vademecum.tools.relations import tool_of_input
-from vademecum.tools.search import LIKELY_FROM
+from vademecum.tools.search import LIKELY_FROM, THRESHOLD
 from vademecum.tools.session_traces import Traced
 from vademecum.types import Verdict
 from vademecum.wiring.consent import consented
@@ -134,9 +133,7 @@ class Gateway:
             found = [records.Match(id_, "capability", id_, "", "", 1.0, 1.0, 1.0, tools, exact=True)]
             answer = replace(answer, verdict=Verdict.RESOLVED, probability=1.0)
         named = [match for match in found if query.strip() in (match.id, match.name)]
-        self._traced.intend(
-            query, fits=_fits([*named, *(match for match in found if match not in named)]), named=bool(named)
-        )
+        self._intend(engine, query, named=bool(named))
         shown = [match for match in named or found if match.kind == "tool" or match in named][:k]
         shown += [match for match in found if match.kind == "capability" and match.score >= LIKELY_FROM and not named]
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
@@ -151,11 +148,15 @@ class Gateway:
         answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
         return answer, [m for m in answer.matches if all(self._is_offered(id_) for id_ in m.tools or (m.id,))]
 
+    def _intend(self, engine: Engine, intent: str, **more: Any) -> None:
+        """Note an intent, with how well each tool fits."""
+        fits = self._known(engine).shares(intent, unfinished=self._traced.calls_for(intent)[0])
+        self._traced.intend(intent, fits=fits, **more)
+
     def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         problems, intent = self._current(engine), arguments["intent"]
         plan = self._known(engine).suggest(intent, unfinished=self._traced.calls_for(intent)[0])
-        fits = _fits(self._found(engine, intent)[1])
-        self._traced.intend(intent, fits=fits, planned=[task.call for task in plan.tasks])
+        self._intend(engine, intent, planned=[task.call for task in plan.tasks])
         self._remember(self._known(engine), [group.id for group in plan.contains])
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
@@ -166,7 +167,7 @@ class Gateway:
         found = self._known(engine).predict(intent, after=after, k=2 * FOUND, unfinished=own)
         likely = [each for each in found.candidates if self._is_offered(each.tool)][:NEXT]
         if not own:
-            self._traced.intend(intent, fits={each.tool: each.probability for each in likely})
+            self._intend(engine, intent)
         return Outcome(
             "\n".join(_predicted(found, likely, self._tool)), asdict(replace(found, candidates=tuple(likely)))
         )
@@ -243,6 +244,8 @@ class Gateway:
 
         def observe(engine: Engine) -> None:
             self._known(engine).observe(traces)
+            if empty := [trace.id for trace in traces if not trace.calls]:  # its calls were another task's
+                self._known(engine).forget(empty)
 
         self._later(observe)
 
@@ -435,11 +438,6 @@ def gateway_to(path: str, settings: Settings, session: str) -> Gateway:
 def _offered(upstream: Upstream) -> dict[str, records.Tool]:
     """Return a server's tools by name, but those that rules bar."""
     return {name: tool for name, tool in upstream.tools.items() if not barred(tool, upstream.rules)}
-
-
-def _fits(found: Sequence[Match]) -> dict[str, float]:
-    """Return the fit of each tool in a search, chains included."""
-    return {id_: match.score for match in reversed(found) for id_ in match.tools or (match.id,)}
 
 
 def _found_lines(

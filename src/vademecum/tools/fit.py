@@ -14,20 +14,18 @@ explain, and neither it nor its session may speak. Fits, each a conditional logi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vademecum.index.fusion import top
-from vademecum.tools.chains import chain_features, likely_chains
-from vademecum.tools.dependencies import Pairs, links_of
+from vademecum.tools.chains import Pairs, chain_features, likely_chains, links_of
 from vademecum.tools.features import HEADS, UNSEEN, After, Asked, heads
 from vademecum.tools.hypergraph import Integers
-from vademecum.tools.regression import Choice, Weights, fit
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.weights import PHASES, Model, log_probabilities, taken_from
+from vademecum.tools.weights import PHASES, Model, Weights, log_probabilities, probabilities, taken_from
 
 LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at
 MOST_TRACES = 600  # that are asked about; more change nothing (measured)
@@ -39,10 +37,20 @@ _MOST_RANKED = 300  # traces whose likely chains are compared
 CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
 _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
 _FROZEN = 1e9
+_ROUNDS = 25
+_ENOUGH = 1e-7  # of the loss, relative: further steps change nothing
 # what says something before anything was called
 _SEARCH = np.array(
     [1.0 if h in ("match", "terms", "attention", "ridge", "popular", *UNSEEN) else _FROZEN for h in HEADS]
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One choice: the candidates' features, float32 (n, d), and the taken ones."""
+
+    features: Floats
+    chosen: int
 
 
 def fitted(view: View, pairs: Pairs, prior: Model, seed: int = 7) -> Model:
@@ -154,3 +162,53 @@ def pair_choices(asked: Asked, pairs: Pairs) -> Iterator[Choice]:
         return
     features, links = pairs.features(asked.chain, asked.weight), links_of(asked.view.traces[asked.own])
     yield from (yes_or_no(row, yes=pair in links) for pair, row in features.items())
+
+
+def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0) -> Weights:
+    """Return the best weights for the choices, float64 (d,).
+
+    Newton's method minimises -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2.
+
+    >>> yes = Choice(np.array([[1.0, 0.3], [0.0, 0.7]], np.float32), 0)
+    >>> no = Choice(np.array([[1.0, 0.7], [0.0, 0.3]], np.float32), 1)
+    >>> fit([yes, yes, no], np.zeros(2), 0.1).round(2).tolist()
+    [0.28, -8.65]
+    """
+    weights = prior.copy()
+    if not choices:
+        return weights
+    spread = np.mean([choice.features.astype(np.float64).var(0) for choice in choices], axis=0)
+    penalty = np.asarray(strength * np.maximum(spread, 1e-4), np.float64)
+    loss, gradient, curvature = _expand(choices, weights, prior, penalty)
+    for _ in range(_ROUNDS):
+        step = np.linalg.solve(curvature, gradient)
+        share = 1.0
+        while True:
+            moved = weights - share * step
+            found = _expand(choices, moved, prior, penalty)
+            if found[0] <= loss or share < 1e-3:
+                break
+            share /= 2
+        improved = loss - found[0]
+        if improved <= 0:
+            break
+        weights, (loss, gradient, curvature) = moved, found
+        if improved < _ENOUGH * abs(loss):
+            break
+    return weights
+
+
+def _expand(
+    choices: Sequence[Choice], weights: Weights, prior: Weights, penalty: Weights
+) -> tuple[float, Weights, NDArray[np.float64]]:
+    """The loss at some weights, its gradient, and its curvature."""
+    away = weights - prior
+    loss, gradient, curvature = 0.5 * float(penalty @ away**2), penalty * away, np.diag(penalty)
+    for choice in choices:
+        x = choice.features
+        p = probabilities(x, weights)
+        mean = p @ x
+        loss -= float(np.log(max(float(p[choice.chosen]), 1e-30)))
+        gradient = gradient + (mean - x[choice.chosen])
+        curvature = curvature + ((x * p[:, None]).T @ x - np.outer(mean, mean))
+    return loss, gradient, curvature

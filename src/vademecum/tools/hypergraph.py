@@ -1,8 +1,7 @@
 """Traces as a hypergraph of tools, capabilities and meta-capabilities, and attention.
 
-Tools lie in capabilities, the chains that traces called, and these in meta-capabilities, as in an n-SuperHyperGraph.
-Meta-capabilities are learned from sessions, whose traces follow one another, and from longer plans, whose chain is put
-together of capabilities that were called by themselves, too; their *witnesses* are the traces that show them.
+Tools lie in capabilities, the chains that traces called, and these in meta-capabilities, as in an n-SuperHyperGraph
+(docs/tools.md, "Chains of chains"); the *witnesses* of one are the traces that show it.
 
 Every count is a sum of weights over traces: one that is left out weighs 0. Attention has two phases, as in hypergraph
 attention (SHGAT; here in closed form). Up: every trace is weighed against the question,

@@ -238,15 +238,15 @@ def traces_of(scope: str, kept: Sequence[Kept], traces: Iterable[tuple[str, Trac
     others = {(each.scope, each.tool.id): each.tool for each in kept}
     by_words: dict[str, list[str]] = {}
     for tool in own.values():
-        by_words.setdefault(_words(tool), []).append(tool.id)
+        by_words.setdefault(_words(tool, tool.name, tool.description), []).append(tool.id)
 
     @cache
     def same(other: str, id_: str) -> str:
         """The id of the same tool here; "" where there is none."""
         here, there = own.get(id_), others.get((other, id_))
-        if here and (there is None or _schemas(here) == _schemas(there)):
+        if here and (there is None or _words(here) == _words(there)):
             return id_
-        named = by_words.get(_words(there), []) if there else []
+        named = by_words.get(_words(there, there.name, there.description), []) if there else []
         return named[0] if len(named) == 1 else ""
 
     found: list[Trace] = []
@@ -258,9 +258,6 @@ def traces_of(scope: str, kept: Sequence[Kept], traces: Iterable[tuple[str, Trac
     return found
 
 
-def _schemas(tool: Tool) -> str:
-    return json.dumps([tool.input_schema, tool.output_schema], sort_keys=True)
-
-
-def _words(tool: Tool) -> str:
-    return json.dumps([tool.name, tool.description, _schemas(tool)])
+def _words(tool: Tool, *more: str) -> str:
+    """Return more words of a tool, and its schemas."""
+    return json.dumps([*more, tool.input_schema, tool.output_schema], sort_keys=True)

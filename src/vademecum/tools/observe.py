@@ -1,4 +1,4 @@
-"""Read traces from JSON (docs/tools.md has the form), without secrets.
+"""Read traces from JSON (docs/tools.md has the form) and transcripts, without secrets.
 
 Without an `id` one is made of what happened, so that the same trace observed twice is one trace.
 
@@ -13,17 +13,20 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
+from vademecum.agent_records import arguments_of, moment, output_of, said_in, string, texts
 from vademecum.errors import UsageError
 from vademecum.redaction.named_secrets import names_credential
 from vademecum.redaction.redact import MARK, redact
 from vademecum.tools.records import Call, Rejected, Trace
-from vademecum.tools.register import read_items
+from vademecum.tools.register import parsed, read_items
 
 LONGEST_INTENT = 8_000  # characters kept of an intent: it is matched, never replayed
 _MOST_CALLS = 2_000
+MOST_CALLS = 200  # of a trace of a transcript: what comes after is left out
 _LONGEST_ID = 600
 LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
 _MOST_VALUES = 200  # of a call's arguments
@@ -32,6 +35,8 @@ _SHOWN = 60  # characters of what is refused
 _HIGHEST = sys.float_info.max
 _PIECE = re.compile(r"""[^\s"'\\=:,;]{4,}""")
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")  # of an argument: whatever else stands there may be a value
+
+Record = Mapping[str, Any]
 
 
 def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
@@ -181,3 +186,124 @@ def _named(arguments: Any) -> Iterator[tuple[str, Any]]:
             todo += [(str(key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
             todo += [(name.removesuffix("s"), inner) for inner in value]
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One task of a transcript, with its calls and their results."""
+
+    session: str
+    intent: str = ""
+    at: float = 0.0
+    calls: list[Call] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of reading one transcript."""
+
+    agent: str = ""
+    session: str = ""
+    turns: list[_Turn] = field(default_factory=list)
+    open: dict[str, tuple[_Turn, int, float]] = field(default_factory=dict)  # by the agent's own id of the call
+
+    def asked(self, content: Any, at: float) -> None:
+        """Begin the user's next task, if a person typed it."""
+        if typed := said_in(content).strip():
+            self.turns.append(_Turn(self.session, typed, at))
+
+    def called(self, id_: str, tool: Any, arguments: Any, at: float) -> None:
+        """Note a call."""
+        if not isinstance(tool, str) or not tool:
+            return
+        if not self.turns:
+            self.turns.append(_Turn(self.session, at=at))
+        turn, here = self.turns[-1], len(self.turns[-1].calls)
+        if here < MOST_CALLS:
+            turn.links += [(earlier, here) for earlier in used(arguments, turn.said, turn.intent)]
+            turn.calls.append(Call(tool_id(tool), argument_names(arguments)))
+            turn.said.append("")
+            turn.secrets |= secrets(arguments)
+            self.open[id_] = turn, here, at
+
+    def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
+        """Note the outcome of a call."""
+        if id_ in self.open:
+            turn, here, began = self.open.pop(id_)
+            took = round(max(at - began, 0.0), 3) if at and began else 0.0
+            turn.said[here] = said[:LOOKED_AT]
+            turn.calls[here] = replace(turn.calls[here], ok=ok, latency_s=took)
+
+
+def read_transcript(text: str) -> list[Trace]:
+    """Return the traces of an agent's transcript that have calls."""
+    reading = _Reading()
+    whole = parsed(text)
+    for record in _parts(list(map(parsed, text.splitlines())) if whole is None else [whole]):
+        if isinstance(record.get("payload"), Mapping):
+            _codex(record, record["payload"], reading)
+        elif isinstance(record.get("message"), Mapping):
+            _claude(record, record["message"], reading)
+        else:
+            _gemini(record, reading)
+    named = [(f"{reading.agent}:{turn.session}", n, turn) for n, turn in enumerate(reading.turns, 1) if turn.calls]
+    return [
+        trace(turn.intent, tuple(turn.calls), id_=f"{session}:{number}", links=tuple(turn.links), session=session,
+              at=turn.at, hidden=turn.secrets)
+        for session, number, turn in named
+    ]  # fmt: skip
+
+
+def _claude(record: Record, message: Record, reading: _Reading) -> None:
+    if record.get("isMeta") or record.get("isCompactSummary") or record.get("type") not in ("user", "assistant"):
+        return
+    reading.agent, reading.session = "claude", string(record.get("sessionId")) or reading.session
+    at, content = moment(record.get("timestamp")), message.get("content")
+    if record.get("type") == "user" and not record.get("isSidechain"):
+        reading.asked(content, at)
+    for part in _parts(content):
+        if part.get("type") == "tool_use":
+            reading.called(string(part.get("id")), part.get("name"), part.get("input"), at)
+        elif part.get("type") == "tool_result":
+            failed = part.get("is_error") is True
+            reading.answered(string(part.get("tool_use_id")), texts(part.get("content")), at, ok=not failed)
+
+
+def _codex(record: Record, item: Record, reading: _Reading) -> None:
+    reading.agent, at = "codex", moment(record.get("timestamp"))
+    kind = item.get("type")
+    if record.get("type") == "session_meta":
+        reading.session = string(item.get("id")) or reading.session
+    elif record.get("type") != "response_item":
+        return
+    elif kind == "message" and item.get("role") == "user":
+        reading.asked(item.get("content"), at)
+    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+        given = item.get("arguments") if kind == "function_call" else item.get("action") or {"input": item.get("input")}
+        reading.called(string(item.get("call_id")), item.get("name") or "shell", arguments_of(given), at)
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        said, failed = output_of(item.get("output"))
+        reading.answered(string(item.get("call_id")), said, at, ok=not failed)
+
+
+def _gemini(record: Record, reading: _Reading) -> None:
+    told = record["$set"] if isinstance(record.get("$set"), Mapping) else record
+    if "id" not in record:
+        reading.session = string(told.get("sessionId")) or reading.session
+    for message in _parts(told.get("messages")) if "messages" in told else [record]:
+        at = moment(message.get("timestamp"))
+        if message.get("type") == "user":
+            reading.agent = "gemini"
+            reading.asked(message.get("content"), at)
+        elif message.get("type") == "gemini":
+            for number, call in enumerate(_parts(message.get("toolCalls"))):
+                id_ = string(call.get("id")) or str(number)
+                reading.called(id_, call.get("name"), call.get("args"), at)
+                reading.answered(id_, json.dumps(call.get("result")), 0.0, ok=call.get("status") != "error")
+
+
+def _parts(content: Any) -> list[Record]:
+    return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []

@@ -5,12 +5,7 @@ of hyperarcs and their weights: `sequence` from traces, `provides` from schemas,
 and what is doubtful adds to it; where a trace does not say who used what, a call's tail is the call before it.
 
     >>> from vademecum.tools.records import Call, Tool, Trace
-    >>> makes = Tool("shop/create_cart", "create_cart", "shop", output_schema={"properties": {"cart_id": {"type": "string"}}})
-    >>> wants = {"properties": {"cart_id": {"type": "string"}, "card": {"type": "string"}}, "required": ["cart_id", "card"]}
-    >>> relations = Relations([makes, Tool("shop/pay", "pay", "shop", input_schema=wants)])
-    >>> [arc.head for arc in Hyperpaths(relations.graph, ["shop/pay?card"]).path("shop/pay").arcs]
-    ['shop/create_cart', 'shop/pay?cart_id', 'shop/pay']
-    >>> relations = Relations([makes], [Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay")))])
+    >>> relations = Relations([Tool.of("shop", "create_cart")], [Trace("t1", "buy", (Call("shop/create_cart"), Call("shop/pay")))])
     >>> relations.graph.arcs[relations.graph.into["shop/pay"][0]]
     Hyperarc(tail=('shop/create_cart',), head='shop/pay', weight=1.0, kind='sequence', seen=1)
 """
@@ -21,24 +16,21 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any
 
-from vademecum.tools.fields import Field, about, fields_of, inputs_of, match, words
 from vademecum.tools.hyperpath import DirectedHypergraph, Hyperpath, Hyperpaths
-from vademecum.tools.records import Tool, Trace
+from vademecum.tools.records import Group, Tool, Trace
+from vademecum.tools.texts import Field, about, fields_of, inputs_of, match, words
 
 CALL = 1.0  # what a call costs
 FURTHER = 1e3  # what a giver outside a plan costs where one inside it gives the same
 MOST_GIVERS = 8  # tools for one input, the most trusted ones
+MOST_ARCS = 20_000  # in a page, the strongest ones
+_ABOUT = 600  # characters of a description
 MOST_SHARING = 200  # tools with outputs about the same: a word that more share says nothing
 Tail = tuple[str, ...]
 Link = tuple[str, str]  # (tool, tool that waits for its call)
 Topic = tuple[str, str]  # (last word of a field's name, another word that it is about)
-
-
-def input_node(tool: str, name: str) -> str:
-    """Return the node of a tool's input."""
-    return f"{tool}?{name}"
 
 
 def tool_of_input(node: str) -> tuple[str, str]:
@@ -61,7 +53,7 @@ class Relations:
             for number, call in enumerate(trace.calls):
                 came[call.tool][_tail(trace, number)] += 1
         for tool in self._tools.values():
-            needed = [input_node(tool.id, wanted.name) for wanted in _required(tool)]
+            needed = [f"{tool.id}?{wanted.name}" for wanted in _required(tool)]
             if needed or tool.id not in came:
                 self.graph.add(needed, tool.id, CALL, "needs")
         self._add_provides()
@@ -81,7 +73,7 @@ class Relations:
         for taker in self._tools.values():
             for wanted in _required(taker):
                 for trust, giver in self._givers(taker, wanted, given):
-                    self.graph.add([giver], input_node(taker.id, wanted.name), -math.log(trust), "provides")
+                    self.graph.add([giver], f"{taker.id}?{wanted.name}", -math.log(trust), "provides")
 
     def _givers(
         self, taker: Tool, wanted: Field, given: Mapping[Topic, Mapping[str, Sequence[Field]]]
@@ -113,21 +105,13 @@ def _tail(trace: Trace, number: int) -> Tail:
     return tuple(sorted({trace.calls[place].tool for place in places} - {trace.calls[number].tool}))
 
 
-class _Schemas(NamedTuple):
-    """A tool's fields; `outputs` is None where the tool declares none."""
-
-    named: tuple[str, ...]
-    inputs: list[Field]
-    outputs: list[Field] | None
-
-
 class Ways:
     """Shortest hyperpaths over callable tools and traces, computed for each question."""
 
     def __init__(self, tools: Sequence[Tool], traces: Sequence[Trace]) -> None:
         self._tools = {tool.id: tool for tool in tools}
         self._graph = Relations(tools, traces).graph
-        self._schema, self._gives = cache(self._read), cache(self._matched)
+        self._fields, self._gives = cache(self._read), cache(self._matched)
 
     def starting(self, after: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
         """Return a function from a target to its prerequisites, the target last."""
@@ -160,8 +144,8 @@ class Ways:
         for id_ in planned:
             for arc in graph.into.get(id_, ()):
                 weights[arc] = max(weights[arc] - CALL, 0.0)
-            for wanted in self._schema(id_).inputs:
-                arcs = graph.into.get(input_node(id_, wanted.name), ())
+            for wanted in self._fields(id_)[0]:
+                arcs = graph.into.get(f"{id_}?{wanted.name}", ())
                 further = [arc for arc in arcs if called.isdisjoint(graph.arcs[arc].tail)]
                 for arc in further if len(further) < len(arcs) else ():
                     weights[arc] += FURTHER
@@ -191,16 +175,61 @@ class Ways:
 
     def _matched(self, giver: str, taker: str) -> bool | None:
         """Return whether one tool feeds another; None without schemas."""
-        if giver not in self._tools or taker not in self._tools or giver == taker:
+        gives, takes = self._tools.get(giver), self._tools.get(taker)
+        if not gives or not takes or gives is takes or not gives.output_schema:
             return None
-        gives, takes = self._schema(giver), self._schema(taker)
-        if gives.outputs is None:
-            return None
-        return any(
-            match(output, gives.named, wanted, takes.named) for wanted in takes.inputs for output in gives.outputs
-        )
+        named, inputs, outputs = (words(gives.name), words(takes.name)), self._fields(taker)[0], self._fields(giver)[1]
+        return any(match(output, named[0], wanted, named[1]) for wanted in inputs for output in outputs)
 
-    def _read(self, id_: str) -> _Schemas:
-        tool = self._tools[id_]
-        outputs = fields_of(tool.output_schema) if tool.output_schema else None
-        return _Schemas(words(tool.name), inputs_of(tool.input_schema), outputs)
+    def _read(self, id_: str) -> tuple[list[Field], list[Field]]:
+        """Return the inputs and the outputs of a tool."""
+        return inputs_of(self._tools[id_].input_schema), fields_of(self._tools[id_].output_schema)
+
+
+def graph_record(tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Group]) -> dict[str, Any]:
+    """Return nodes, and arcs between them by number.
+
+    Inputs are no nodes here: what provides one leads to the tool that takes it.
+    """
+    graph = Relations(tools, traces, {id_: group.members for id_, group in groups.items()}).graph
+    calls = Counter(call.tool for trace in traces for call in trace.calls)
+    good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
+    known = {tool.id: tool for tool in tools}
+    arcs = sorted((arc for arc in graph.arcs if arc.tail and arc.kind != "needs"), key=lambda arc: arc.weight)
+    named = [(arc, *tool_of_input(arc.head)) for arc in arcs[:MOST_ARCS]]
+    names = dict.fromkeys([*known, *calls, *(node for arc, tool, _ in named for node in (*arc.tail, tool))])
+    number = {name: place for place, name in enumerate(names)}
+    nodes = [
+        _group(groups[name], groups) if name in groups else _node(name, known.get(name), calls[name], good[name])
+        for name in names
+    ]
+    drawn = [
+        {"tail": [number[node] for node in (groups[tool].members if tool in groups else arc.tail)],
+         "head": number[tool], "kind": arc.kind, "weight": round(arc.weight, 3), "seen": arc.seen, "input": name}
+        for arc, tool, name in named
+    ]  # fmt: skip
+    return {"nodes": nodes, "arcs": drawn, "tools": len(tools), "traces": len(traces)}
+
+
+def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
+    """A capability or meta-capability as a node, named by its members."""
+    named = [
+        " → ".join(_last(tool) for tool in groups[member].tools) if member in groups else _last(member)
+        for member in group.members
+    ]
+    name = (" ⇒ " if group.kind == "meta" else " → ").join(named)
+    parts = "Capabilities" if group.kind == "meta" else "Tools"
+    about = f"{parts} called one after the other in {group.traces} traces."
+    return {"id": group.id, "name": name, "kind": group.kind, "about": about, "inputs": [], "calls": 0, "good": 0}
+
+
+def _last(id_: str) -> str:
+    return id_.rpartition("/")[2]
+
+
+def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]:
+    inputs = inputs_of(tool.input_schema) if tool else []
+    about = " ".join(tool.description.split())[:_ABOUT] if tool else ""
+    taken = [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs]
+    said = {"id": name, "name": _last(name), "kind": "tool", "about": about, "inputs": taken}
+    return said | {"calls": calls, "good": good}

@@ -1,4 +1,6 @@
-"""Search tools by intent, before any call (PML's ADR-050).
+"""Answers: fitting tools, the next call, and a plan.
+
+A search goes by the intent alone, before any call (PML's ADR-050):
 
     score = min(semantic * reliability, 0.95)
 
@@ -9,23 +11,29 @@ if one does. Chains that were called for such intents, and chains of such chains
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.index.fusion import top
 from vademecum.index.query import names_in
-from vademecum.tools import confidence
+from vademecum.tools import chains, confidence
 from vademecum.tools.confidence import CAP, RELIABILITIES
-from vademecum.tools.features import HEADS, Asked, heads, put, same_intent, trust, without_traces
-from vademecum.tools.groups import Groups, Learned
-from vademecum.tools.predict import KEPT, evidence, reasons, shown
-from vademecum.tools.records import Match, ToolAnswer
-from vademecum.tools.refresh import Known
+from vademecum.tools.features import HEADS, NEAR, After, Asked, heads, put, same_intent, trust, trusted, without_traces
+from vademecum.tools.hypergraph import in_context
+from vademecum.tools.ledger import Version
+from vademecum.tools.observe import tool_id
+from vademecum.tools.records import Candidate, Match, Plan, Prediction, ToolAnswer
+from vademecum.tools.relations import Ways
+from vademecum.tools.shgat import Shgat, toward_goals
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.weights import Model, log_probabilities, log_shares, prior, taken_from
+from vademecum.tools.weights import PHASES, Model, Weights, log_probabilities, log_shares, prior, taken_from
 from vademecum.types import Verdict
 
 K = 5  # few: each one is read, and paid for
@@ -37,6 +45,50 @@ _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
 _MOST_WORDS = 0.5  # share of a question's words that no tool says, from which its language may be the reason
 _STRANGE = "; no tool says most of its words: if the tools speak another language, ask in that"
+SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
+KEPT = 3  # places for tools without usage: as many as a prediction shows unless it is asked for more
+EVIDENCE = 3  # traces named for a candidate
+THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
+PREDICTORS = ("attention", "goal", "shgat")
+_NOTHING = "nothing is asked for and nothing was called: say what is to be done, or what was called"
+_SPEAKS = 0.01  # share of the attention from which a trace is named
+SUPPORTING = 5
+LEAST = 0.1  # of confidence in a plan that is shown
+# Cosines below which an intent whose words neither tools nor traces have means none of them. Of 80 intents of made-up words, put to three
+# sets of tools with 0, 8 and 100 traces, 98 of 100 lie below; of intents of tasks none lacks all words.
+_NO_TOOL, _NO_TRACE = 0.3, 0.45
+_EMPTY = "no tool is registered: `vade tools register FILE`"
+_NO_PLAN = "no plan: no tool fits; say it in other words"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A view with its fitted weights, and values computed when needed."""
+
+    view: View
+    model: Model
+    version: Version
+
+    @cached_property
+    def ways(self) -> Ways:
+        """The graph of ways to reach tools."""
+        offered = [tool for number, tool in enumerate(self.view.tools) if self.view.offered[number]]
+        return Ways(offered, self.view.traces)
+
+    @cached_property
+    def groups(self) -> chains.Groups:
+        """The learned groups."""
+        return chains.Groups(self.view)
+
+    @cached_property
+    def shgat(self) -> Shgat:
+        """The capabilities as ADR-050 scores them."""
+        return Shgat(self.view)
+
+    @cached_property
+    def pairs(self) -> chains.Pairs:
+        """The links between tools."""
+        return chains.Pairs(self.view, self.ways)
 
 
 def search(
@@ -60,19 +112,25 @@ def search(
     by_text = np.where(fits & asks, text_alone(asked), 0).astype(np.float32)
     yielding = k >= KEPT and not same
     likely = np.where(fits, ranks, -1).astype(np.float32)
-    order = ordered(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
+    order = ranked(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
     mean, attention = np.exp(logs) @ features, asked.attention
     matches = [
         _match(view, n, float(semantic[n]), float(factor[n]), exact=n in exact,
-               why=reasons(features[n] - mean, model.search), traces=evidence(view, attention, n))
+               why=reasons(features[n] - mean, model.search), traces=evidence(view, attention * view.graph.shared((n,))))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability, searched = probability if order else 0.0, int(allowed.sum())
-    chains = near_groups(asked, known.groups) if asks and not server else []
+    beside = near_groups(asked, known.groups) if asks and not server else []
     verdict = _verdict(asked, probability, exact)
     why = _why_nothing(asked, server, searched) if verdict is Verdict.NOT_FOUND else ""
     nearest = () if exact else nearest_names(view, text)
-    return ToolAnswer(text, verdict, probability, (*matches, *chains), why, nearest, searched)
+    return ToolAnswer(text, verdict, probability, (*matches, *beside), why, nearest, searched)
+
+
+def shares(known: Known, text: str, unfinished: str = "") -> dict[str, float]:
+    """Return each tool's probability as a call for an intent, by id."""
+    logs = likely_tools(known.model, put(known.view, text, unfinished=unfinished))[2]
+    return {tool.id: math.exp(log) for tool, log in zip(known.view.tools, logs.tolist(), strict=True)}
 
 
 def likely_tools(model: Model, asked: Asked) -> tuple[Asked, Floats, Floats]:
@@ -98,7 +156,7 @@ def text_alone(asked: Asked) -> Floats:
     return taken_from(log_shares(asked.match * np.float32(weight)), fresh.certain)
 
 
-def ordered(
+def ranked(
     score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int, *, yielding: bool = True
 ) -> list[int]:
     """Return the tools to show: named ones first, then by score."""
@@ -126,7 +184,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(view.tools[number].id for name in close for number in view.named[name]))
 
 
-def near_groups(asked: Asked, groups: Groups) -> list[Match]:
+def near_groups(asked: Asked, groups: chains.Groups) -> list[Match]:
     """Return learned groups for similar intents, by their mean attention."""
     share, attention = dict(enumerate(asked.attention_by_chain.tolist())), asked.attention
     near = {id_: fmean(share.get(chain, 0.0) for chain in each.chains) for id_, each in groups.learned.items()}
@@ -136,7 +194,7 @@ def near_groups(asked: Asked, groups: Groups) -> list[Match]:
     return [_grouped(asked.view, groups.learned[id_], near[id_], attention) for id_ in shown]
 
 
-def _grouped(view: View, learned: Learned, near: float, attention: Floats) -> Match:
+def _grouped(view: View, learned: chains.Learned, near: float, attention: Floats) -> Match:
     group, traces = learned.group, sorted(learned.traces, key=lambda n: -attention[n])
     fine = fmean(view.traces[n].ok for n in traces)
     parts = [tuple(view.tools[tool] for tool in view.metas.chains[chain]) for chain in learned.chains]
@@ -175,3 +233,137 @@ def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
     said = f"probably none of {allowed} tools does this: what is listed is only the nearest"
     strange = asked.document_matches.held == 0
     return said + _STRANGE if strange.sum() > _MOST_WORDS * len(strange) else said
+
+
+def predict(
+    known: Known, intent: str, called: Sequence[str] = (), before: Sequence[str] = (), *, k: int = 3,
+    threshold: float = THRESHOLD, by: str = PREDICTORS[0], unfinished: str = "",
+) -> Prediction:  # fmt: skip
+    """Return the likeliest next calls after `called`."""
+    view, model = known.view, known.model
+    (after, strange), (earlier, _) = numbered(view, called), numbered(view, before)
+    unknown = [f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []
+    says = any(char.isalnum() for char in intent)
+    if not (after or earlier or says):
+        return Prediction(intent, tuple(called), (), True, 0.0, 0.0, "; ".join([_NOTHING, *unknown]), len(view.traces))
+    way = known.ways.starting([view.tools[n].id for n in after])
+    asked = put(view, intent, earlier, unfinished)
+    asked = asked if after or earlier else trusted(asked, fitted=bool(model.traces))
+    weights = model.next[min(len(after), PHASES - 1)]
+    features, taken = heads(asked, after), taken_from(log_probabilities(heads(asked, ()), model.search), model.certain)
+    if by == "attention":
+        probability = next_probabilities(view, features @ weights.astype(np.float32))
+        if view.traces and not model.traces and says and (after or earlier):  # few traces move what text says
+            alone = next_probabilities(view, heads(without_traces(asked), after) @ weights.astype(np.float32))
+            probability = NEAR * probability + (1 - NEAR) * alone
+        order = shown(probability, np.where(view.offered, asked.bm25, 0), asked.unseen > 0, k)
+    else:
+        goal = by == "goal"
+        probability = toward_goals(view, way, taken, after) if goal else known.shgat.first_steps(asked, after)
+        order = top(probability, k).tolist()
+    mean, attention = (
+        probability @ features,
+        in_context(asked.attention, view.graph.shared(after)) if after else asked.attention,
+    )
+    places = probability[top(probability, k)]  # a place has its probability, whoever takes it
+    candidates = tuple(
+        Candidate(
+            view.tools[n].id, view.tools[n].name, share, reasons(features[n] - mean, weights),
+            evidence(view, attention * view.graph.shared((n,))), way(view.tools[n].id) if place == 0 else (),
+        )
+        for place, (n, share) in enumerate(zip(order, places.tolist(), strict=True)) if share > 0
+    )  # fmt: skip
+    best, done = candidates[0].probability if candidates else 0.0, chains.stops(After(asked, [after]), model, taken)[0]
+    below = [f"the likeliest tool has a probability below {threshold:.2f}"] if best < threshold else []
+    why = "; ".join([*below, *unknown])
+    return Prediction(intent, tuple(called), candidates, bool(below), best, done, why, len(view.traces))
+
+
+def numbered(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the numbers of tools, and the unknown names."""
+    ids = [(name, tool_id(name)) for name in names]
+    named = [
+        ([view.number[id_]] if id_ in view.number else view.named.get(name.lower(), []), name) for name, id_ in ids
+    ]
+    return tuple(n[0] for n, _ in named if len(n) == 1), tuple(name for n, name in named if len(n) != 1)
+
+
+def next_probabilities(view: View, scores: Floats) -> Floats:
+    """Return next-call probabilities by scores, float32 (..., n); 0 for gone tools."""
+    if not scores.size:
+        return scores
+    odds = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True)) * view.offered
+    return np.asarray(odds / np.maximum(np.add.reduce(odds, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
+
+
+def reasons(over: Floats, weights: Weights) -> Mapping[str, float]:
+    """Return the heads that add most to a tool's log-odds."""
+    added = (weights * over).tolist()
+    order = sorted(range(len(added)), key=lambda head: -abs(added[head]))[:SHOWN_HEADS]
+    return {HEADS[head]: round(added[head], 3) for head in order if abs(added[head]) > 0.01}
+
+
+def evidence(view: View, attention: Floats, least: float = _SPEAKS, most: int = EVIDENCE) -> tuple[str, ...]:
+    """Return the ids of the traces with the most attention."""
+    return tuple(view.traces[n].id for n in top(attention, most).tolist() if attention[n] > least)
+
+
+def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
+    """Return the numbers of the first `count` tools to show, in order.
+
+    Let F be the tools `new`, bool (n,), to traces among the first `KEPT` by `text`, float32 (n,), that fit at all, and
+    a the likeliest by `likely`, float32 (n,). Then a is first, all of F are among the first `KEPT`, and the others keep
+    their order; but where F has `KEPT` members and a is none of them, the least likely of F is right behind the others,
+    or, with `yielding`, a is right behind F.
+
+    >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
+    >>> shown(likely, text, np.array([False, False, False, False, False, True]), 6)
+    [0, 1, 5, 2, 3, 4]
+    >>> shown(likely, text, np.array([False, False, True, True, False, True]), 6, yielding=True)
+    [2, 3, 5, 0, 1, 4]
+    """
+    order = top(likely, max(count, KEPT) + KEPT).tolist()
+    fitting = sorted((n for n in top(text, KEPT).tolist() if new[n] and text[n] > 0), key=lambda n: -likely[n])
+    first = order[:KEPT]
+    for tool in fitting:
+        others = [other for other in first[1:] if other not in fitting]
+        if tool not in first:
+            if others:
+                first.remove(others[-1])
+            first.append(tool)
+    if yielding and len(first) > KEPT:
+        first = [*first[1:], first[0]]
+    return [*first, *(n for n in order if n not in first)][:count]
+
+
+def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
+    """Return a plan for an intent; without tasks where nothing fits."""
+    view, model = known.view, known.model
+    if not any(char.isalnum() for char in intent):
+        return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
+    asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
+    if not view.live.any() or _says_nothing(asked):
+        return Plan(intent, (), (), 0.0, reason=_NO_PLAN if view.live.any() else _EMPTY)
+    replayed = same_intent(asked)
+    if replayed is None:
+        chain, linked = chains.decoded(asked, model, known.pairs)
+        sure = confidence.of_plan(asked, chain, fitted=bool(model.traces)) if chain.tools else 0.0
+    else:
+        again, sure = view.chains[replayed], 1.0
+        chain, linked = chains.Chain(again, (1.0,) * len(again)), set(chains.links_of(view.traces[replayed]))
+    if sure < LEAST:
+        return Plan(intent, (), (), 0.0, reason=_NO_PLAN)
+    tasks, layers, missing = chains.ordered(view, known.ways, known.pairs, chain, linked)
+    inside = tuple(known.groups.containing([task.call for task in tasks]))
+    near = evidence(view, asked.attention * view.graph.shared(chain.tools), 0, SUPPORTING)
+    first = () if replayed is None else (view.traces[replayed].id,)
+    speaking = tuple(dict.fromkeys((*first, *near)))[:SUPPORTING]
+    return Plan(intent, tasks, layers, sure, speaking, missing, contains=inside)
+
+
+def _says_nothing(asked: Asked) -> bool:
+    """Return whether tools and past intents are foreign to an intent."""
+    if asked.bm25.any() or asked.alike.any():
+        return False
+    past = asked.view.intents.dense(asked.question)
+    return bool(asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
@@ -10,35 +11,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from vademecum.errors import UsageError
+from vademecum.errors import Error, StoreError, UsageError
 from vademecum.protocols import Clock, Embedder, Store
+from vademecum.tools import records
 from vademecum.tools.confidence import RELIABILITIES, smoothed
-from vademecum.tools.ledger import Ledger
-from vademecum.tools.observe import read_traces
-from vademecum.tools.openapi import read_openapi
-from vademecum.tools.picture import graph_record
-from vademecum.tools.predict import PREDICTORS, THRESHOLD, predict
-from vademecum.tools.records import (
-    Group,
-    Listed,
-    ObserveReport,
-    Plan,
-    Prediction,
-    RegisterReport,
-    Tool,
-    ToolAnswer,
-    ToolsStatus,
-    Trace,
-    Usage,
-)
-from vademecum.tools.refresh import Current, Known
-from vademecum.tools.register import read_tools
-from vademecum.tools.search import K, search
-from vademecum.tools.suggest import suggest
-from vademecum.tools.transcripts import read_transcript
+from vademecum.tools.fit import fitted
+from vademecum.tools.ledger import Ledger, Version, within
+from vademecum.tools.observe import read_traces, read_transcript
+from vademecum.tools.register import read_openapi, read_tools
+from vademecum.tools.relations import graph_record
+from vademecum.tools.search import PREDICTORS, THRESHOLD, K, Known, predict, search, shares, suggest
 from vademecum.tools.view import Reader, View
+from vademecum.tools.weights import Model, prior
 
-T = TypeVar("T", ToolAnswer, Prediction, Plan)
+T = TypeVar("T", records.ToolAnswer, records.Prediction, records.Plan)
 RECURRING = 10  # meta-capabilities listed
 
 
@@ -75,14 +61,14 @@ class Tools:
         """Mark tools of all other servers as gone; return their number."""
         return self._ledger.retain(servers)
 
-    def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
+    def register(self, tools: Iterable[records.Tool], *, complete: Collection[str] = ()) -> records.RegisterReport:
         """Register tools; equal known ones stay as they are.
 
         `complete` are servers of which these are all tools: others of theirs are gone, until they come back.
         """
         return self._ledger.register(tools, complete)
 
-    def register_json(self, text: str, *, server: str = "", replacing: bool = False) -> RegisterReport:
+    def register_json(self, text: str, *, server: str = "", replacing: bool = False) -> records.RegisterReport:
         """Register the tools of a JSON text, in any known shape.
 
         `server` is that of tools that name none; `replacing` says that the text has all tools of its servers.
@@ -91,23 +77,23 @@ class Tools:
         complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
 
-    def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
+    def register_openapi(self, text: str, *, server: str = "") -> records.RegisterReport:
         """Register an OpenAPI document's operations as a server's tools."""
         tools, rejected = read_openapi(text, server)
         return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
 
-    def observe(self, traces: Iterable[Trace]) -> ObserveReport:
+    def observe(self, traces: Iterable[records.Trace]) -> records.ObserveReport:
         """Take traces in; the same trace observed twice is one trace."""
         report = self._ledger.observe(traces)
         self._current.learn()
         return report
 
-    def observe_json(self, text: str) -> ObserveReport:
+    def observe_json(self, text: str) -> records.ObserveReport:
         """Take in the traces of a JSON text or JSON lines."""
         traces, rejected = read_traces(text)
         return replace(self.observe(traces), rejected=tuple(rejected))
 
-    def observe_transcript(self, text: str) -> ObserveReport:
+    def observe_transcript(self, text: str) -> records.ObserveReport:
         """Take in the traces of a coding agent's transcript, each once."""
         return self.observe(read_transcript(text))
 
@@ -119,7 +105,7 @@ class Tools:
         """Show a tool with every search, or no longer."""
         self._ledger.pin(tool, pinned=pinned)
 
-    def page(self, plan: Plan | None = None) -> str:
+    def page(self, plan: records.Plan | None = None) -> str:
         """Return an HTML page of the tools, their links and a plan."""
         from vademecum.page_file import page_file
 
@@ -139,25 +125,25 @@ class Tools:
         tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
         return graph_record(tools, self._ledger.traces(), self._current.read().groups.known)
 
-    def group(self, id_: str) -> Group | None:
+    def group(self, id_: str) -> records.Group | None:
         """Return a learned group by its id; None for an unknown one."""
         return self._now().groups.known.get(id_)
 
-    def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
+    def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[records.Trace]:
         """Return traces, the latest first, by id or by called tool."""
         found = [trace for trace in self._ledger.traces() if not ids or trace.id in ids]
         called = [trace for trace in found if not tool or any(call.tool == tool for call in trace.calls)]
         return sorted(called, key=lambda trace: (-trace.at, trace.id))
 
-    def catalogue(self) -> list[Listed]:
+    def catalogue(self) -> list[records.Listed]:
         """Return every registered tool by id, with how it fared."""
         used, kept = {usage.tool: usage for usage in self.stats().used}, self._ledger.tools()
-        return [Listed(each.tool, each.pinned, used.get(each.tool.id)) for each in kept if not each.gone]
+        return [records.Listed(each.tool, each.pinned, used.get(each.tool.id)) for each in kept if not each.gone]
 
     def search(
         self, intent: str, *, k: int = K, server: str = "", reliability: str = "", min_score: float | None = None,
         unfinished: str = "",
-    ) -> ToolAnswer:  # fmt: skip
+    ) -> records.ToolAnswer:  # fmt: skip
         """Return the few tools that fit an intent, best first, with why.
 
         Args:
@@ -182,10 +168,14 @@ class Tools:
             search(known, intent, k=k, server=server, reliability=reliability, min_score=least, unfinished=unfinished)
         )
 
+    def shares(self, intent: str, *, unfinished: str = "") -> dict[str, float]:
+        """Return each tool's probability as a call for an intent, by id."""
+        return shares(self._now(), intent, unfinished)
+
     def predict(
         self, intent: str, *, after: Sequence[str] = (), earlier: Sequence[str] = (), k: int = 3,
         threshold: float = THRESHOLD, by: str = PREDICTORS[0], unfinished: str = "",
-    ) -> Prediction:  # fmt: skip
+    ) -> records.Prediction:  # fmt: skip
         """Return the likeliest next calls for an intent, with evidence.
 
         Args:
@@ -209,7 +199,7 @@ class Tools:
             predict(known, intent, after, earlier, k=k, threshold=threshold, by=by, unfinished=unfinished)
         )
 
-    def suggest(self, intent: str, *, unfinished: str = "") -> Plan:
+    def suggest(self, intent: str, *, unfinished: str = "") -> records.Plan:
         """Return a plan for an intent: calls in layers, with evidence."""
         return self._told(suggest(self._now(), intent, unfinished))
 
@@ -217,7 +207,7 @@ class Tools:
         """Fit the weights on all traces now; return the number of traces."""
         return len(self._current.fit().view.traces)
 
-    def stats(self) -> ToolsStatus:
+    def stats(self) -> records.ToolsStatus:
         """Return counts of tools and traces, and each tool's usage."""
         return _status(self._current.read(), self._database)
 
@@ -244,14 +234,14 @@ class Tools:
         return replace(answer, reason="; ".join(filter(None, (f"ranked by words alone: {problem}", answer.reason))))
 
 
-def _status(known: Known, database: str) -> ToolsStatus:
+def _status(known: Known, database: str) -> records.ToolsStatus:
     """Count tools, traces and learned groups."""
     view, groups = known.view, known.groups.known
     metas = [group for group in groups.values() if group.kind == "meta"]
     listed = dict.fromkeys(id_ for meta in metas[:RECURRING] for id_ in (*meta.members, meta.id) if id_ in groups)
     live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
     used = _usage(view)
-    return ToolsStatus(
+    return records.ToolsStatus(
         len(live), dict(Counter(tool.server for tool in live).most_common()),
         len(view.traces), len({trace.session for trace in view.traces if trace.session}),
         sum(len(chain) > 1 for chain in view.graph.capabilities), len(metas),
@@ -261,7 +251,7 @@ def _status(known: Known, database: str) -> ToolsStatus:
     )  # fmt: skip
 
 
-def _usage(view: View) -> tuple[Usage, ...]:
+def _usage(view: View) -> tuple[records.Usage, ...]:
     """The usage of each called tool, the most called first."""
     reliability = smoothed(view.good, view.calls)
     took: dict[int, list[float]] = {}
@@ -271,9 +261,119 @@ def _usage(view: View) -> tuple[Usage, ...]:
             last[tool] = max(last.get(tool, 0.0), trace.at)
             took.setdefault(tool, []).extend([call.latency_s] if call.latency_s else [])
     return tuple(
-        Usage(
+        records.Usage(
             view.tools[n].id, int(view.calls[n]), int(view.calls[n] - view.good[n]), float(reliability[n]),
             median(took[n]) if took[n] else 0.0, last[n],
         )
         for n in np.argsort(-view.calls, kind="stable").tolist() if view.calls[n]
     )  # fmt: skip
+
+
+ENOUGH = 20  # traces from which weights of one's own are fitted
+GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
+FEW = 200  # traces that a question works in by itself
+QUIET_S = 0.25  # before the thread begins, so that the next question comes first
+_MODEL = "tools.model"
+
+
+class Current:
+    """Keeps the view current, beside the questions where that takes long."""
+
+    def __init__(self, ledger: Ledger, reader: Reader) -> None:
+        self._ledger, self._reader, self._fact = ledger, reader, within(ledger.scope, _MODEL)
+        self._known: Known | None = None
+        self._making = threading.RLock()  # one view at a time: the reader and the database are this one's
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._hurry = threading.Event()  # somebody waits for the thread
+        self._problem = ""  # why the thread could not go on
+        self._closed = False
+
+    def now(self) -> Known:
+        """Return the state for a question."""
+        version, known = self._ledger.version(), self._known
+        if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
+            known = self.read()
+        if known.version != version or self._is_due(known):
+            self._begin()
+        return known
+
+    def learn(self) -> None:
+        """Start to work in new traces, after a first question."""
+        if self._known is not None and self._known.version != self._ledger.version():
+            self._begin()
+
+    def read(self, *, laid_out: bool = False) -> Known:
+        """Return the current state, with the weights as they are.
+
+        `laid_out` computes all that questions need before any of them sees it.
+        """
+        with self._making:
+            if laid_out and self._closed:
+                raise StoreError("the tools were closed")
+            version = self._ledger.version()
+            if self._known is None or self._known.version != version or self._reader.lacks_vectors:
+                view, model = self._reader.view(), Model.read(self._ledger.fact(self._fact))
+                made = Known(view, model or prior(), version)
+                if laid_out:
+                    _ = view.ridge, view.metas.after, view.graph.merged, made.ways, made.pairs, made.groups.known
+                self._known, self._problem = made, ""
+            return self._known
+
+    def settle(self) -> Known:
+        """Wait until all traces and weights count; return the state."""
+        self._hurry.set()
+        if thread := self._thread:
+            thread.join()
+        self._hurry.clear()
+        known = self.read()
+        return self.fit(known) if self._is_due(known) else known
+
+    def close(self) -> None:
+        """Release the database; unfinished work of the thread is dropped."""
+        self._hurry.set()
+        with self._making:
+            self._closed = True
+
+    def _is_due(self, known: Known) -> bool:
+        """Return whether the weights are to be fitted, and can be."""
+        return not self._reader.problem and len(known.view.traces) >= max(ENOUGH, GROWTH * known.model.traces)
+
+    def _waited_for(self, known: Known, version: Version) -> bool:
+        """Return whether a question waits for new traces."""
+        few = known.version != version and len(known.view.traces) <= FEW
+        return few or known.version.catalogue != version.catalogue or bool(self._problem)
+
+    def fit(self, known: Known | None = None) -> Known:
+        """Fit the weights now, due or not, store and use them.
+
+        Without the embedder they would be those of words alone.
+        """
+        known = known or self.read()
+        if not known.view.traces or self._reader.problem:
+            return known
+        model = fitted(known.view, known.pairs, prior())
+        with self._making:
+            if not self._closed and not self._reader.problem:
+                self._ledger.keep_fact(self._fact, model.write())
+                self._known = replace(self._known or known, model=model)
+            return self._known or known
+
+    def _begin(self) -> None:
+        """Start the thread, unless it is at work."""
+        with self._starting:
+            if not self._closed and not self._problem and (self._thread is None or not self._thread.is_alive()):
+                self._thread = threading.Thread(target=self._work, name="vademecum-tools", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        self._hurry.wait(QUIET_S)
+        try:
+            while not self._closed:
+                known = self.read(laid_out=True)
+                if self._is_due(known):
+                    self.fit(known)
+                elif known.version == self._ledger.version():
+                    return
+        except Error as error:  # the next question reads by itself, and says what is wrong
+            self._problem = str(error)

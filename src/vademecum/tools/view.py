@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,14 @@ from vademecum.redaction.redact import MARK
 from vademecum.tools.hypergraph import Chain, Hypergraph, Metas
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.records import Tool, Trace
-from vademecum.tools.regression import Ridge
-from vademecum.tools.texts import Floats, Question, Texts, clauses, document, is_deprecated, passage
+from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses, document, is_deprecated, passage
 from vademecum.types import EmbedKind, Passage
 
 _MARK = re.compile(rf"{re.escape(MARK)}[\w-]+\]")
 _QUESTIONS = 16  # that are kept as they were read
+STRENGTH = 1.0  # of the ridge
+_BUCKETS = 512
+_COPIES = 4  # buckets a term is hashed into
 REST_S = 60.0  # pause after a failure of the embedder, so that not every question waits for one
 
 
@@ -90,6 +93,90 @@ class View:
             for name in {self.tools[number].name.lower(), self.tools[number].id.lower()}:
                 found.setdefault(name, []).append(number)
         return found
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Two fits on the same intents: all tools, and the first tool.
+
+    W = (X'X + strength I)^-1 X'Y with a row of X for each trace, the vector of its intent and its words hashed into
+    signed buckets. Leaving a trace out needs no second fit: its residual is divided by 1 minus its leverage.
+    """
+
+    called: Floats  # (n, d), each tool's weights
+    first: Floats
+    leverage: Floats  # (m,), how far each trace's own outcome decides what is predicted for it
+
+    @classmethod
+    def of(cls, intents: Texts, graph: Hypergraph) -> Self:
+        """Fit on all traces."""
+        meanings = [] if intents.vectors is None else [intents.vectors]
+        x = np.concatenate([*meanings, hashed_rows(intents)], axis=1)
+        fitted = _fitted(x)
+        begins = np.arange(len(graph)), graph.firsts
+        return cls(
+            _grouped(fitted, graph.member_trace, graph.member_tool, graph.tools),
+            _grouped(fitted, *begins, graph.tools),
+            np.einsum("ij,ij->i", x, fitted),
+        )
+
+    def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
+        """Return each tool's score to be called, and first, float32 (n,) each."""
+        (words,) = _hashed(np.zeros(len(question.keys), np.int64), question.keys, _worth(intents.size, matches.held), 1)
+        meaning = np.zeros(self.called.shape[1] - _BUCKETS, np.float32)
+        if len(meaning) and question.vector is not None:
+            meaning = question.vector
+        row = np.concatenate([meaning, words])
+        return self.called @ row, self.first @ row
+
+    def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
+        """Return the prediction for a trace's own intent without that trace."""
+        outcome = np.zeros(len(predicted), np.float32)
+        outcome[called] = 1
+        leverage = self.leverage[trace]
+        return np.asarray((predicted - leverage * outcome) / max(1 - leverage, np.float32(1e-3)), np.float32)
+
+
+def hashed_rows(texts: Texts) -> Floats:
+    """Return each text's words as a unit vector, float32 (n, _BUCKETS)."""
+    postings = texts.postings
+    held = np.diff(postings.offsets)
+    keys, worth = np.repeat(postings.keys, held), np.repeat(_worth(texts.size, held), held)
+    return _hashed(postings.docs, keys, worth, texts.size)
+
+
+def _hashed(row: NDArray[np.integer], keys: NDArray[np.uint64], worth: NDArray[np.float64], rows: int) -> Floats:
+    """Return each row's words as a unit vector, float32 (rows, _BUCKETS)."""
+    flat = np.zeros(rows * _BUCKETS)
+    for copy in range(_COPIES):
+        part = ((keys >> np.uint64(16 * copy)) & np.uint64(0xFFFF)).astype(np.int64)
+        sign = np.where(part >> 15, 1, -1)
+        flat += np.bincount(row * _BUCKETS + part % _BUCKETS, worth * sign, len(flat))
+    found = flat.reshape(-1, _BUCKETS)
+    return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Each term's weight: its idf, 0 for fewer than two texts."""
+    return np.asarray(np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1), np.float64)
+
+
+def _fitted(x: Floats) -> Floats:
+    """Return x (x'x + s)⁻¹, float32 (m, d).
+
+    It is (xx' + s)⁻¹ x as well: the smaller system is solved.
+    """
+    wide = x.T if len(x) < x.shape[1] else x
+    gram = wide.T @ wide + np.float32(STRENGTH) * np.eye(wide.shape[1], dtype=np.float32)
+    solved = np.linalg.solve(gram.astype(np.float64), wide.T).astype(np.float32)
+    return solved if wide is not x else solved.T
+
+
+def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:
+    """Return float32 (size, d): the sum of the rows of each group."""
+    total = np.zeros((size, x.shape[1]), np.float32)
+    np.add.at(total, groups, x[rows])
+    return total
 
 
 def without_retries(trace: Trace) -> Trace:

@@ -14,10 +14,12 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.tools.features import HEADS, LINKING, RANKING, STOPPING
-from vademecum.tools.regression import Weights
 from vademecum.tools.texts import Floats
+
+Weights = NDArray[np.float64]
 
 PHASES = 3  # first call, second call, later calls
 _FITS = ("next", "stop", "search", "certain", "links", "chains")
@@ -93,7 +95,8 @@ def taken_from(logs: Floats, certain: Weights) -> Floats:
 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:
     """Return float32 (n,): the logarithm of each tool's probability among all."""
-    return log_shares(features @ weights.astype(np.float32))
+    with np.errstate(invalid="ignore"):  # some BLAS leave the mark of an invalid number beside finite results
+        return log_shares(features @ weights.astype(np.float32))
 
 
 def log_shares(score: Floats) -> Floats:
@@ -102,3 +105,8 @@ def log_shares(score: Floats) -> Floats:
         return score
     score = score - score.max()
     return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
+
+
+def probabilities(features: Floats, weights: Weights) -> Floats:
+    """Return float32 (n,): the probability of each candidate."""
+    return np.exp(log_probabilities(features, weights))
