@@ -16,7 +16,7 @@ from typing import Any
 from vademecum import __version__
 from vademecum.install.agent_command import Command
 from vademecum.install.agents import CLAUDE, GEMINI, Hooks
-from vademecum.install.instructions import EXPLORER, INSTRUCTIONS, body, claude_head, claude_texts, gemini_head
+from vademecum.install.instructions import EXPLORER, INSTRUCTIONS, body, claude_head, gemini_head, texts
 
 TOP = Path(__file__).resolve().parents[1]
 NAME = "vademecum"
@@ -53,7 +53,7 @@ def files() -> dict[str, str]:
         f"{gemini}/hooks/hooks.json": _json(_hooks(GEMINI, 10_000)),
         f"{gemini}/agents/vademecum-explorer.md": gemini_head() + body(EXPLORER),
     }
-    skill, _ = claude_texts(".claude")
+    skill, _ = texts("claude", ".claude/skills", ".claude/agents")
     return made | {f"{place}/skills/{NAME}/SKILL.md": skill.head + skill.words() for place in (both, gemini)}
 
 

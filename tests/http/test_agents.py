@@ -79,7 +79,7 @@ def test_a_tool_answers_as_elsewhere(serve, repo):
     assert not found.is_error
     assert "src/budget.py:" in found.content[0].text
     assert found.structured_content is None
-    assert (wrong.is_error, wrong.content[0].text.startswith("search needs 'query'")) == (True, True)
+    assert (wrong.is_error, wrong.content[0].text.startswith("search: query is missing")) == (True, True)
     assert (unknown.is_error, "there are search" in unknown.content[0].text) == (True, True)
     assert (missing.is_error, "is outside" in missing.content[0].text) == (True, True)
     assert not kept.is_error

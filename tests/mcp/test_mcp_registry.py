@@ -189,13 +189,13 @@ def test_status_counts(engine):
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("search", {}, "search needs 'query'"),
-        ("search", {"query": 3}, "'query' of search is a string, not 3"),
-        ("search", {"query": "x", "top_k": 3}, "search takes no 'top_k': it takes query, budget, path"),
-        ("search", {"query": "x", "budget": 0}, "'budget' of search is between 100 and 100000"),
-        ("search", {"query": "x", "budget": True}, "'budget' of search is a whole number"),
-        ("search", {"query": "x", "kind": "codes"}, "'kind' of search is one of code, test, doc"),
-        ("status", {"x": 1}, "it takes nothing"),
+        ("search", {}, "search: query is missing: it must be text"),
+        ("search", {"query": 3}, "search: query must be text, not 3"),
+        ("search", {"query": "x", "top_k": 3}, "search: there is no top_k: there is query, budget, path"),
+        ("search", {"query": "x", "budget": 0}, "search: budget must be at least 100, not 0"),
+        ("search", {"query": "x", "budget": True}, "search: budget must be a whole number, not True"),
+        ("search", {"query": "x", "kind": "codes"}, "search: kind must be one of 'code', 'test', 'doc'"),
+        ("status", {"x": 1}, "there is nothing"),
     ],
 )
 def test_a_wrong_argument_is_named_with_what_would_be_right(tool, arguments, said):
@@ -217,7 +217,7 @@ def test_symbol_answers_relations(repository, engine):
     assert symbol.call(engine, {"name": "plan", "relation": "impact"}).data["verdict"] == "none"
     with pytest.raises(UsageError, match="needs 'to'"):
         symbol.call(engine, {"name": "plan", "relation": "path"})
-    with pytest.raises(UsageError, match="between 1 and 3"):
+    with pytest.raises(UsageError, match="depth must be at most 3"):
         symbol.call(engine, {"name": "plan", "relation": "callers", "depth": 4})
 
 

@@ -269,7 +269,7 @@ def test_every_request_gets_one_answer_whatever_is_in_it(messages):
 def test_a_tool_that_fails_tells_the_model():
     sent = by_id(converse(call(1, "search"), call(2, "search", query="bug"), call(3, "search", query="fine")))
     assert sent[1]["result"]["isError"] is True
-    assert "search needs 'query'" in sent[1]["result"]["content"][0]["text"]
+    assert "search: query is missing" in sent[1]["result"]["content"][0]["text"]
     assert sent[2]["result"]["isError"] is True
     assert "internal error in search: KeyError" in sent[2]["result"]["content"][0]["text"]
     assert sent[3]["result"]["isError"] is False

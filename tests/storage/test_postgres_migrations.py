@@ -50,10 +50,31 @@ def tables(url):
 
 
 def test_migrations_make_what_the_code_expects(database, system_database, full_database):
-    """Alembic finds nothing that it would have to generate, with pgvector, with pg_trgm and with both."""
+    """Nothing differs from a database made anew, with pgvector, with pg_trgm and with both."""
     assert differences(database) == []
     assert differences(system_database) == []
     assert differences(full_database) == []
+
+
+def test_migrations_make_the_tables_of_every_family(database):
+    """Columns, their types and the indexes of every family are those of its file."""
+    columns = """
+        SELECT column_name, data_type, is_nullable = 'YES' FROM information_schema.columns
+        WHERE table_schema = 'public' AND table_name = %s ORDER BY ordinal_position
+    """
+    with psycopg.connect(database) as connection:
+        for family, shape in shapes().items():
+            own = [(name, kind, name in shape.nullable) for name, kind in shape.columns.items()]
+            assert connection.execute(columns, [family]).fetchall() == [("space_id", "bigint", False), *own], family
+            rows = connection.execute("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s", [family])
+            indexes = {
+                name: said.partition(" USING btree ")[2].replace('"', "")
+                for name, said in rows
+                if "trigram" not in name
+            }
+            keys = [shape.key, *shape.unique, *shape.indexes.values()]
+            wanted = [", ".join(f"lower({c})" if c in shape.folded else c for c in ("space_id", *key)) for key in keys]
+            assert sorted(indexes.values()) == sorted(f"({each})" for each in wanted), family
 
 
 def test_a_database_can_be_spread_by_its_spaces(database):

@@ -13,8 +13,9 @@ from vademecum.errors import StoreAwayError, StoreBusyError
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres import connect, watched
 from vademecum.storage.postgres.connect import connections
-from vademecum.storage.postgres.migrate import LOCK, differences, downgrade, upgrade, version
+from vademecum.storage.postgres.migrate import differences, downgrade, upgrade, version
 from vademecum.storage.postgres.store import PostgresStore
+from vademecum.storage.postgres.versions import LOCK
 
 pytestmark = pytest.mark.once
 

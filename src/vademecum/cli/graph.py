@@ -27,14 +27,18 @@ F = TypeVar("F", bound=Callable[..., object])
 NOT_FOUND = 1
 
 
-def _depth_option(default: int) -> Callable[[F], F]:
-    return click.option(
-        "--depth", type=int, default=default, show_default=True, metavar="1|2|3", help="How many steps to follow."
-    )
+def _repo_options(depth: int) -> Callable[[F], F]:
+    """Take the number of steps, by default `depth`, and a repository."""
 
+    def taken(function: F) -> F:
+        function = click.option("--repo", default="", metavar="PATH", help="Another repository than the current one.")(
+            function
+        )
+        return click.option(
+            "--depth", type=int, default=depth, show_default=True, metavar="1|2|3", help="How many steps to follow."
+        )(function)
 
-def _repo_option(function: F) -> F:
-    return click.option("--repo", default="", metavar="PATH", help="Another repository than the current one.")(function)
+    return taken
 
 
 @contextmanager
@@ -58,9 +62,8 @@ def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str,
 @click.command()
 @click.argument("name")
 @paths_argument
-@_depth_option(1)
+@_repo_options(1)
 @click.option("--guesses", is_flag=True, help="Show guessed edges too.")
-@_repo_option
 @json_option
 @examples("vade callers Engine.open", "vade callers src/app.py --depth 3")
 def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
@@ -76,9 +79,8 @@ def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.command()
 @click.argument("name")
 @paths_argument
-@_depth_option(1)
+@_repo_options(1)
 @click.option("--guesses", is_flag=True, help="Show guessed edges too.")
-@_repo_option
 @json_option
 @examples("vade callees Engine.open --depth 2")
 def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
@@ -94,8 +96,7 @@ def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.argument("name", default="")
 @paths_argument
 @click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed.")
-@_depth_option(2)
-@_repo_option
+@_repo_options(2)
 @json_option
 @examples("vade impact Engine.open", "vade impact --diff HEAD~3..HEAD")
 def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, *, as_json: bool) -> int:
@@ -115,8 +116,7 @@ def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, 
 @click.argument("source", metavar="A")
 @click.argument("target", metavar="B")
 @paths_argument
-@_depth_option(2)
-@_repo_option
+@_repo_options(2)
 @json_option
 @examples("vade path main Store.save --depth 3")
 def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str, *, as_json: bool) -> int:
@@ -132,8 +132,7 @@ def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str
 @click.argument("location", metavar="PATH:LINE|NAME")
 @paths_argument
 @click.option("-q", "--question", default="", metavar="TEXT", help="Rank by relevance to this.")
-@_depth_option(2)
-@_repo_option
+@_repo_options(2)
 @json_option
 @examples('vade related src/app.py:40 -q "how is it retried"')
 def related(location: str, paths: tuple[str, ...], question: str, depth: int, repo: str, *, as_json: bool) -> int:
@@ -155,8 +154,7 @@ def related(location: str, paths: tuple[str, ...], question: str, depth: int, re
     metavar="FILE",
     help="Draw it as a page in this file; - for standard output.",
 )
-@_depth_option(2)
-@_repo_option
+@_repo_options(2)
 @examples("vade graph Engine.open", "vade graph Engine.open --html around.html")
 def graph(name: str, file: str | None, depth: int, repo: str) -> int:
     """Show the graph around NAME, as text or as a page.

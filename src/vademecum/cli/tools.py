@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -283,57 +283,43 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
 
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
-    """Register the tools of servers, asked in parallel; report failed ones."""
-    from vademecum.errors import ConsentError, ToolServerError
+    """Register the tools of servers, asked in parallel; report failed ones.
 
-    code = 0
-    with closing(_asked(specs)) as asked:
-        for server, listed in asked:
-            try:
-                tools, rejected = listed()
-                report = known.register(tools, complete={server})
-            except (ConsentError, ToolServerError) as error:
-                click.echo(f"vade: {error}", err=True)
-                code = NOT_FOUND
-            else:
-                _registered(replace(report, rejected=tuple(rejected)), as_json=as_json, name=server)
-    return code
-
-
-def _asked(
-    specs: list[ServerSpec],
-) -> Generator[tuple[str, Callable[[], tuple[list[Tool], list[Rejected]]]], None, None]:
-    """Yield each server's name, with a function for its tools.
-
-    Servers come in order, each when it has answered or failed; the function returns the tools or raises the error.
-    Closing the generator closes the servers that have not answered.
+    They are reported in order, each when it has answered or failed.
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    from vademecum.errors import ConsentError, ToolServerError
     from vademecum.providers.servers.configured import open_server
     from vademecum.tools.register import listed
     from vademecum.wiring.consent import consented
 
-    settings = settings_for(())
+    settings, code = settings_for(()), 0
     limits = settings.gateway
 
     def ask(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
-        try:
+        with closing(server):
             return listed(consented("server of tools", server, settings, shared=False))
-        finally:
-            server.close()
 
     servers = [open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes) for spec in specs]
     with ThreadPoolExecutor(min(len(servers), SERVERS_AT_ONCE), "vademecum-server") as pool:
-        asked = [pool.submit(ask, server) for server in servers]
+        asked = [(server, pool.submit(ask, server)) for server in servers]
         try:
-            for server, each in zip(servers, asked, strict=True):
-                yield server.name, each.result
-        finally:
+            for server, answer in asked:
+                try:
+                    tools, rejected = answer.result()
+                    report = known.register(tools, complete={server.name})
+                except (ConsentError, ToolServerError) as error:
+                    click.echo(f"vade: {error}", err=True)
+                    code = NOT_FOUND
+                else:
+                    _registered(replace(report, rejected=tuple(rejected)), as_json=as_json, name=server.name)
+        finally:  # also when interrupted: no server that has not answered is waited for
             pool.shutdown(wait=False, cancel_futures=True)
-            for server, each in zip(servers, asked, strict=True):
-                if not each.done():
+            for server, answer in asked:
+                if not answer.done():
                     server.close()
+    return code
 
 
 def _transcripts(file: str) -> list[str]:

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,6 @@ from vademecum.private import NO_SPACE, private_folder, private_opener
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs
 RUNNING = ("queued", "running")
-SHOWN = (
-    "id", "repo", "full", "commit", "state", "stage", "done", "total", "created_at", "started_at", "finished_at", "report", "problem",
-)  # fmt: skip
 _JOBS = gauge("vademecum_index_jobs", "Index jobs that are queued or running.")
 
 
@@ -40,24 +37,30 @@ class Stopped(Exception):  # noqa: N818 - a requested stop is no error
     """Raised inside an index run to end it."""
 
 
-@dataclass(slots=True)
-class Job:
-    """One index run: its target, progress and result."""
+@dataclass(kw_only=True)
+class JobRecord:
+    """An index run, as callers see it."""
 
     id: str
     repo: str
-    path: str
     full: bool
     commit: str
     state: str = "queued"  # queued, running, done, failed, stopped
     stage: str = ""
     done: int = 0
     total: int = 0  # 0 while unknown
-    created_at: float = 0.0
+    created_at: float
     started_at: float | None = None
     finished_at: float | None = None
     report: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
+
+
+@dataclass(kw_only=True)
+class Job(JobRecord):
+    """One index run: its target, progress and result."""
+
+    path: str
     changes: int = 0  # counts updates, for streams
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
@@ -68,7 +71,7 @@ class Job:
 
     def record(self) -> dict[str, Any]:
         """Return the job as JSON-serialisable values."""
-        return {name: getattr(self, name) for name in SHOWN}
+        return {each.name: getattr(self, each.name) for each in fields(JobRecord)}
 
     def wants(self, path: str, commit: str, *, full: bool) -> bool:
         """Return whether the unfinished job has exactly these arguments."""
@@ -165,7 +168,7 @@ class Jobs:
             if same is not None:
                 return same, False
             # a sequential number would reveal the number of jobs of other repositories
-            job = Job(uuid.uuid4().hex, repo, path, full, commit, created_at=time.time())
+            job = Job(id=uuid.uuid4().hex, repo=repo, path=path, full=full, commit=commit, created_at=time.time())
             self._files.take(job.id)
             self._keep(job)
             self._add(job)
@@ -199,11 +202,10 @@ class Jobs:
     def _take_over(self, paths: Sequence[str]) -> None:
         """Load the jobs of earlier servers, and resume unfinished ones."""
         for record in self._files.read():
-            known = {name: record[name] for name in (*SHOWN, "path") if name in record}
-            if known.get("path") not in paths:
+            if record.get("path") not in paths:
                 continue
             with suppress(TypeError):  # the file of another version has other fields
-                job = Job(**known)
+                job = Job(**{each.name: record[each.name] for each in fields(Job) if each.name in record})
                 if job.is_over:
                     self._jobs[job.id] = job
                 elif self._files.take(job.id):

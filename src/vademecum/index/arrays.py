@@ -204,32 +204,3 @@ def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.i
         return np.zeros(0, np.int64)
     shift = starts - np.concatenate(([0], np.cumsum(counts)[:-1]))
     return np.arange(total, dtype=np.int64) + np.repeat(shift, counts)
-
-
-def distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the distinct values, ascending: `np.unique`, for few values faster.
-
-    >>> distinct(np.array([7, -1, 7], np.int32)).tolist()
-    [-1, 7]
-    """
-    ascending = np.sort(values)
-    is_first = np.ones(len(ascending), bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
-    return ascending[is_first]
-
-
-def numbered(values: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct values, ascending, and each value's place among them.
-
-    This is `np.unique`, faster for few values.
-
-    >>> [found.tolist() for found in numbered(np.array([7, 3, 7]))]
-    [[3, 7], [1, 0, 1]]
-    """
-    order = np.argsort(values, kind="stable")
-    ascending = values[order].astype(np.int64)
-    is_new = np.ones(len(values), bool)
-    is_new[1:] = ascending[1:] != ascending[:-1]
-    place = np.empty(len(values), np.int64)
-    place[order] = np.cumsum(is_new) - 1
-    return ascending[is_new], place

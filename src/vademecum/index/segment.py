@@ -105,24 +105,17 @@ NO_SEGMENT = Segment(
 def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return unit vectors as int8 rows and the scale of each row.
 
+    A row with a number that is not finite becomes zeros.
+
     >>> whole, scale = quantise(np.array([[0.6, -0.8]], np.float32))
     >>> whole.tolist(), np.round(whole * scale[:, None], 2).tolist()
     ([[95, -127]], [[0.6000000238418579, -0.800000011920929]])
     """
     scale = np.abs(vectors).max(axis=1, initial=0.0) / 127
-    safe = np.where(scale > 0, scale, 1)
-    return np.rint(vectors / safe[:, None]).astype(np.int8), scale.astype(np.float32)
-
-
-def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return one unit vector, (dim,), as `quantise` does, in less time.
-
-    >>> quantised(np.array([0.6, -0.8], np.float32))[0].tolist()
-    [[95, -127]]
-    """
-    scale = np.abs(vector).max(keepdims=True, initial=0.0) / 127
-    whole = np.rint(vector / scale) if 0 < scale[0] < np.inf else np.zeros_like(vector)
-    return whole.astype(np.int8)[None, :], scale
+    usable = (scale > 0) & (scale < np.inf)
+    whole = np.zeros(vectors.shape, np.int8)
+    whole[usable] = np.rint(vectors[usable] / scale[usable, None])
+    return whole, scale.astype(np.float32)
 
 
 def stacked(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

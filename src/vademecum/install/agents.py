@@ -1,18 +1,18 @@
-"""The supported agents: how to find each, and its files.
+"""The supported agents and their files, read from `agents.toml`.
 
-A row follows the agent's own documentation; docs/install.md names the source of each. A template begins with one of the
-`Places`. If several files may hold the settings, the first existing one is used.
+Here are the forms of entries that the table names: of a server, of a hook, and of the events that call a hook.
 """
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from vademecum.install.instructions import Text, claude_texts, codex_texts, front_matter, gemini_texts
+from vademecum.install.instructions import Text, front_matter, texts
 
 Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry in the agent's settings
 Element = Callable[[str, int | None], dict[str, Any]]  # (line, timeout) → an element of the event's list
@@ -142,7 +142,7 @@ class Config:
 
     files: tuple[str, ...]  # templates of its path
     format: str = "json"  # a key of `formats`
-    path: tuple[str, ...] = ("mcpServers",)  # the keys that lead to the table of servers
+    path: tuple[str, ...] = ()  # the keys that lead to the table of servers
     server: Server = _plain
     # Argument of `vade mcp`: "" for the directory in which the agent starts it, a variable of the agent, or `{repository}`
     # for the path itself, if the agent starts its servers elsewhere.
@@ -171,247 +171,53 @@ class Agent:
     project: Scope
 
 
-T = TypeVar("T")
+EVENTS: Mapping[str, Mapping[str, str]] = {
+    "claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "qwen": QWEN, "cursor": CURSOR, "cascade": CASCADE, "copilot": COPILOT,
+}  # fmt: skip
+ELEMENTS: Mapping[str, Element] = {"grouped": grouped, "typed": typed, "bare": bare, "unseen": unseen}
+SERVERS: Mapping[str, Server] = {
+    "plain": _plain, "stdio": _stdio, "opencode": _opencode, "copilot": _copilot, "goose": _goose, "continue": _continue,
+}  # fmt: skip
 
 
-def _both(make: Callable[..., T], user: Any, project: Any, *more: Any, **options: Any) -> tuple[T, T]:
-    """Make the files for the user and for a repository."""
-    return make(user, *more, **options), make(project, *more, **options)
+def _config(
+    file: str | list[str], form: str = "plain", path: Sequence[str] = ("mcpServers",), **options: Any
+) -> Config:
+    files = (file,) if isinstance(file, str) else tuple(file)
+    return Config(files, path=tuple(path), server=SERVERS[form], **options)
 
 
-def _agent(id_: str, title: str, commands: tuple[str, ...], traces: tuple[str, ...], *kinds: tuple[Any, Any]) -> Agent:
-    """Make an agent from pairs of files, in the order of `Scope`."""
-    user, project = (Scope(*files) for files in zip(*kinds, strict=True))
-    return Agent(id_, title, commands, traces, user, project)
+def _rules(file: str, head: Sequence[str] = ()) -> Text:
+    return Text(file, front_matter(*head) if head else "")
 
 
-_COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", COPILOT, 10, typed, 1)
-_AGENTS_MD = Text("{project}/AGENTS.md")
-_WORKSPACE = "${workspaceFolder}"
-_ALWAYS = "alwaysApply: true"
+def _hooks(file: str, program: str = "", events: str = "", form: str = "grouped", **options: Any) -> Hooks | Program:
+    if program:
+        return Program(file, program)
+    return Hooks(file, EVENTS[events], element=ELEMENTS[form], **options)
 
-AGENTS: tuple[Agent, ...] = (
-    _agent(
-        "claude",
-        "Claude Code",
-        ("claude",),
-        ("{claude}", "{claude_json}/.claude.json"),
-        _both(Config, ("{claude_json}/.claude.json",), ("{project}/.mcp.json",), server=_stdio),
-        _both(Text, "{claude}/CLAUDE.md", "{project}/CLAUDE.md"),
-        _both(Hooks, "{claude}/settings.json", "{project}/.claude/settings.json", CLAUDE, 10, hint="PreToolUse"),
-        _both(claude_texts, "{claude}", "{project}/.claude"),
-    ),
-    _agent(
-        "codex",
-        "Codex CLI",
-        ("codex",),
-        ("{codex}",),
-        _both(Config, ("{codex}/config.toml",), ("{project}/.codex/config.toml",), "toml", ("mcp_servers",)),
-        (Text("{codex}/AGENTS.md"), _AGENTS_MD),
-        _both(Hooks, "{codex}/hooks.json", "{project}/.codex/hooks.json", CODEX, 10, hint="PreToolUse"),
-        (codex_texts("{codex}/skills", "{codex}"), codex_texts("{project}/.agents/skills", "{project}/.codex")),
-    ),
-    _agent(
-        "cursor",
-        "Cursor",
-        ("cursor", "cursor-agent"),
-        ("{home}/.cursor",),
-        _both(Config, ("{home}/.cursor/mcp.json",), ("{project}/.cursor/mcp.json",), "jsonc", argument=_WORKSPACE),
-        (
-            None,
-            Text("{project}/.cursor/rules/vademecum.mdc", front_matter("description: when to use vademecum", _ALWAYS)),
-        ),
-        _both(Hooks, "{home}/.cursor/hooks.json", "{project}/.cursor/hooks.json", CURSOR, element=bare, version=1),
-    ),
-    _agent(
-        "vscode",
-        "VS Code (Copilot)",
-        ("code",),
-        ("{code}",),
-        _both(Config, ("{code}/mcp.json",), ("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, _WORKSPACE),
-        _both(
-            Text,
-            "{code}/prompts/vademecum.instructions.md",
-            "{project}/.github/instructions/vademecum.instructions.md",
-            front_matter('applyTo: "**"'),
-        ),
-        (None, _COPILOT_HOOKS),
-    ),
-    _agent(
-        "copilot",
-        "GitHub Copilot CLI",
-        ("copilot",),
-        ("{home}/.copilot",),
-        (
-            Config(("{home}/.copilot/mcp-config.json",), server=_copilot),
-            Config(("{project}/.mcp.json",), server=_stdio),
-        ),
-        (Text("{home}/.copilot/copilot-instructions.md"), _AGENTS_MD),
-        (Hooks("{home}/.copilot/hooks/vademecum.json", COPILOT, 10, typed, 1), _COPILOT_HOOKS),
-    ),
-    _agent(
-        "windsurf",
-        "Windsurf",
-        ("windsurf",),
-        ("{home}/.codeium/windsurf",),
-        (Config(("{home}/.codeium/windsurf/mcp_config.json",), argument="{repository}"), None),
-        (
-            Text("{home}/.codeium/windsurf/memories/global_rules.md"),
-            Text("{project}/.windsurf/rules/vademecum.md", front_matter("trigger: always_on")),
-        ),
-        _both(Hooks, "{home}/.codeium/windsurf/hooks.json", "{project}/.windsurf/hooks.json", CASCADE, element=unseen),
-    ),
-    _agent(
-        "zed",
-        "Zed",
-        ("zed", "zeditor"),
-        ("{config}/zed",),
-        _both(
-            Config, ("{config}/zed/settings.json",), ("{project}/.zed/settings.json",), "jsonc", ("context_servers",)
-        ),
-        (None, _AGENTS_MD),
-    ),
-    _agent(
-        "gemini",
-        "Gemini CLI",
-        ("gemini",),
-        ("{home}/.gemini/settings.json", "{home}/.gemini/GEMINI.md", "{home}/.gemini/tmp"),
-        _both(Config, ("{home}/.gemini/settings.json",), ("{project}/.gemini/settings.json",), "jsonc"),
-        _both(Text, "{home}/.gemini/GEMINI.md", "{project}/GEMINI.md"),
-        _both(
-            Hooks,
-            "{home}/.gemini/settings.json",
-            "{project}/.gemini/settings.json",
-            GEMINI,
-            10_000,
-            hint="AfterTool",
-            format="jsonc",
-        ),
-        _both(gemini_texts, "{home}/.gemini", "{project}/.gemini"),
-    ),
-    _agent(
-        "opencode",
-        "OpenCode",
-        ("opencode",),
-        ("{config}/opencode",),
-        _both(
-            Config,
-            ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
-            ("{project}/opencode.json", "{project}/opencode.jsonc"),
-            "jsonc",
-            ("mcp",),
-            _opencode,
-        ),
-        (Text("{config}/opencode/AGENTS.md"), _AGENTS_MD),
-        _both(
-            Program, "{config}/opencode/plugins/vademecum.js", "{project}/.opencode/plugins/vademecum.js", "opencode.js"
-        ),
-    ),
-    _agent(
-        "cline",
-        "Cline",
-        ("cline",),
-        ("{home}/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"),
-        (
-            Config(
-                (
-                    "{code}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-                    "{home}/.cline/data/settings/cline_mcp_settings.json",
-                ),
-                argument="{repository}",
-            ),
-            None,
-        ),
-        (None, Text("{project}/.clinerules/vademecum.md")),
-    ),
-    _agent(
-        "roo",
-        "Roo Code",
-        (),
-        ("{code}/globalStorage/rooveterinaryinc.roo-cline",),
-        _both(
-            Config,
-            ("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",),
-            ("{project}/.roo/mcp.json",),
-        ),
-        _both(Text, "{home}/.roo/rules/vademecum.md", "{project}/.roo/rules/vademecum.md"),
-    ),
-    _agent(
-        "continue",
-        "Continue",
-        ("cn",),
-        ("{home}/.continue",),
-        (
-            Config(("{home}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue, "{repository}"),
-            Config(("{project}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue),
-        ),
-        (None, Text("{project}/.continue/rules/vademecum.md", front_matter("name: vademecum", _ALWAYS))),
-    ),
-    _agent(
-        "amp",
-        "Amp",
-        ("amp",),
-        ("{config}/amp",),
-        _both(
-            Config,
-            ("{config}/amp/settings.json", "{config}/amp/settings.jsonc"),
-            ("{project}/.amp/settings.json", "{project}/.amp/settings.jsonc"),
-            "jsonc",
-            ("amp.mcpServers",),
-        ),
-        (Text("{config}/amp/AGENTS.md"), _AGENTS_MD),
-    ),
-    _agent(
-        "goose",
-        "goose",
-        ("goose",),
-        ("{config}/goose",),
-        (Config(("{config}/goose/config.yaml",), "yaml", ("extensions",), _goose), None),
-        (Text("{config}/goose/.goosehints"), _AGENTS_MD),
-    ),
-    _agent(
-        "junie",
-        "Junie",
-        ("junie",),
-        ("{home}/.junie",),
-        _both(Config, ("{home}/.junie/mcp/mcp.json",), ("{project}/.junie/mcp/mcp.json",)),
-        (Text("{home}/.junie/AGENTS.md"), _AGENTS_MD),
-    ),
-    _agent(
-        "kiro",
-        "Kiro",
-        ("kiro", "kiro-cli"),
-        ("{home}/.kiro",),
-        _both(Config, ("{home}/.kiro/settings/mcp.json",), ("{project}/.kiro/settings/mcp.json",)),
-        _both(
-            Text,
-            "{home}/.kiro/steering/vademecum.md",
-            "{project}/.kiro/steering/vademecum.md",
-            front_matter("inclusion: always"),
-        ),
-    ),
-    _agent(
-        "qwen",
-        "Qwen Code",
-        ("qwen",),
-        ("{home}/.qwen",),
-        _both(Config, ("{home}/.qwen/settings.json",), ("{project}/.qwen/settings.json",), "jsonc"),
-        _both(Text, "{home}/.qwen/QWEN.md", "{project}/QWEN.md"),
-        _both(Hooks, "{home}/.qwen/settings.json", "{project}/.qwen/settings.json", QWEN, format="jsonc"),
-    ),
-    _agent(
-        "crush",
-        "Crush",
-        ("crush",),
-        ("{config}/crush",),
-        _both(
-            Config,
-            ("{config}/crush/crush.json",),
-            ("{project}/crush.json", "{project}/.crush.json"),
-            path=("mcp",),
-            server=_stdio,
-        ),
-        (None, _AGENTS_MD),
-    ),
-)
+
+def _scope(id_: str, row: Mapping[str, Any], scope: str) -> Scope:
+    """Return one scope of an agent, from the agent's row."""
+
+    def made(kind: str, make: Callable[..., Any]) -> Any:
+        options = dict(row.get(kind, {}))
+        own = {name: options.pop(name, None) for name in ("user", "project")}[scope]
+        return None if own is None else make(**options | (own if isinstance(own, dict) else {"file": own}))
+
+    places = row.get("texts", {}).get(scope)
+    return Scope(
+        made("server", _config), made("rules", _rules), made("hooks", _hooks), texts(id_, **places) if places else ()
+    )
+
+
+def _agents() -> tuple[Agent, ...]:
+    rows = tomllib.loads(Path(__file__).with_name("agents.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Agent(id_, row["title"], tuple(row["commands"]), tuple(row["traces"]), _scope(id_, row, "user"), _scope(id_, row, "project"))
+        for id_, row in rows.items()
+    )  # fmt: skip
+
+
+AGENTS = _agents()
 BY_ID: Mapping[str, Agent] = {agent.id: agent for agent in AGENTS}

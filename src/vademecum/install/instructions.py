@@ -61,19 +61,13 @@ class Text:
         )
 
 
-def claude_texts(place: str) -> tuple[Text, ...]:
-    """Return the texts for Claude Code's directory."""
-    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", claude_head(NAME), EXPLORER)
-
-
-def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
-    """Return the texts for Codex, whose skills have a separate directory."""
-    return _skill(skills), Text(f"{place}/agents/{NAME}.toml", "", EXPLORER, "toml-file")
-
-
-def gemini_texts(place: str) -> tuple[Text, ...]:
-    """Return the texts for Gemini CLI's directory."""
-    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", gemini_head(), EXPLORER)
+def texts(agent: str, skills: str, agents: str) -> tuple[Text, Text]:
+    """Return an agent's skill and explorer, for its folders of each."""
+    skill = Text(f"{skills}/vademecum/SKILL.md", front_matter("name: vademecum", f"description: {SAID[SKILL]}"), SKILL)
+    if agent == "codex":
+        return skill, Text(f"{agents}/{NAME}.toml", "", EXPLORER, "toml-file")
+    head = gemini_head() if agent == "gemini" else claude_head(NAME)
+    return skill, Text(f"{agents}/{NAME}.md", head, EXPLORER)
 
 
 def body(of: str) -> str:
@@ -98,11 +92,6 @@ def gemini_head() -> str:
     tools: Sequence[str] = [*(f"mcp_vademecum_{tool}" for tool in _TOOLS), "read_file", "grep_search"]
     listed = "\n".join(["tools:", *(f"  - {tool}" for tool in tools)])
     return front_matter(f"name: {NAME}", f"description: {SAID[EXPLORER]}", "kind: local", listed)
-
-
-def _skill(skills: str) -> Text:
-    head = front_matter("name: vademecum", f"description: {SAID[SKILL]}")
-    return Text(f"{skills}/vademecum/SKILL.md", head, SKILL)
 
 
 def front_matter(*lines: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum import savings
 from vademecum.errors import UsageError
+from vademecum.mcp.json_schema import violation
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
@@ -71,14 +72,13 @@ class Tool:
         return {
             "name": self.name,
             "description": self.description,
-            "inputSchema": {
-                "type": "object",
-                "properties": dict(self.properties),
-                "required": list(self.required),
-            },
+            "inputSchema": self._schema(),
             "annotations": self._annotations(),
             "_meta": {"anthropic/alwaysLoad": True},  # otherwise Claude Code shows its model the name alone
         }
+
+    def _schema(self) -> dict[str, Any]:
+        return {"type": "object", "properties": dict(self.properties), "required": list(self.required)}
 
     def _annotations(self) -> dict[str, bool]:
         """Return MCP's hints about a tool's effects.
@@ -99,8 +99,7 @@ class Tool:
             Error: The engine failed.
         """
         assert self.run is not None
-        self._check(arguments)
-        outcome = self.run(engine, arguments, progress)
+        outcome = self.run(engine, self._checked(arguments), progress)
         if outcome.shown and engine.settings.savings.enabled:
             roots = {root.name: root.path for root in engine.roots}
             files = {Path(roots[each.repo], each.path) for each in outcome.shown if each.repo in roots}
@@ -111,18 +110,13 @@ class Tool:
     def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
         """Run a tool without the engine, checked and raising as `call` does."""
         assert self.apart is not None
-        self._check(arguments)
-        return self.apart(arguments, told)
+        return self.apart(self._checked(arguments), told)
 
-    def _check(self, arguments: Mapping[str, Any]) -> None:
-        for name in self.required:
-            if name not in arguments:
-                raise UsageError(f"{self.name} needs {name!r}: {self.properties[name].get('description', 'give it')}")
-        for name, value in arguments.items():
-            if name not in self.properties:
-                raise UsageError(f"{self.name} takes no {name!r}: it takes {', '.join(self.properties) or 'nothing'}")
-            if problem := _problem(value, self.properties[name]):
-                raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
+    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments, with whole numbers for those written as `5.0`."""
+        if wrong := violation(arguments, {**self._schema(), "additionalProperties": False}):
+            raise UsageError(f"{self.name}: {wrong}")
+        return {name: int(value) if isinstance(value, float) else value for name, value in arguments.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +148,3 @@ def paced(send: Callable[[int, str], object]) -> Progress:
             send(count, f"{stage} {done}/{total}" if total else f"{stage} {done}")
 
     return progress
-
-
-def _problem(value: Any, schema: Mapping[str, Any]) -> str:
-    """Return the violation of the schema by a value; "" for none."""
-    if schema["type"] == "string":
-        if not isinstance(value, str):
-            return "is a string"
-        choices = schema.get("enum")
-        return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
-    if schema["type"] == "object":
-        return "" if isinstance(value, Mapping) else "is an object"
-    if not isinstance(value, int) or isinstance(value, bool):
-        return "is a whole number"
-    low, high = schema["minimum"], schema["maximum"]
-    return "" if low <= value <= high else f"is between {low} and {high}"

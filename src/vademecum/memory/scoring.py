@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.bm25 import bm25f, inverse_document_frequency, saturated
 from vademecum.index.fusion import top
-from vademecum.index.segment import quantised
+from vademecum.index.segment import quantise
 from vademecum.index.vectors import cosines
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
@@ -153,7 +153,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     matches = Matches(view, asking.keys)
     said, passing = matches.rows, asking.mask if asking.mask is not None else view.alive
     rows = np.flatnonzero(passing if asking.by is not By.WORDS else passing & (said[:-1] > 0))
-    meaning = np.maximum(cosines(view.segments, quantised(asking.vector))[rows], np.float32(0))
+    meaning = np.maximum(cosines(view.segments, quantise(asking.vector[None]))[rows], np.float32(0))
     found = said.take(rows)
     own = found / (said.max() or np.float32(1))
     score = meaning if asking.by is By.MEANING else _alone(view, asking, rows, own, meaning)
@@ -170,7 +170,7 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
     """Return the rows nearest in meaning, nearest first, and their positive cosines."""
     if asking.mask is not None:
         rows = rows[asking.mask[rows]]
-    cosine = cosines(view.segments, quantised(asking.vector))[rows]
+    cosine = cosines(view.segments, quantise(asking.vector[None]))[rows]
     best = top(cosine, count)
     best = best[cosine[best] > 0]
     return rows[best], cosine[best]

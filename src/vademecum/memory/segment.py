@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.arrays import distinct, save_arrays, stored_arrays
+from vademecum.index.arrays import save_arrays, stored_arrays
 from vademecum.index.postings import Postings, build, merge
 from vademecum.index.segment import quantise
 from vademecum.memory.labels import Topics, nothing_known, searched_text
@@ -126,7 +126,7 @@ def _recoded(
     codes = [np.zeros(0, np.int32)]
     for segment, keep in zip(segments, keeps, strict=True):
         own, known = getattr(segment, f"{kind}s")[keep], getattr(segment, f"{kind}_names")
-        used = distinct(own)
+        used = np.unique(own)
         new = np.full(len(known), -1, np.int32)
         new[used] = [names.setdefault(known[code], len(names)) for code in used.tolist()]
         codes.append(new[own])

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from vademecum.points import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
-from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, reads, record_of, writes
+from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, record_of
 
 T = TypeVar("T")
 Stamp = tuple[tuple[int, int], ...]  # time and size of each file
@@ -50,7 +50,6 @@ class ChromaIndex(DirectoryCollection):
                 self._seen = self._stamp()
             return done
 
-    @writes
     def write(self, points: Sequence[Point]) -> None:
         """Write points with distinct keys."""
         keys = [point.payload.key for point in points]
@@ -63,13 +62,11 @@ class ChromaIndex(DirectoryCollection):
             metadatas=[_metadata(point) for point in points],
         )
 
-    @writes
     def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
         if collection := self._collection():
             collection.delete(ids=keys)
 
-    @reads
     def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that pass `conditions`."""
         collection = self._collection()
@@ -99,8 +96,7 @@ class ChromaIndex(DirectoryCollection):
                 return
             first += AT_ONCE
 
-    @writes
-    def activate(self) -> None:
+    def switch(self) -> None:
         """Make this model's collection current and drop other models' collections."""
         self._collection(make=True)
         for other in self.make_current(self._names()):

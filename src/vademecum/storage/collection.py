@@ -1,6 +1,7 @@
 """The common part of vector indexes: names, batches, filters, errors.
 
-An index says how it writes, removes, finds and lists points. `Collection` makes the methods of `protocols.VectorIndex` from these.
+An index says how it writes, removes, finds and lists points, each as one step that raises `StoreError`. `Collection` makes the
+methods of `protocols.VectorIndex` from these. A step that writes may be repeated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import wraps
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,33 +22,12 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreError, StoreVersionError, VectorIndexError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.result import Err, Ok, Result, attempt
+from vademecum.result import Result, attempt
 
 T = TypeVar("T")
 
 SCHEMA = 1  # of a stored point
 LISTS = ("names", "places")  # the fields of a record that are made for filters, and hold several values
-
-
-def reads(method: Callable[..., T]) -> Callable[..., Result[T, StoreError]]:
-    """Run a method as one reading step of its index."""
-    return _step(method, reading=True)
-
-
-def writes(method: Callable[..., T]) -> Callable[..., Result[T, StoreError]]:
-    """Run a method as one writing step, which may be repeated."""
-    return _step(method, reading=False)
-
-
-def _step(method: Callable[..., T], *, reading: bool) -> Callable[..., Result[T, StoreError]]:
-    @wraps(method)
-    def wrapped(index: Collection, *args: Any) -> Result[T, StoreError]:
-        try:
-            return Ok(index.run(lambda: method(index, *args), reading=reading))
-        except StoreError as error:
-            return Err(error)
-
-    return wrapped
 
 
 class Collection(ABC):
@@ -75,20 +55,24 @@ class Collection(ABC):
         return step()
 
     @abstractmethod
-    def write(self, points: Sequence[Point]) -> Result[None, StoreError]:
+    def write(self, points: Sequence[Point]) -> None:
         """Write points with distinct keys."""
 
     @abstractmethod
-    def remove(self, keys: Sequence[str]) -> Result[None, StoreError]:
+    def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
 
     @abstractmethod
-    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> Result[list[Near], StoreError]:
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that pass `conditions`."""
 
     @abstractmethod
     def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the points that pass `conditions`: keys, and records if `whole`."""
+
+    @abstractmethod
+    def switch(self) -> None:
+        """Make this model's points current, and drop other models'."""
 
     @attempt(StoreError, StoreError)
     def upsert(self, points: Sequence[Point]) -> int:
@@ -97,7 +81,7 @@ class Collection(ABC):
             self.check_length(point.vector, point.payload.id)
         unique = {point.payload.key: point for point in points}
         for batch in self.batches(list(unique.values())):
-            self.write(batch).unwrap()
+            self.run(partial(self.write, batch), reading=False)
         return len(points)
 
     def batches(self, points: Sequence[Point]) -> Iterator[Sequence[Point]]:
@@ -109,7 +93,7 @@ class Collection(ABC):
         """Delete the points that match a filter, or have these keys."""
         keys = sorted(self.keys(which).unwrap()) if isinstance(which, Filter) else list(dict.fromkeys(which))
         for part in _parts(keys, self.most_points):
-            self.remove(part).unwrap()
+            self.run(partial(self.remove, part), reading=False)
 
     def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
         """Return up to `k` points that match a filter, nearest first."""
@@ -118,14 +102,23 @@ class Collection(ABC):
     @attempt(StoreError, StoreError)
     def _nearest(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         self.check_length(vector, "the question")
-        return self.find(vector, count, where).unwrap()
+        return self.run(partial(self.find, vector, count, where), reading=True)
 
-    @reads
+    @attempt(StoreError, StoreError)
     def keys(self, where: Filter) -> set[str]:
         """Return the keys of all points that match a filter."""
         exact = is_exact(where)
-        found = self.listed(where, whole=not exact)
-        return {key for key, record in found if exact or matches(where, payload_of(record))}
+
+        def matching() -> set[str]:
+            found = self.listed(where, whole=not exact)
+            return {key for key, record in found if exact or matches(where, payload_of(record))}
+
+        return self.run(matching, reading=True)
+
+    @attempt(StoreError, StoreError)
+    def activate(self) -> None:
+        """Make this model's points current, and drop other models'."""
+        self.run(self.switch, reading=False)
 
     def check_length(self, vector: NDArray[np.float32], whose: str) -> None:
         """Refuse a vector of another length. Raises `VectorIndexError`."""

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError
 from vademecum.matching import matches
 from vademecum.points import Filter, Near, Point
-from vademecum.result import Ok, Result
-from vademecum.storage.collection import Collection, reads, record_of, writes
+from vademecum.storage.collection import Collection, record_of
 
 
 class ExactIndex(Collection):
@@ -26,18 +24,15 @@ class ExactIndex(Collection):
         super().__init__(f"exact index {collection}", collection, model, dim)
         self._points: dict[str, Point] = {}
 
-    @writes
     def write(self, points: Sequence[Point]) -> None:
         """Write points with distinct keys."""
         self._points |= {point.payload.key: point for point in points}
 
-    @writes
     def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
         for key in keys:
             self._points.pop(key, None)
 
-    @reads
     def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that match a filter."""
         passing = [point for point in self._points.values() if matches(where, point.payload)]
@@ -51,9 +46,8 @@ class ExactIndex(Collection):
         """Yield the points that match a filter."""
         return ((key, record_of(point)) for key, point in self._points.items() if matches(where, point.payload))
 
-    def activate(self) -> Result[None, StoreError]:
+    def switch(self) -> None:
         """Do nothing: this index has only one model."""
-        return Ok(None)
 
     def close(self) -> None:
         """Delete all points."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from vademecum.points import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
-from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, reads, record_of, writes
+from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, record_of
 
 INDEX_FROM = 200_000  # rows; fewer are searched exactly in some 0.1 s
 KEPT_VERSIONS = timedelta(hours=1)  # of a table, for concurrent readers
@@ -48,20 +48,17 @@ class LanceIndex(DirectoryCollection):
         self._index_from = index_from
         self._db: Any = None
 
-    @writes
     def write(self, points: Sequence[Point]) -> None:
         """Write points with distinct keys, in one version of the table."""
         rows = pa.Table.from_pylist([_row(point) for point in points], schema=self._schema())
         merging = self._table(make=True).merge_insert("key")
         merging.when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
-    @writes
     def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
         if (table := self._table()) is not None:
             table.delete(_any_of("key", keys))
 
-    @reads
     def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that pass `conditions`."""
         table = self._table()
@@ -84,8 +81,7 @@ class LanceIndex(DirectoryCollection):
             query = query.where(expression)
         yield from ((row["key"], row) for row in query.limit(table.count_rows() or 1).to_list())
 
-    @writes
-    def activate(self) -> None:
+    def switch(self) -> None:
         """Make this model's table current, compact it, drop other models' tables."""
         table = self._table(make=True)
         table.optimize(cleanup_older_than=KEPT_VERSIONS)

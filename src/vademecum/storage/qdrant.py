@@ -26,8 +26,8 @@ from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import StoreError, UsageError, VectorIndexError
 from vademecum.matching import nearest_passing
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.result import Result
-from vademecum.storage.collection import SCHEMA, Collection, conditions, reads, record_of, writes
+from vademecum.result import Result, attempt
+from vademecum.storage.collection import SCHEMA, Collection, conditions, record_of
 from vademecum.storage.qdrant_calls import READ_TRIES, WRITE_TRIES, Calls, InTime
 
 T = TypeVar("T")
@@ -103,13 +103,11 @@ class QdrantIndex(Collection):
         if points:
             yield points[first:]
 
-    @writes
     def write(self, points: Sequence[Point]) -> None:
         """Write points, which are searchable on return."""
         self._make()
         self._settled(self._client.upsert(self.collection, [_struct(point) for point in points], wait=True))
 
-    @writes
     def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
         if self._is_there():
@@ -122,8 +120,7 @@ class QdrantIndex(Collection):
                 f"{self.name} took a write and has not done it ({done.status.value}): look at its load"
             )
 
-    @writes
-    def activate(self) -> None:
+    def switch(self) -> None:
         """Switch the alias to this model's collection, and drop other models'."""
         self._make()
         known = {alias.alias_name: alias.collection_name for alias in self._client.get_aliases().aliases}
@@ -142,7 +139,6 @@ class QdrantIndex(Collection):
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    @reads
     def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that pass `conditions`."""
         return self._asked(count, query=vector.tolist(), using=DENSE, query_filter=_filter(where))
@@ -158,7 +154,7 @@ class QdrantIndex(Collection):
         """
         return nearest_passing(lambda count: self._fused(vector, tokens, count, where), k, where)
 
-    @reads
+    @attempt(StoreError, StoreError)
     def _fused(self, vector: NDArray[np.float32], tokens: Mapping[int, float], count: int, where: Filter) -> list[Near]:
         self.check_length(vector, "the question")
         narrowed, deep = _filter(where), count * PREFETCHED
@@ -166,7 +162,8 @@ class QdrantIndex(Collection):
             models.Prefetch(query=vector.tolist(), using=DENSE, limit=deep, filter=narrowed),
             models.Prefetch(query=_sparse(tokens), using=WORDS, limit=deep, filter=narrowed),
         ]
-        return self._asked(count, prefetch=sides, query=models.RrfQuery(rrf=models.Rrf(k=RRF_K)))
+        fusion = models.RrfQuery(rrf=models.Rrf(k=RRF_K))
+        return self.run(lambda: self._asked(count, prefetch=sides, query=fusion), reading=True)
 
     def _asked(self, count: int, **query: Any) -> list[Near]:
         if not self._is_there():

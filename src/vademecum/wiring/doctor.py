@@ -6,12 +6,14 @@ Each configured provider gets a small task. Each destination outside of this mac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.result import Ok, Result
+from vademecum.settings import SourceSettings
 from vademecum.sources.sources import open_provider
 from vademecum.types import Check, Passage
 from vademecum.wiring.consent import CHOSEN_BY, consented
@@ -66,62 +68,54 @@ def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any,
 
 def _leaving(settings: Settings, loaders: dict[str, Loader]) -> list[Check]:
     """Return one check for each destination, or one for "nothing"."""
-    found = [*_store_out(settings), *_ways_out(settings, loaders), *_sources_out(settings)]
+    agreed = settings.origin("privacy.allow_remote")
+    found = []
+    for way_out in _ways_out(settings, loaders):
+        try:
+            if way := way_out():
+                what, place, who, chosen = way
+                place = place or "where its author says"
+                found.append(f"{what} to {place}, by {who} (chosen in {chosen}, agreed in {agreed})")
+        except ConsentError as refused:
+            found.append(f"not yet: {refused}")
+        except Error:  # what cannot be opened sends nothing; its own check says why
+            continue
     if settings.embedding.download:
         origin = settings.origin("embedding.download")
-        found.append(
-            Check(LEAVES, ok=True, detail=f"names of models, to a hub that they are fetched from (agreed in {origin})")
-        )
-    return found or [Check(LEAVES, ok=True, detail=f"nothing (looked at: {', '.join(loaders)})")]
+        found.append(f"names of models, to a hub that they are fetched from (agreed in {origin})")
+    found = found or [f"nothing (looked at: {', '.join(loaders)})"]
+    return [Check(LEAVES, ok=True, detail=said) for said in found]
 
 
-def _store_out(settings: Settings) -> Iterator[Check]:
-    """Yield a check for a shared database on another machine."""
-    try:
-        place = Stores(settings).elsewhere()
-    except ConsentError as refused:
-        yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
-        return
-    except Error:  # nothing can be stored there; the other checks say why
-        return
-    if place:
-        yield _way_out(
-            settings, "code and memory", place, f"store {settings.storage.provider}", settings.origin("storage.url")
-        )
+Way = tuple[str, str, str, str]  # the data, its destination, the sender, and the layer that chose the sender
 
 
-def _ways_out(settings: Settings, loaders: dict[str, Loader]) -> Iterator[Check]:
+def _ways_out(settings: Settings, loaders: dict[str, Loader]) -> Iterator[Callable[[], Way | None]]:
+    """Yield a function for each possible sender.
+
+    It returns None for one that sends nothing to another machine.
+    """
+    yield partial(_store_out, settings)
     for kind, (load, _) in loaders.items():
-        setting, what = CHOSEN_BY[kind]
-        try:
-            provider = load()
-        except ConsentError as refused:
-            yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
-            continue
-        except Error:  # a provider that fails to load sends nothing; its own check says why
-            continue
-        if provider.remote:
-            place, who = getattr(provider, "address", ""), f"{kind} {provider.name}"
-            yield _way_out(settings, what, place, who, settings.origin(setting))
-
-
-def _sources_out(settings: Settings) -> Iterator[Check]:
-    """Yield a check for each source that `vade sync` asks remotely."""
+        yield partial(_provider_out, settings, kind, load)
     for name, own in settings.sources.items():
-        try:
-            kind, provider = open_provider(name, own)
-            consented(kind, provider, settings, shared=False)
-        except ConsentError as refused:
-            yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
-            continue
-        except Error:  # the source's own check says what is wrong
-            continue
-        if provider.remote:
-            place, chosen = str(own.options.get("url") or ""), own.origins.get("provider", "argument")
-            yield _way_out(settings, CHOSEN_BY[kind][1], place, f"source {name} ({own.provider})", chosen)
+        yield partial(_source_out, settings, name, own)
 
 
-def _way_out(settings: Settings, what: str, place: str, who: str, chosen: str) -> Check:
-    agreed = settings.origin("privacy.allow_remote")
-    place = place or "where its author says"
-    return Check(LEAVES, ok=True, detail=f"{what} to {place}, by {who} (chosen in {chosen}, agreed in {agreed})")
+def _store_out(settings: Settings) -> Way | None:
+    place = Stores(settings).elsewhere()
+    sender = f"store {settings.storage.provider}"
+    return ("code and memory", place, sender, settings.origin("storage.url")) if place else None
+
+
+def _provider_out(settings: Settings, kind: str, load: Callable[[], Any]) -> Way | None:
+    provider, (setting, what) = load(), CHOSEN_BY[kind]
+    place, sender = getattr(provider, "address", ""), f"{kind} {provider.name}"
+    return (what, place, sender, settings.origin(setting)) if provider.remote else None
+
+
+def _source_out(settings: Settings, name: str, own: SourceSettings) -> Way | None:
+    kind, provider = open_provider(name, own)
+    consented(kind, provider, settings, shared=False)
+    place, chosen = str(own.options.get("url") or ""), own.origins.get("provider", "argument")
+    return (CHOSEN_BY[kind][1], place, f"source {name} ({own.provider})", chosen) if provider.remote else None

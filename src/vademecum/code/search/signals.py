@@ -19,7 +19,7 @@ from vademecum.code.snapshot.view import View
 from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
 from vademecum.index.postings import Matches, damaged
 from vademecum.index.query import DEFINED, Place, Plan, is_meant, is_within, name_term
-from vademecum.index.segment import KIND_CODES, quantised
+from vademecum.index.segment import KIND_CODES, quantise
 from vademecum.index.tokenize import key
 from vademecum.index.vectors import cosines, scaled_products
 from vademecum.types import ChunkKind, FileKind, TermStatistics
@@ -132,7 +132,7 @@ def signals_of(
     if vector is None:
         near = np.zeros(len(words.score), np.float32)
     elif near is None:
-        near = cosines(view.segments, quantised(vector))
+        near = cosines(view.segments, quantise(vector[None]))
     definition = definitions(view, plan.names)
     if plan.is_bare and plan.names and not plan.qualified:
         definition = _types_first(view, definition, plan.names[-1])
@@ -389,7 +389,7 @@ def path_cosines(files: FileTable, vector: Floats | None) -> Floats:
     """
     if vector is None or not files.vectors.size:
         return np.zeros(len(files), np.float32)
-    whole, scale = quantised(vector)
+    whole, scale = quantise(vector[None])
     return scaled_products(files.vectors, whole, files.scales, scale)
 
 

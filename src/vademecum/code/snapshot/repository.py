@@ -19,7 +19,7 @@ from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.view import View
-from vademecum.index.segment import quantised
+from vademecum.index.segment import quantise
 from vademecum.index.vectors import cosines
 from vademecum.protocols import Clock, Embedder, Progress
 from vademecum.types import Check, Query
@@ -57,7 +57,7 @@ class DenseSearch:
 
         `mask`, bool (R,), holds the rows that pass the query's filters; None for all. The note is "" without problems.
         """
-        return cosines(view.segments, quantised(vector)), ""
+        return cosines(view.segments, quantise(vector[None])), ""
 
     def catch_up(self, alone: Alone, progress: Progress) -> str:  # noqa: ARG002 - the segments are written with the index
         """Take in the catalogue's changes, and return a note on problems.

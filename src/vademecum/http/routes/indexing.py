@@ -14,13 +14,13 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
-from vademecum.http.jobs import Job
+from vademecum.http.jobs import Job, JobRecord
 from vademecum.http.paging import page
 from vademecum.http.problems import ProblemError
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import Cursor, Limit
-from vademecum.http.routes.shapes import EventStream, JobShape, Page
+from vademecum.http.routes.shapes import EventStream, Page
 from vademecum.metrics import gauge
 from vademecum.types import RepoStatus
 
@@ -41,7 +41,7 @@ class Wanted(BaseModel):
     commit: str = Field(default="", max_length=1000, description="Index this revision instead of the files on disk.")
 
 
-@router.post("", status_code=202, response_model=JobShape)
+@router.post("", status_code=202, response_model=JobRecord)
 async def index(asked: Asked, body: Wanted | None = None) -> Response:
     """Start an index run.
 
@@ -57,20 +57,20 @@ async def index(asked: Asked, body: Wanted | None = None) -> Response:
     return answer
 
 
-@router.get("/jobs", response_model=Page[JobShape])
+@router.get("/jobs", response_model=Page[JobRecord])
 async def jobs(asked: Asked, limit: Limit = 50, cursor: Cursor = "") -> Response:
     """List index jobs, the latest first."""
     found = asked.shared.jobs.of(asked.visitor.paths)
     return asked.say(page(found, limit, cursor, lambda job: (-job.created_at, job.id), lambda job: job.record()))
 
 
-@router.get("/jobs/{id}", response_model=JobShape)
+@router.get("/jobs/{id}", response_model=JobRecord)
 async def job(asked: Asked, id: str) -> Response:
     """Return one job, with its progress or result."""
     return asked.say(asked.shared.jobs.get(id, asked.visitor.paths).record())
 
 
-@router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
+@router.delete("/jobs/{id}", status_code=202, response_model=JobRecord)
 async def stop(asked: Asked, id: str) -> Response:
     """Stop a job at its next step; the earlier index stays."""
     found = asked.shared.jobs.get(id, asked.visitor.paths)

@@ -103,24 +103,6 @@ class MapShape(Shape):
     entries: list[Entry]
 
 
-class JobShape(Shape):
-    """An index run."""
-
-    id: str
-    repo: str
-    full: bool
-    commit: str
-    state: str
-    stage: str
-    done: int
-    total: int
-    created_at: float
-    started_at: float | None
-    finished_at: float | None
-    report: dict[str, Any] | None
-    problem: Problem | None
-
-
 class RecalledShape(Shape):
     """An answer of memory."""
 

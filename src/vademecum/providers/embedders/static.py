@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -149,7 +150,7 @@ class StaticEmbedder:
         runs = [_RUN.findall(text) for text in texts]
         # the clauses of a question repeat the words of the whole
         cut = {run: self._cut(run) for run in dict.fromkeys(chain.from_iterable(runs))}
-        counts = [_counted(chain.from_iterable(map(cut.__getitem__, said))) for said in runs]
+        counts = [Counter(chain.from_iterable(map(cut.__getitem__, said))) for said in runs]
         said = [pair for count in counts for pair in sorted(count.items())]
         pieces, weight = np.array([piece for piece, _ in said], np.int64), np.array([n for _, n in said], np.float32)
         weight *= self._weight["query"].take(pieces)
@@ -219,14 +220,6 @@ class StaticEmbedder:
             w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(np.float32, order="C") for name in ("in", "out"))
             self._heads[kind] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
         return self._heads[kind]
-
-
-def _counted(pieces: Iterable[int]) -> dict[int, int]:
-    """Count a few pieces, faster than a `Counter`."""
-    found: dict[int, int] = {}
-    for piece in pieces:
-        found[piece] = found.get(piece, 0) + 1
-    return found
 
 
 def _normalise(x: Matrix) -> Matrix:

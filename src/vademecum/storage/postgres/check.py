@@ -37,7 +37,7 @@ def check_database(url: str) -> Iterator[Check]:
     )  # fmt: skip
     changed = differences(url)
     yield Check(
-        "tables", not changed, "as expected" if not changed else "; ".join(_words(each) for each in changed[:5]),
+        "tables", not changed, "as expected" if not changed else "; ".join(changed[:5]),
         "undo what was changed by hand, or restore a backup",
     )  # fmt: skip
     for what, there, without in (
@@ -65,10 +65,3 @@ def _check_spaces(url: str) -> Iterator[Check]:
                 broken.append(f"{name}: {error}")
     detail = "; ".join(broken) or f"{len(names)} spaces, all whole"
     yield Check("records", not broken, detail, "run `vade index --full` where the repository is")
-
-
-def _words(change: object) -> str:
-    """Return a short text for a difference that Alembic found."""
-    first = change[0] if isinstance(change, list) and change else change
-    parts = first if isinstance(first, tuple) else (first,)
-    return " ".join(str(getattr(part, "name", part)) for part in parts if part is not None)

@@ -8,24 +8,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from alembic import command
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from alembic.util import CommandError
-from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
 
 from vademecum.errors import StoreError, UsageError
 from vademecum.storage.postgres.connect import alone, close_all, named, naming, place_of
 from vademecum.storage.postgres.extensions import is_derived, provide
-from vademecum.storage.postgres.tables import every_table
-from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
+from vademecum.storage.postgres.migrations.script import SCRIPTS, statements
+from vademecum.storage.postgres.versions import NEWEST, REVISIONS, version_of
 
 _ALONE = threading.Lock()  # Alembic keeps its state in global variables
 
@@ -52,17 +49,44 @@ def downgrade(url: str, to: str) -> list[str]:
     """
     before = version(url)
     if to == "base" or REVISIONS.index(_known(to)) < REVISIONS.index(NEWEST):
-        with _connected(url) as connection:
-            provide_nothing(connection)
+        with naming(url), alone(url) as connection:
+            _provide_nothing(connection)
     _run(command.downgrade, url, to)
     return [f"{place_of(url)}: {before or 'empty'} → {to}"]
 
 
-def differences(url: str) -> list[Any]:
-    """Return Alembic's list of differences from the expected tables."""
-    with _connected(url) as connection:
-        context = MigrationContext.configure(connection, opts=OPTIONS)
-        return list(compare_metadata(context, every_table()))
+def differences(url: str) -> list[str]:
+    """Return the columns and indexes that migrations would make otherwise.
+
+    The expected tables are made beside the others, for this connection alone, and never kept.
+    """
+    with naming(url), alone(url) as connection:
+        found = _parts(connection, "current_schema()::regnamespace")
+        with connection.transaction(force_rollback=True):
+            connection.execute("SET LOCAL search_path = pg_temp")
+            for statement in chain.from_iterable(statements(path.name) for path in sorted(SCRIPTS.glob("*.sql"))):
+                connection.execute(statement)
+            expected = _parts(connection, "pg_my_temp_schema()")
+    return [f"{part} is missing" for part in sorted(expected - found)] + [
+        f"{part} is not expected" for part in sorted(found - expected)
+    ]
+
+
+_PARTS = r"""
+    SELECT c.relname, concat_ws(' ', 'column', c.relname || '.' || a.attname, format_type(a.atttypid, a.atttypmod),
+        CASE WHEN a.attnotnull THEN 'NOT NULL' END, 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid))
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE c.relnamespace = {schema} AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+    UNION ALL SELECT i.relname, regexp_replace(pg_get_indexdef(i.oid), ' ON (ONLY )?\w+\.', ' ON ')
+    FROM pg_class i WHERE i.relnamespace = {schema} AND i.relkind IN ('i', 'I')
+"""
+
+
+def _parts(connection: psycopg.Connection, schema: str) -> set[str]:
+    """Return a schema's columns and indexes in words, without derived ones."""
+    rows = connection.execute(_PARTS.format(schema=schema)).fetchall()
+    return {said for name, said in rows if not is_derived(name) and not name.startswith("alembic_version")}
 
 
 def version(url: str) -> str:
@@ -71,32 +95,11 @@ def version(url: str) -> str:
         return version_of(connection)
 
 
-# Derived tables and indexes depend on the server and have types that SQLAlchemy does not know: migrations ignore them.
-OPTIONS: dict[str, Any] = {
-    "include_object": lambda _, name, *more: not is_derived(name or ""),  # noqa: ARG005 - Alembic's signature
-    "include_name": lambda name, *_: not is_derived(name or ""),
-    "compare_type": True,
-}
-
-
-def serialised(connection: Connection) -> None:
-    """Lock out other migrations until the transaction ends."""
-    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-
-
-def provide_nothing(connection: Connection) -> None:
+def _provide_nothing(connection: psycopg.Connection) -> None:
     """Drop derived tables, which refer to tables of the records."""
-    names = connection.execute(text("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")).scalars()
-    for name in [name for name in names if is_derived(name)]:
-        connection.execute(text(f'DROP TABLE "{name}" CASCADE'))
-    connection.commit()
-
-
-@contextmanager
-def _connected(url: str) -> Iterator[Connection]:
-    engine = create_engine("postgresql+psycopg://", creator=lambda: alone(url), poolclass=NullPool)
-    with _naming(url), engine.connect() as connection:
-        yield connection
+    names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+    for name in [name for (name,) in names if is_derived(name)]:
+        connection.execute(f'DROP TABLE "{name}" CASCADE')
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from psycopg.rows import dict_row
 
 from vademecum.errors import VectorIndexError
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.storage.collection import LISTS, Collection, conditions, reads, record_of, writes
+from vademecum.storage.collection import LISTS, Collection, conditions, record_of
 from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, place_of
 from vademecum.storage.postgres.encode import escaped, unescaped
 from vademecum.storage.postgres.extensions import features_of
@@ -62,7 +62,6 @@ class PgvectorIndex(Collection):
                 self._connections.close()  # idle ones are probably dead too
         raise AssertionError("the last attempt returns")
 
-    @writes
     def write(self, points: Sequence[Point]) -> None:
         """Write points with distinct keys, all or none."""
         ordered = sorted(points, key=lambda point: point.payload.key)  # one order, so that writers never deadlock
@@ -73,12 +72,10 @@ class PgvectorIndex(Collection):
             with connection.transaction(), connection.cursor() as cursor:
                 cursor.executemany(_UPSERT, [self._row(point) for point in ordered])
 
-    @writes
     def remove(self, keys: Sequence[str]) -> None:
         """Delete the points with these keys."""
         self._execute(f"DELETE FROM derived_points WHERE {_MINE} AND key = ANY(%(keys)s::uuid[])", {"keys": list(keys)})
 
-    @reads
     def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
         """Return the nearest points that pass `conditions`."""
         passing, values = _passing(where)
@@ -105,8 +102,7 @@ class PgvectorIndex(Collection):
             rows = cursor.execute(f"SELECT {wanted} FROM derived_points WHERE {_MINE}{passing}", self._own | values)
             yield from ((str(row.pop("key")), _record(row)) for row in rows)
 
-    @writes
-    def activate(self) -> None:
+    def switch(self) -> None:
         """Make this model's points current: drop other models' points."""
         self._execute("DELETE FROM derived_points WHERE collection = %(collection)s AND model <> %(model)s", {})
 

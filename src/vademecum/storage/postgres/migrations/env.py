@@ -9,13 +9,12 @@ import asyncio
 from functools import partial
 
 from alembic import context
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from vademecum.storage.postgres.connect import CONNECT_SECONDS, ENCODING, lives
-from vademecum.storage.postgres.migrate import OPTIONS, serialised
-from vademecum.storage.postgres.tables import every_table
+from vademecum.storage.postgres.versions import LOCK
 from vademecum.storage.postgres.watched import WatchedAsync
 
 
@@ -24,14 +23,9 @@ def run_migrations(connection: Connection) -> None:
 
     A second process waits until the first has finished, then finds nothing to do.
     """
-    context.configure(
-        connection=connection,
-        target_metadata=every_table(),
-        **OPTIONS,
-        transaction_per_migration=False,
-    )
+    context.configure(connection=connection, transaction_per_migration=False)
     with context.begin_transaction():
-        serialised(connection)
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         context.run_migrations()
 
 
