@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from math import fsum, log
 from types import MappingProxyType
 
@@ -35,6 +35,9 @@ TOKENS_PER_PIECE = 25  # no useful piece is shorter
 # Budget tokens for each line of a passage: a passage takes an eighth of the budget, at ten tokens a line
 TOKENS_PER_LINE = 80
 POINTED_AT = 0.5  # factor of a file's probability that is added to the worth of its best piece
+# Passages worth less, and less than a tenth of the best, are named: shown, they bring next to nothing (docs/context.md)
+LEAST_WORTH, LEAST_OF_BEST = 0.01, 0.1
+MOST_NAMED = 20  # of them
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
@@ -143,7 +146,7 @@ def offers_of(
     for each in passages:
         shown.setdefault((each.best.repo, each.best.path), []).append(each.places)
     matching = Matching(question, [item.snippet for item in found])
-    return [
+    offers = [
         limited(
             with_lines(
                 files[file].offer(each.best, each.reasons, each.places, shown[file]), each.best, matching, lines
@@ -153,6 +156,22 @@ def offers_of(
         for each in passages
         for file in [(each.best.repo, each.best.path)]
     ]
+    return offers if lines is not None else worth_showing(offers)
+
+
+def worth_showing(offers: Sequence[Offer]) -> list[Offer]:
+    """Return offers, those that add next to nothing as signatures.
+
+    They are worth little, or say what a better one says. Only the first of them are kept.
+    """
+    worth = [max(form.worth for form in offer) for offer in offers]
+    least, said = min(LEAST_WORTH, LEAST_OF_BEST * max(worth, default=0.0)), dict[str, Offer]()
+    adds = [
+        own >= least and said.setdefault(offer[0].text, offer) is offer
+        for offer, own in zip(offers, worth, strict=True)
+    ]
+    named = [offer[-1:] for offer, more in zip(offers, adds, strict=True) if not more]
+    return [*compress(offers, adds), *named[:MOST_NAMED]]
 
 
 def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:

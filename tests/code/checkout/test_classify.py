@@ -16,6 +16,7 @@ PATHS = {
         src/deps/resolver.py src/external/api.go src/docs/handler.py internal/dist/writer.go src/dist/plan.ts
         django/db/migrations/0001_initial.py types/index.d.ts security.py history.js src/support.go news.py
         web/index.html schema.sql api/user.proto infra/main.tf src/examples.py demo.py benchmark.go vendors.py
+        static/js/bootstrap.js static/js/upgrade.js src/jquery.js src/migrate-1.2.js public/app-v2.js src/docs/menu.js
         unittest/case.py testing/testing.go src/generate.py to_string.go keygen.go doctor.py manifest.py
     """,
     FileKind.TEST: """
@@ -27,7 +28,7 @@ PATHS = {
     """,
     FileKind.DOC: """
         README README.md docs/guide.rst CHANGELOG.md LICENSE doc/x.adoc src/notes.txt docs/conf.py man/vade.1
-        CONTRIBUTING.md docs/diagram.html AUTHORS packages/a/README.markdown
+        CONTRIBUTING.md docs/diagram.html templates/docs/api.html templates/docs/api.html-fragment AUTHORS packages/a/README.markdown
     """,
     FileKind.CONFIG: """
         pyproject.toml package.json .github/workflows/ci.yml Dockerfile docker/Dockerfile.dev Makefile setup.cfg
@@ -41,6 +42,7 @@ PATHS = {
     """,
     FileKind.VENDORED: """
         vendor/github.com/x/y.go third_party/zlib/zlib.h node_modules/a/index.js deps/jemalloc/a.c external/lib.cc
+        static/jquery-3.7.1.slim.js app/public/jdenticon-3.3.0.js static/bootstrap.css assets/datatables.js
         src/_vendor/six.py vendor/x/x_test.go pip/_vendor/idna/core.py
     """,
     FileKind.GENERATED: """

@@ -437,6 +437,49 @@ def test_a_path_that_several_files_end_with_points_at_none(repo, engine):
     assert code.search(issue.format("two/views.py"), paths=["three/*"]).evidence[0].path == "three/views.py"
 
 
+REDEEMED = '''\
+class Till:
+    def check(self, account, code):
+        """Refuse what is spent."""
+        if code in account.used:
+            self.count += 1
+            raise ValueError(f"voucher {code} of the account was redeemed before")
+        return self.open(account)
+'''
+REDEEM = '''\
+def account_voucher_redeemed(voucher, account):
+    """Say when the account redeemed the voucher, before the account of the voucher was redeemed."""
+    return account.redeemed(voucher)
+'''
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["voucher of the account was redeemed before", "Voucher A-17 of the account was redeemed before.",
+     "ValueError: voucher 3 of the account was redeemed before\n\nI redeem a voucher, and the account has it twice."],
+)  # fmt: skip
+def test_a_message_is_found_where_it_is_written(repo, engine, message):
+    """Whatever value stands in it, and however much other code is about its words."""
+    code = engine(repo("shop", {"lib/till.py": REDEEMED, "lib/account.py": REDEEM}), embedder="static").codebase
+    assert code.search(message, joined=False).evidence[0].path == "lib/till.py"
+    elsewhere = code.search("when was a voucher of an account redeemed", joined=False).evidence[0]
+    assert elsewhere.path == "lib/account.py"
+
+
+def test_a_message_is_found_in_each_of_several_repositories(repo, engine):
+    """Rows of one are not taken for those of another, and a filter holds."""
+    ends = ("ago", "before", "twice")
+    several = [
+        repo(f"shop{n}", {f"src/{n}.py": REDEEMED.replace("before", end), "b.py": REDEEM}) for n, end in enumerate(ends)
+    ]
+    code = engine(*several, embedder="static").codebase
+    for n, end in enumerate(ends):
+        answer = code.search(f"voucher 8 of the account was redeemed {end}", joined=False)
+        assert answer.evidence[0].path == f"src/{n}.py"
+    narrowed = code.search("voucher 8 of the account was redeemed twice", paths=["b.py"]).evidence
+    assert {item.path for item in narrowed} == {"b.py"}
+
+
 @pytest.mark.parametrize("text", ["10.0.0.1:8080", "src/gone.py:2", "n.py: 2 and more"])
 def test_what_is_no_place_is_a_question(repo, engine, text):
     """A port is no line, and a file that is not there has none."""

@@ -6,11 +6,12 @@ lines of all rows and of the gaps between. If the file was edited since it was i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ from vademecum.index.spans import Span, spans_of
 from vademecum.types import Chunk, Evidence, Freshness
 
 Rows = NDArray[np.integer]
+_WORD = re.compile(r"\w+")
+# A message in a question: adjacent pairs of words, those that a chunk holds, and their share. Three pairs are four words:
+# fewer are said anywhere.
+LEAST_PAIRS, MOST_PAIRS, SAID = 3, 40, 0.5
+MOST_READ = 10  # candidates, those that hold most of the question
 
 
 def gather_evidence(
@@ -177,6 +183,28 @@ def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
     view = each.view
     blobs = view.files.blobs[view.row_file[rows]].tolist()
     return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))
+
+
+def rows_that_say(opened: Sequence[Opened], ranked: Ranked, text: str) -> NDArray[np.int64]:
+    """Return candidates that hold most of a text word by word.
+
+    They ascend. So a message is found where it is written, whatever values stand in it.
+    """
+    asked = _pairs(text)
+    if not LEAST_PAIRS <= len(asked) <= MOST_PAIRS:
+        return np.zeros(0, np.int64)
+    likely = np.sort(ranked.rows[np.argsort(-ranked.coverage, kind="stable")[:MOST_READ]])
+    bases = np.cumsum([0, *(len(each.view) for each in opened)])
+    said: list[int] = []
+    for each, base, own in zip(opened, bases, np.split(likely, np.searchsorted(likely, bases[1:])), strict=False):
+        said += [len(asked & _pairs(chunk.text)) for chunk, _ in stored_chunks(each, (own - base).tolist())]
+    most = max(max(said, default=0), LEAST_PAIRS, SAID * len(asked))
+    found: NDArray[np.int64] = likely[np.array(said, np.int64) == most]
+    return found
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(_WORD.findall(text.lower())))
 
 
 class FileChunks:

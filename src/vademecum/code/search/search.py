@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.search.confidence import probability, verdict
-from vademecum.code.search.evidence import gather_evidence
+from vademecum.code.search.evidence import gather_evidence, rows_that_say
 from vademecum.code.search.explain import missing_vectors, nearest_names, unwritten, why_not
 from vademecum.code.search.filters import allowed_masks, check_pattern
 from vademecum.code.search.model import fitted_for
@@ -184,6 +184,8 @@ def find(request: Request, plan: Plan) -> Found:
         ranked = ranked_together(
             views, own_signals, plan, allowed, request.depth, ranker=request.ranker, embedder=embedder
         )
+        if ranked.gain is not None and len(rows := rows_that_say(opened, ranked, plan.text)):
+            ranked = with_places(ranked, laid_end_to_end(own_signals), rows, np.ones(len(rows), np.float32))
     unknown = set.intersection(*(terms for _, terms in found))
     trouble = joined(trouble, "" if vector is None else missing_vectors(opened))
     return Found(ranked, probability(ranked.first(request.judged), embedder), unknown, trouble, dense_note)
