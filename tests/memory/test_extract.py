@@ -1016,3 +1016,16 @@ def test_what_was_or_might_be_is_not_kept(message: str) -> None:
 def test_what_somebody_elses_text_says_is_no_rule(message, values):
     """A text that is introduced as another's ends at an empty line."""
     assert [each.value for each in extract(message)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("the queue is in RabbitMQ, invoices are in S3", ["RabbitMQ", "S3"]),
+        ("L'API est en Go, les scripts sont en Python", ["en Go", "en Python"]),
+        ("If you add a flag, always document it", ["document it"]),
+    ],
+)
+def test_a_sentence_that_states_two_things_is_read_twice(text, values):
+    """The second is not lost; a condition is no statement of its own."""
+    assert [each.value for each in extract(text)] == values

@@ -63,6 +63,11 @@ _CLAUSE = re.compile(
     r"|,\s+(?=(?:i|i'm|i've|we're|we've|can|could|how|what|especially|considering|given|as stated|since|peux-tu|comment|sachant)\b)"
 )
 _PHRASE = re.compile(r"(?i)[,;]\s+(?:and |so |but |et |donc |mais )?|\s(?:so|but|mais|donc)\s")
+# Words of a part that another explains, and of a condition before what is to be done
+_TOGETHER = re.compile(
+    r"(?i)^(?:- )?(?:if|when(?:ever)?|before|after|once|unless|while|every time|each time|si|quand|lorsqu\w*|avant|après|chaque fois|for|in|on|at|from|as|until|to|never mind|rather|dès|à|dans|pour|sur|en|jusqu\w*|sauf|plutôt)\b"
+    r"|n't just|not (?:just|only)|pas (?:que|seulement|juste)|\b(?:it|them|that|this|one|there|ça|le|la|les)\W*$|,\s+(?:ideally|especially|preferably|even|except|like|who|which|that|qui|que|dont|such as|with|without|not|no|and|or|pas|ni|et|ou|sauf|avec|sans|même|comme|surtout)\b"
+)
 _HEDGE = re.compile(
     r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this (?:time|one)|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
 )
@@ -197,13 +202,12 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         clauses = [clause for clause in parts if len(clause.split()) > 1]
         asked = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
         told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
-    if length < _LONGEST and changes(sentence) and not _replaces(sentence):
-        parts = [part for part in _PHRASE.split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 2]
+    apart = changes(sentence) or (kinded.kind is not None and _TOGETHER.search(sentence) is None)
+    if length < _LONGEST and apart and not _replaces(sentence):
+        parts = [part for part in _PHRASE.split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 1]
         phrases = [(part, own) for part, own in ((part, kind_of(part)) for part in parts) if own.kept >= _CLEAR]
-        if (
-            len(phrases) > max(1, len(told))
-            and "other" not in value_of(sentence, kinded.kind or FactKind.DECISION).parts
-        ):
+        more = len(phrases) > max(1, len(told))
+        if more and "other" not in value_of(sentence, kinded.kind or FactKind.DECISION).parts:
             return phrases
     if told and (length >= _LONG or len(told) > 1):
         return told
