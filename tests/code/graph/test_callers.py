@@ -506,6 +506,25 @@ def test_a_function_that_other_builds_have_too_has_the_callers_of_each(repo, eng
     assert codebase.callers("Own", below=("b/own.go",)).verdict == "none"
 
 
+@pytest.mark.parametrize("path", ["sys/src/linux.rs", "sys/src/macos.rs"])
+def test_a_function_of_one_system_has_the_callers_of_its_twins(repo, engine, path):
+    """Files that are named for systems declare the same function: a call may run any of them."""
+    files = {
+        "sys/Cargo.toml": '[package]\nname = "sys"\n',
+        "sys/src/lib.rs": '#[cfg(target_os = "linux")]\nmod linux;\n#[cfg(target_os = "macos")]\nmod macos;\n'
+                          '#[cfg(target_os = "linux")]\npub use self::linux::*;\n#[cfg(target_os = "macos")]\npub use self::macos::*;\n',
+        "sys/src/linux.rs": "pub fn collect_all(n: u8) {}\n",
+        "sys/src/macos.rs": "pub fn collect_all(n: u8) {}\n",
+        "app/Cargo.toml": '[package]\nname = "app"\n',
+        "app/src/lib.rs": "pub fn run() { sys::collect_all(1); }\n",
+    }  # fmt: skip
+    codebase = engine(repo("systems", files)).codebase
+    codebase.index()
+    assert [
+        each.name for each in codebase.callers("collect_all", below=(path,)).found if each.relation == "called_by"
+    ] == ["run"]
+
+
 def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):
     """Code calls a class to run its constructor, or that of a base; whoever only names the class does not."""
     files = {

@@ -49,6 +49,12 @@ from vademecum.types import Evidence, Neighbour, Neighbours, Uncovered
 MOST = 200  # neighbours of an answer
 _MOST_OF_CHAIN = 20  # lines of a chain of calls that are looked through for the name
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
+# Names of systems that files are built for alone.
+_SYSTEM = re.compile(
+    r"(?<![a-z0-9])(?:linux|windows|win32|win|unix|posix|macos|darwin|osx|(?:free|net|open)?bsd|android|ios|solaris|illumos|wasm(?:32)?"
+    r"|wasi|fallback|unsupported)(?![a-z0-9])",
+    re.IGNORECASE,
+)
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
 
@@ -138,17 +144,27 @@ def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
     edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
     above = graph.nodes(edge.target for edge in edges).values()
-    others = (other for node in nodes if node.kind in FUNCTIONS for other in _of_other_builds(graph, node))
+    others = (other for node in nodes if node.qualified for other in _of_other_builds(graph, node))
     return [node for node in (*above, *others) if node.id not in methods]
 
 
 def _of_other_builds(graph: Graph, node: Node) -> list[Node]:
-    """Return the functions that other builds have in its place."""
-    if not rules_of(language_of(node.path)).builds_one:
+    """Return the declarations that builds for other systems have in its place."""
+    place = _place(node)
+    if place == (node.path, node.qualified):
         return []
-    place = posixpath.dirname(node.path), node.qualified, file_kind(node.path)
-    named = (each for each in graph.with_name(node.name) if each.id != node.id)
-    return [each for each in named if (posixpath.dirname(each.path), each.qualified, file_kind(each.path)) == place]
+    return [each for each in graph.with_name(node.name) if each.id != node.id and _place(each) == place]
+
+
+def _place(node: Node) -> tuple[str, str]:
+    """Return the place and name that builds of a declaration share.
+
+    >>> _place(Node(0, "sys/linux/own.rs", "own", "own", "function", 1, 1, 0, 0))
+    ('sys/*/own.rs', 'own')
+    """
+    if node.kind in FUNCTIONS and rules_of(language_of(node.path)).builds_one:
+        return f"{posixpath.dirname(node.path)}/* {file_kind(node.path)}", node.qualified
+    return _SYSTEM.sub("*", node.path), node.qualified
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
