@@ -27,7 +27,7 @@ def test_a_context_shows_whole_declarations_with_place_and_reason(repo, engine):
     first = pieces(found)[0]
     assert (first.place.path, first.form, first.place.freshness) == ("src/net/retry.py", "whole", "fresh")
     assert {"words", "name"} & set(first.why)
-    assert "### src/net/retry.py:4-10 retry_with_backoff\n" in found.text
+    assert "### src/net/retry.py:1-10 retry_with_backoff\n" in found.text  # with the import above it, which touches
     assert "            time.sleep(2**attempt)\n" in found.text
     assert found.text.startswith(f"{str(found.verdict).replace('_', ' ')} {found.probability:.2f} | fresh\n")
     assert found.tokens <= 600
@@ -163,7 +163,7 @@ def test_the_loop_awaits_it(repo):
 def test_the_tool_gives_the_text_and_says_what_is_in_it(repo, engine):
     opened = engine(repo())
     outcome = TOOLS["context"].call(opened, {"task": "retry with backoff", "budget": 400, "session": "mcp"})
-    assert "### src/net/retry.py:4-10" in outcome.text
+    assert "### src/net/retry.py:1-10" in outcome.text
     shown = [piece for section in outcome.data["sections"] for piece in section["chunks"]]
     assert shown[0]["path"] == "src/net/retry.py"
     assert all(piece["text"] in outcome.text for piece in shown if piece["form"] != "signature")

@@ -281,7 +281,7 @@ def test_what_is_wrong_is_said_and_the_others_go_on(through: Callable[..., list[
         await wrong("lost cannot be started: '/nonexistent/server': No such file or directory", "lost/x")
         said, failed = await ask(client, "call_tool", arguments={})
         assert failed
-        assert said.startswith("call_tool needs 'tool'")
+        assert said.startswith("call_tool: tool is missing")
         assert (await ask(client, "call_tool", tool="files/read", arguments={"path": "x"}))[1] is False
 
     (trace,) = through(session, VADE_GATEWAY__ANSWER_BYTES="10000")

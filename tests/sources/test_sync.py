@@ -326,8 +326,8 @@ def test_however_it_came_about_it_is_what_there_is(
     place = tmp_path_factory.mktemp("any")
     with open_engine(place, home=place / "home") as own:
         backlog = Changing()
-        source = Parts(with_source(own.settings), embedder="hashing", clock=lambda: backlog.now).source("work")
-        source = replace(source, provider=lambda: backlog)
+        parts = Parts(with_source(own.settings), embedder="hashing", clock=lambda: backlog.now)
+        source = replace(parts.source("work"), provider=lambda: backlog)
         for step, number, text in what:
             backlog.now += 400
             if step == "put":
@@ -350,7 +350,7 @@ def test_however_it_came_about_it_is_what_there_is(
             assert set(kept) == {f"A-{number}.md" for number in backlog.items}
             loaded = source.repo.catalogue.load(*source.repo.place)
             assert {row.path: row.hash for row in file_rows(loaded[1].files)} == kept
-        source.repo.catalogue.store.close()
+        parts.close()
 
 
 def with_source(settings: Any) -> Any:

@@ -29,7 +29,7 @@ from vademecum.code.search.confidence import probability, verdict
 from vademecum.code.search.freshness import FileState, compared, corresponding
 from vademecum.code.search.rank import Ranked
 from vademecum.code.search.rerank import Reranking
-from vademecum.code.search.search import JUDGED, Found, check_query, ranked_together, readings_of, together
+from vademecum.code.search.search import JUDGED, Found, check_query, ranked_together, readings_of, together, with_said
 from vademecum.code.search.signals import Floats, signals_of
 from vademecum.code.snapshot.files import FILE_KINDS, FileRow, file_table
 from vademecum.code.snapshot.repository import Repository, commit_of
@@ -240,6 +240,9 @@ class Candidates:
         depth = max(query.k, JUDGED)
         ranked = ranked_together(
             [self.view], [signals], plan, self.allowed, depth, ranker=ranker, embedder=reading.embedder
+        )
+        ranked = with_said(
+            ranked, [signals], plan, lambda rows: [row["text"] for row in server.read(self.hits(rows)).unwrap()]
         )
         probable = probability(ranked.first(depth), reading.embedder)
         return Found(ranked, probable, unknown, reading.trouble, "")

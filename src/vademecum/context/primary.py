@@ -35,8 +35,9 @@ TOKENS_PER_PIECE = 25  # no useful piece is shorter
 # Budget tokens for each line of a passage: a passage takes an eighth of the budget, at ten tokens a line
 TOKENS_PER_LINE = 80
 POINTED_AT = 0.5  # factor of a file's probability that is added to the worth of its best piece
-# Passages worth less, and less than a tenth of the best, are named: shown, they bring next to nothing (docs/context.md)
-LEAST_WORTH, LEAST_OF_BEST = 0.01, 0.1
+# Passages worth less, and less than a tenth of the best, are named: shown, they bring next to nothing (docs/context.md).
+# The best few are shown whatever they are worth.
+LEAST_WORTH, LEAST_OF_BEST, BEST = 0.01, 0.1, 5
 MOST_NAMED = 20  # of them
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
@@ -165,7 +166,8 @@ def worth_showing(offers: Sequence[Offer]) -> list[Offer]:
     They are worth little, or say what a better one says. Only the first of them are kept.
     """
     worth = [max(form.worth for form in offer) for offer in offers]
-    least, said = min(LEAST_WORTH, LEAST_OF_BEST * max(worth, default=0.0)), dict[str, Offer]()
+    best = sorted(worth, reverse=True)[:BEST] or [0.0]
+    least, said = min(LEAST_WORTH, LEAST_OF_BEST * best[0], best[-1]), dict[str, Offer]()
     adds = [
         own >= least and said.setdefault(offer[0].text, offer) is offer
         for offer, own in zip(offers, worth, strict=True)

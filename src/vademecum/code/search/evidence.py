@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, chain, pairwise
@@ -185,22 +185,26 @@ def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
     return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))
 
 
-def rows_that_say(opened: Sequence[Opened], ranked: Ranked, text: str) -> NDArray[np.int64]:
+def rows_that_say(ranked: Ranked, text: str, texts: Callable[[NDArray[np.int64]], Iterable[str]]) -> NDArray[np.int64]:
     """Return candidates that hold most of a text word by word.
 
-    They ascend. So a message is found where it is written, whatever values stand in it.
+    They ascend. So a message is found where it is written, whatever values stand in it. `texts` reads ascending rows.
     """
     asked = _pairs(text)
     if not LEAST_PAIRS <= len(asked) <= MOST_PAIRS:
         return np.zeros(0, np.int64)
     likely = np.sort(ranked.rows[np.argsort(-ranked.coverage, kind="stable")[:MOST_READ]])
-    bases = np.cumsum([0, *(len(each.view) for each in opened)])
-    said: list[int] = []
-    for each, base, own in zip(opened, bases, np.split(likely, np.searchsorted(likely, bases[1:])), strict=False):
-        said += [len(asked & _pairs(chunk.text)) for chunk, _ in stored_chunks(each, (own - base).tolist())]
+    said = [len(asked & _pairs(each)) for each in texts(likely)]
     most = max(max(said, default=0), LEAST_PAIRS, SAID * len(asked))
     found: NDArray[np.int64] = likely[np.array(said, np.int64) == most]
     return found
+
+
+def texts_of(opened: Sequence[Opened], rows: NDArray[np.int64]) -> Iterator[str]:
+    """Yield the stored texts of ascending rows of several repositories."""
+    bases = np.cumsum([0, *(len(each.view) for each in opened)])
+    for each, base, own in zip(opened, bases, np.split(rows, np.searchsorted(rows, bases[1:])), strict=False):
+        yield from (chunk.text for chunk, _ in stored_chunks(each, (own - base).tolist()))
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:

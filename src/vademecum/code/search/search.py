@@ -6,14 +6,15 @@ plan query → words + meaning + names, for every chunk → filter → join → 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.search.confidence import probability, verdict
-from vademecum.code.search.evidence import gather_evidence, rows_that_say
+from vademecum.code.search.evidence import gather_evidence, rows_that_say, texts_of
 from vademecum.code.search.explain import missing_vectors, nearest_names, unwritten, why_not
 from vademecum.code.search.filters import allowed_masks, check_pattern
 from vademecum.code.search.model import fitted_for
@@ -184,11 +185,19 @@ def find(request: Request, plan: Plan) -> Found:
         ranked = ranked_together(
             views, own_signals, plan, allowed, request.depth, ranker=request.ranker, embedder=embedder
         )
-        if ranked.gain is not None and len(rows := rows_that_say(opened, ranked, plan.text)):
-            ranked = with_places(ranked, laid_end_to_end(own_signals), rows, np.ones(len(rows), np.float32))
+        ranked = with_said(ranked, own_signals, plan, partial(texts_of, opened))
     unknown = set.intersection(*(terms for _, terms in found))
     trouble = joined(trouble, "" if vector is None else missing_vectors(opened))
     return Found(ranked, probability(ranked.first(request.judged), embedder), unknown, trouble, dense_note)
+
+
+def with_said(
+    ranked: Ranked, signals: Sequence[Signals], plan: Plan, texts: Callable[[NDArray[np.int64]], Iterable[str]]
+) -> Ranked:
+    """Weigh rows that hold most of the question as what it points at."""
+    if ranked.gain is None or not len(rows := rows_that_say(ranked, plan.text, texts)):
+        return ranked
+    return with_places(ranked, laid_end_to_end(signals), rows, np.ones(len(rows), np.float32))
 
 
 def ranked_together(

@@ -66,7 +66,7 @@ _PHRASE = re.compile(r"(?i)[,;]\s+(?:and |so |but |et |donc |mais )?|\s(?:so|but
 # Words of a part that another explains, and of a condition before what is to be done
 _TOGETHER = re.compile(
     r"(?i)^(?:- )?(?:if|when(?:ever)?|before|after|once|unless|while|every time|each time|si|quand|lorsqu\w*|avant|après|chaque fois|for|in|on|at|from|as|until|to|never mind|rather|dès|à|dans|pour|sur|en|jusqu\w*|sauf|plutôt)\b"
-    r"|n't just|not (?:just|only)|pas (?:que|seulement|juste)|\b(?:it|them|that|this|one|there|ça|le|la|les)\W*$|,\s+(?:ideally|especially|preferably|even|except|like|who|which|that|qui|que|dont|such as|with|without|not|no|and|or|pas|ni|et|ou|sauf|avec|sans|même|comme|surtout)\b"
+    r"|n't just|not (?:just|only)|pas (?:que|seulement|juste)|\b(?:it|them|that|this|one|there|ça|le|la|les)\W*$|,\s+(?:because|since|as|so that|parce que?|car|puisque|ideally|especially|preferably|even|except|like|who|which|that|qui|que|dont|such as|with|without|not|no|and|or|pas|ni|et|ou|sauf|avec|sans|même|comme|surtout)\b"
 )
 _HEDGE = re.compile(
     r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this (?:time|one)|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
