@@ -194,7 +194,7 @@ def find(request: Request, plan: Plan) -> Found:
 def with_said(
     ranked: Ranked, signals: Sequence[Signals], plan: Plan, texts: Callable[[NDArray[np.int64]], Iterable[str]]
 ) -> Ranked:
-    """Weigh rows that hold most of the question as what it points at."""
+    """Weigh rows that hold most of the question like its places."""
     if ranked.gain is None or not len(rows := rows_that_say(ranked, plan.text, texts)):
         return ranked
     return with_places(ranked, laid_end_to_end(signals), rows, np.ones(len(rows), np.float32))
