@@ -163,7 +163,7 @@ def offers_of(
 def worth_showing(offers: Sequence[Offer]) -> list[Offer]:
     """Return offers, those that add next to nothing as signatures.
 
-    They are worth little, or say what a better one says. Only the first of them are kept.
+    They are worth little and none of the best few, or say what a better one says. Only the first of them are kept.
     """
     worth = [max(form.worth for form in offer) for offer in offers]
     best = sorted(worth, reverse=True)[:BEST] or [0.0]

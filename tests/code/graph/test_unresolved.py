@@ -217,3 +217,27 @@ def test_a_function_of_an_imported_package_is_named(repo, engine):
     }
     answer = engine(repo("app", files)).codebase.callers("Fatal")
     assert (answer.verdict, [each.lines for each in answer.uncovered]) == ("unknown", [(6, 7)])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.rs": "mod one { pub fn most() -> u8 { 1 } }\n", "b.rs": "fn go() { for n in 0..most() { later(n) } }\n"},
+        {
+            "a.rs": "pub fn most() -> u8 { 1 }\n",
+            "c.rs": "pub fn most() -> u8 { 1 }\n",
+            "b.rs": "fn go() { for n in 0..most() { later(n) } }\n",
+        },
+        {
+            "a.php": "<?php\nif (later()) {\n    function most() {}\n}\n",
+            "c.php": "<?php\nif (!later()) {\n    function most() {}\n}\n",
+            "b.php": "<?php\nnamespace B;\nfunction go($n) { return 'a' . most() . $n; }\n",
+        },
+    ],
+    ids=["a range", "a range to one of two", "joined texts"],
+)
+def test_a_dot_that_is_an_operator_leaves_the_function_in_question(repo, engine, files):
+    """Rust's `0..most()` and PHP's `'a' . most()` call a function."""
+    answer = engine(repo("app", files)).codebase.callers("most")
+    places = {each.path for each in (*answer.found, *answer.uncovered)}
+    assert len([path for path in places if path.startswith("b.")]) == 1

@@ -91,8 +91,8 @@ class _Php(Packaged):
         return modules.beside(importer, module.lstrip("/"))
 
     def may_join_function(self, before: bytes, refs: References) -> bool:
-        """Return False: after a joint stands a member of a class."""
-        return False
+        """Return False but after a dot, which joins texts."""
+        return before.endswith(b".")
 
     def is_seen(self, file: Source, scope: str, candidate: Candidate) -> bool:
         """Return whether a declaration is no member; members need a receiver."""

@@ -107,8 +107,8 @@ class _Rust(Language):
                 yield bound, f"{text(named)}.{key}"
 
     def may_join_function(self, before: bytes, refs: References) -> bool:
-        """Return False after a dot, which calls methods alone."""
-        return before.endswith(b"::")
+        """Return whether a path or a range stands before."""
+        return before.endswith((b"::", b".."))
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a module of a crate."""
