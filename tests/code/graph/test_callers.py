@@ -525,6 +525,17 @@ def test_a_function_of_one_system_has_the_callers_of_its_twins(repo, engine, pat
     ] == ["run"]
 
 
+@pytest.mark.parametrize("body", ["put(1)", "when (n) { 1 -> put(1) }"])
+def test_an_extension_that_a_lambda_may_call_is_not_said_to_have_no_callers(repo, engine, body):
+    """In Kotlin a lambda may have a receiver of its own, whose extension a bare name means; its arrow joins no names."""
+    text = (
+        "package a\nimport x.Builder\nimport x.Extender\nclass Use {\n  private fun Builder.put(n: Int) {}\n  private fun Extender.put(n: Int) {}\n"
+        f"  private fun Builder.all(n: Int) {{ Extender().apply {{ {body} }} }}\n}}\n"
+    )
+    answer = engine(repo("extensions", {"a.kt": text})).codebase.callers("Use.Extender.put")
+    assert (answer.verdict, [each.lines for each in answer.uncovered]) == ("unknown", [(7,)])
+
+
 def test_a_walk_goes_on_from_a_constructor_to_whoever_makes_the_class(repo, engine):
     """Code calls a class to run its constructor, or that of a base; whoever only names the class does not."""
     files = {

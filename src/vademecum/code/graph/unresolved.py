@@ -40,7 +40,7 @@ MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at m
 _SHELF = Shelf(Examined)
 _OVERRIDING = frozenset({Relation.INHERITS, Relation.IMPLEMENTS})
 _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
-_JOINTS = (b".", b"->", b"::")
+_JOINTS = (b".", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
 _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
 _CLOSES = re.compile(rb"\s*[,}:=]")
@@ -254,7 +254,7 @@ class _Place:
             return False
         before = self.content[max(0, start - _REACH) : start]
         joined = before.rstrip()
-        if joined.endswith(_JOINTS):
+        if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
             is_other = owner in wanted.others and not self.has_unresolved
             return is_other or self._is_other_member(joined, start, end)
         if before[-1:] in _QUOTES:
