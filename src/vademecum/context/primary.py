@@ -20,7 +20,7 @@ from vademecum.answers.piece import MATCHED, Form, Offer, Piece
 from vademecum.code.checkout.classify import is_news
 from vademecum.code.search.evidence import FileChunks
 from vademecum.errors import UsageError
-from vademecum.index.query import places_in, title_of
+from vademecum.index.query import main_request, places_in, title_of
 from vademecum.index.spans import LONGEST, spans_of
 from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Answer, Evidence, FileKind, Freshness
@@ -54,7 +54,7 @@ class Matching:
 
     def __init__(self, question: str, snippets: Sequence[str]) -> None:
         self._title, self._snippets, self._places = title_of(question), snippets, places_in(question)
-        asked = frozenset(query_terms(question)[0])
+        asked = frozenset(query_terms(main_request(question))[0])
         # cached, because most names are on many lines
         self._asked_in = cache(lambda run: asked.intersection(run_terms(run)))
 

@@ -30,6 +30,24 @@ _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
 _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 # Rust writes a method of a trait as `<Engine as Run>::run`.
 _OF_TRAIT = re.compile(r"\s*([\w.:]*)<(\S.*?) as .+>((?:\.|::)[\w.:]+(?:\(\))?)\s*")
+# A request for a change, and the clauses in which it asks for tests and documents besides, in English and French.
+_CHANGE = re.compile(
+    r"\s*(?:please\s+)?(?:\w+(?:\([^)\n]{0,40}\))?!?:\s*)?(?:add|adapt|allow|avoid|build|change|clean|convert|create|drop|"
+    r"enable|extend|extract|expose|fix|handle|implement|improve|introduce|let|limit|make|merge|migrate|move|port|prevent|"
+    r"refactor|remove|rename|replace|return|rewrite|simplify|speed|split|stop|support|switch|turn|update|use|validate|"
+    r"(?:ajoute|change|corrige|crée|déplace|gère|implémente|modifie|remplace|renomme|répare|supprime|utilise)r?)\b",
+    re.IGNORECASE,
+)
+_BESIDES = re.compile(
+    r"(?:[,;.]|\s(?=(?:and|with|plus|including|et|avec)\b))\s*(?:(?:and|with|plus|including|also|then|et|avec|aussi)\s+){0,2}"
+    r"(?:(?:add|write|update|include|extend|run|(?:make sure|ensure)(?: that)?|ajoute[rz]?|écri[srt]\w*|m[ei]t\w*(?: à jour)?|lance[rz]?)\s+)?"
+    r"(?:(?:an?|the|its|all|some|new|unit|regression|integration|existing|une?|des|les?|la)\s+){0,3}"
+    r"(?:tests?|specs?|test (?:cases?|coverage)|(?<!with )(?:docs?|documentation|readme|changelog))"
+    r"(?:\s+(?:it|them|this|that|unitaires?|still pass|pass))?(?:\s+(?:for|of)\s+(?:it|them|this|that))?"
+    r"(?=\s*(?:$|[,;.!]|(?:and|with|too|et|avec)\b))",
+    re.IGNORECASE,
+)
+_LONGEST_REQUEST = 500  # characters of a request for a change; a longer text is an issue
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
 _SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing` is in `axum/src/routing`
 _DOTTED = re.compile(r"[\w$.]*")
@@ -89,7 +107,7 @@ def plan_query(text: str) -> Plan:
     >>> plan_query("where does read_source refuse links?").names, plan_query("why does Engine.open wait").qualified
     (('read_source',), (('Engine', 'open'),))
     """
-    text = _plainly(text[:_LONGEST])
+    text = _plainly(main_request(text[:_LONGEST]))
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
@@ -103,6 +121,19 @@ def plan_query(text: str) -> Plan:
         text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified,
         places=places_in(text),
     )  # fmt: skip
+
+
+def main_request(text: str) -> str:
+    """Return a request for a change without its tests and documents.
+
+    Only a short text is read so. Their words would find tests and documents in place of the code to change.
+
+    >>> main_request("add a retry to the client, update the docs and add a test"), main_request("fix the tests of retry")
+    ('add a retry to the client', 'fix the tests of retry')
+    >>> main_request("ajoute un délai au client, avec des tests"), main_request("where are unit and integration tests")
+    ('ajoute un délai au client', 'where are unit and integration tests')
+    """
+    return _BESIDES.sub("", text) if len(text) <= _LONGEST_REQUEST and _CHANGE.match(text) else text
 
 
 def place_of(text: str) -> tuple[str, int, int] | None:
