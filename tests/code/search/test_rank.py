@@ -224,7 +224,9 @@ def test_a_test_stands_behind_the_code_it_tests(fitted):
     assert set(paths(codebase.search(question, kind="test"))) == {"tests/test_store.py"}
 
 
-@pytest.mark.parametrize("besides", [" and test it", ", with tests", ", update the docs and add a test", ", avec des tests"])
+@pytest.mark.parametrize(
+    "besides", [" and test it", ", with tests", ", update the docs and add a test", ", avec des tests"]
+)
 def test_tests_and_documents_asked_for_besides_a_change_stand_behind_its_code(fitted, besides):
     """The order is that of the change alone."""
     codebase = fitted(("app", SHOP | OTHERS | {"src/copy.py": ""}))
