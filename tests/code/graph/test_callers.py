@@ -289,6 +289,18 @@ CASES = {
         },
         {"Lid.get": ["Box.One", "Box.Three", "Box.Two"], "Other.get": []},
     ),
+    "go: a variable is named after the package that it is made by": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "store/store.go": "package store\n\ntype Store struct{}\n\nfunc New() *Store { return nil }\n\nfunc (s *Store) Settle() {}\n",
+            "other.go": "package m\n\ntype Other struct{}\n\nfunc (o *Other) Settle() {}\n",
+            "use.go": (
+                'package m\n\nimport "ex.com/m/store"\n\nfunc Made() *store.Store {\n\tstore := store.New()\n\tstore.Settle()\n\treturn store\n}\n\n'
+                "func Use() {\n\tmade := Made()\n\tmade.Settle()\n}\n"
+            ),
+        },
+        {"Store.Settle": ["Made", "Use"], "New": ["Made"], "Other.Settle": []},
+    ),
     "rust: a trait extends a class of another crate": (
         {
             "p/Cargo.toml": '[package]\nname = "p"\n',

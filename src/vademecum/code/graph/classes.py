@@ -359,7 +359,7 @@ class Classes(ABC):
         """Return an instance of a type by its name, None for unknown."""
         if (alias := self._alias(file, scope, name)) is not None:
             return alias[0]
-        value, _ = self.meaning(file, scope, name)
+        value, _ = self.meaning(file, "" if file.rules.shadows_packages and "." in name else scope, name)
         node = self.node(value)
         if value is None or value.is_external:
             return EXTERNAL if value else None

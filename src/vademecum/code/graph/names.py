@@ -104,7 +104,7 @@ class Names(Spaces):
         rest = parts[1:]
         if not rest:
             return itself((value, tier)) if parts[0][1] else (value, tier)
-        value = self.module_beside(file, parts[0][0], value) if not parts[0][1] else value
+        value = self.module_beside(file, parts, value) if not parts[0][1] else value
         found, used = self._through_packages(file, scope, value, parts)
         if parts[0] in {("self", ""), ("Self", "")} and (beside := file.beside(scope, rest[0][0])) is not None:
             found, used = (Value("def", file.path, beside.qualified), Tier.EXACT), 1
@@ -276,7 +276,7 @@ class Names(Spaces):
                 continue
             is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
             local = None if is_own_name else _local(file, around, name)
-            rows = file.bindings.get(around, _NONE).get(name)
+            rows = self.rows_of(file, around, name)
             if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
                 if not is_class or around == scope:
                     return self.bound(file, name, rows)

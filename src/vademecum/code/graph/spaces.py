@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vademecum.code.graph.classes import Classes
 from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.meanings import HELD, OUTSIDE, UNKNOWN, Meaning, Value
+from vademecum.code.graph.meanings import HELD, LACKING, OUTSIDE, UNKNOWN, Meaning, Value
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces_lost
@@ -30,12 +30,29 @@ class Spaces(Classes):
     def imported(self, file: File, module: str, name: str) -> Meaning:
         """Return the meaning of an imported name."""
 
-    def module_beside(self, file: File, name: str, value: Value | None) -> Value | None:
-        """Return the module that bears a function's name, else the value."""
+    def module_beside(self, file: File, parts: Sequence[tuple[str, str]], value: Value | None) -> Value | None:
+        """Return the module behind a chain's first name, else its value.
+
+        A function may have the name too, or a variable that lacks the next name: `store := store.New(&store.Settings{})`.
+        """
+        name = parts[0][0]
+        if file.rules.shadows_packages and name in file.imports and value is not None and value.what == "inst":
+            is_hidden = self.member(file, value, parts[1][0], Tier.EXACT)[0] in {None, LACKING[0]}
+            return self.meaning(file, "", name)[0] if is_hidden else value
         node = self.node(value) if file.rules.numbers_fields else None
         rows = file.imports.get(name, ()) if node is not None and node.kind in FUNCTIONS else ()
         places = (self.modules.locate(file.path, f"{module}::{own}", file.rules) for _, module, own in rows)
         return next((Value("module", where) for where in places if where), value)
+
+    def rows_of(self, file: File, scope: str, name: str) -> list[tuple[str, str, str]]:
+        """Return the bindings of a name in a scope.
+
+        The value of a variable that is named after its package is read outside of the scope.
+        """
+        rows = file.bindings.get(scope, {}).get(name, [])
+        if not rows or not file.rules.shadows_packages or name not in file.imports:
+            return rows
+        return [(how, text, "" if text.startswith(f"{name}.") else made) for how, text, made in rows]
 
     def inside(self, file: File, module: str, name: str) -> Meaning | None:
         """Return a name of a module that stands in its parent's file."""

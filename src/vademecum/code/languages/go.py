@@ -106,5 +106,6 @@ LANGUAGE = _Go(
     lexical=(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`"),  # The Go Programming Language Specification
     special=_SPECIAL,
     types_results=True,
+    shadows_packages=True,
     builds_one=True,
 )

@@ -76,6 +76,7 @@ class Language:
     calls_bare: bool = False  # naming a function calls it, without brackets
     capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else
+    shadows_packages: bool = False  # a variable may be named after the package that it is made by
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
     implied: str = ""  # the name of an argument that a function without a name does not list
