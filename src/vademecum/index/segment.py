@@ -33,7 +33,7 @@ from vademecum.types import ChunkKind
 FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
-FORMAT = "10"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "11"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)

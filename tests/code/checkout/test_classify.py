@@ -48,7 +48,8 @@ PATHS = {
     FileKind.GENERATED: """
         api/user.pb.go user_pb2.py user_pb2_grpc.py lib/model.g.dart src/schema.generated.ts dist/app.js
         packages/x/dist/index.js src/__generated__/q.ts Form.Designer.cs zz_generated.deepcopy.go parser_generated.py
-        src/generated/a.ts app.min.js
+        src/generated/a.ts app.min.js api/v1/user_service.connect.go web/user_pb.ts web/user_grpc_pb.js calc_parsetab.py
+        store_mock.go
     """,
 }
 

@@ -67,9 +67,9 @@ _CONFIG_PATTERN = re.compile(
 )
 # Files that compilers of interfaces and templates write next to the sources.
 _GENERATED_NAME = re.compile(
-    r".*(?:\.pb\.(?:go|cc|h|gw\.go|dart)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|rb|d\.ts)|_grpc_pb\.(?:js|d\.ts)"
+    r".*(?:\.pb\.(?:go|cc|h|gw\.go|dart)|_pb2(?:_grpc)?\.pyi?|_pb\.(?:rb|[cm]?[jt]s|d\.ts)|\.connect\.go|[._]mock\.go"
     r"|\.(?:g|freezed|gr|mocks)\.dart|\.g\.cs|\.designer\.cs|\.(?:generated|gen|autogen)\.\w+"
-    r"|_(?:generated|autogen)\.\w+|_easyjson\.go|\.min\.\w+|\.bundle\.js|\.map)|zz_generated\..*\.go|bindata\.go"
+    r"|_(?:generated|autogen)\.\w+|_(?:lex|parse)tab\.py|_easyjson\.go|\.min\.\w+|\.bundle\.js|\.map)|zz_generated\..*\.go|bindata\.go"
 )
 _NEWS = re.compile(
     r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
