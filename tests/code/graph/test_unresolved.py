@@ -69,6 +69,17 @@ def test_a_name_that_may_mean_the_function_is_named(repo, engine, text):
     assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["b.js"])
 
 
+def test_a_heading_of_tests_is_no_place_that_may_call(repo, engine):
+    """A symbol may be sent, a name behind a sharp may not."""
+    files = {
+        "a.rb": "class Pot\n  def boil?\n    true\n  end\nend\n",
+        "spec/a_spec.rb": "describe '#boil?' do\n  it { 1 }\nend\n",
+        "spec/b_spec.rb": "describe Pot do\n  it { send('boil?') }\nend\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Pot.boil?")
+    assert [str(each) for each in answer.uncovered] == ["spec/b_spec.rb:2"]
+
+
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (1, 9, 1), (20,)])
 def test_no_more_is_kept_than_was_said(sizes):
     """The oldest go first; one that is too large alone is kept until the next."""
