@@ -109,6 +109,17 @@ class Verbs(click.Group):
         raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx=ctx)
 
 
+# Options of other tools, by the option here that does the same.
+USED_ELSEWHERE = {
+    "-k": ("-n", "--limit", "--top", "--top-k", "--max-results", "--count"),
+    "--json": ("--format", "-f", "-o", "--output"),
+    "--lang": ("--language", "--type", "-l", "-t"),
+    "--path": ("-g", "--glob", "--include"),
+    "--budget": ("--tokens", "--max-tokens"),
+    "--snippet-lines": ("-C", "--context", "--lines"),
+}
+
+
 @click.group(
     cls=Verbs,
     invoke_without_command=True,
@@ -153,6 +164,10 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _one_line(error: click.ClickException) -> str:
     """Return click's message on one line, with the fix."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        ours = next((option for option, others in USED_ELSEWHERE.items() if error.option_name in others), "")
+        if any(ours in param.opts for param in error.ctx.command.params):
+            return f"no such option {error.option_name!r}: did you mean {ours!r}?"
     said = " ".join(error.format_message().split()).rstrip(".").replace(". Did you mean", ": did you mean")
     said = said[:1].lower() + said[1:]
     context = getattr(error, "ctx", None)
