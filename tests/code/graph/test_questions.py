@@ -234,6 +234,14 @@ def test_the_line_of_a_caller_is_the_one_that_writes_the_name(repo, engine):
     assert [(each.name, each.line, each.text) for each in found] == [("run", 6, ".route()")]
 
 
+def test_the_line_of_an_import_is_the_line_that_imports(repo, engine):
+    """A file's path is no name that a later line may write."""
+    files = {"pot.py": "", "use.py": "import os\nimport pot\n\nx = 'a.py'\n", "over.py": "\nimport use\n\n# see b.py\n"}
+    code = engine(repo("app", files)).codebase
+    assert [(each.path, each.line) for each in code.callers("pot.py").found] == [("use.py", 2)]
+    assert [(each.path, each.line) for each in code.impact("pot.py").found] == [("use.py", 2), ("over.py", 2)]
+
+
 def test_related_labels_what_belongs_to_a_line(code):
     """Callers, callees, contracts, tests and siblings of the declaration around a line."""
     found = {each.name or each.path: each.relation for each in code.related("app/serve.py:5").found}

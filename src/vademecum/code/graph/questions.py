@@ -506,20 +506,22 @@ def _told(graph: Graph, found: Iterable[Neighbour], of: Iterable[Neighbour]) -> 
         text = ""
         if each.line and each.line_path in place:
             lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")
-            line = _written_at(lines, each, of)
+            said = {*(asked.name for asked in of), *each.via.split(" > "), each.name} - place.keys() - {""}
+            line = _written_at(lines, each, said)
             text = lines[line - 1].decode(errors="replace").strip() if line <= len(lines) else ""
             each = replace(each, line=line)  # noqa: PLW2901
         told.append(replace(each, signature=signature, text=text))
     return tuple(told)
 
 
-def _written_at(lines: Sequence[bytes], each: Neighbour, of: Iterable[Neighbour]) -> int:
-    """Return the line of a chain of calls that writes the name."""
+def _written_at(lines: Sequence[bytes], each: Neighbour, said: Iterable[str]) -> int:
+    """Return the line of a chain of calls that writes one of the names."""
     last = each.line + _MOST_OF_CHAIN
     if each.line_path == each.path and each.start_line <= each.line <= each.end_line:
         last = min(last, each.end_line)
-    names = {name.rpartition(".")[2] for name in (*(asked.name for asked in of), *each.via.split(" > "), each.name)}
-    written = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, filter(None, names)))})(?!\w)".encode())
+    written = re.compile(
+        "|".join(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)" for name in said).encode() or b"$."
+    )
     return next(
         (line for line in range(each.line, last + 1) if written.search(b"".join(lines[line - 1 : line]))), each.line
     )
