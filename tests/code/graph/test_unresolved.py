@@ -80,6 +80,17 @@ def test_a_heading_of_tests_is_no_place_that_may_call(repo, engine):
     assert [str(each) for each in answer.uncovered] == ["spec/b_spec.rb:2"]
 
 
+def test_a_module_of_the_name_is_no_place_that_may_call(repo, engine):
+    """What the module exports has been followed; a text elsewhere may be the name."""
+    files = {
+        "lib/settle.ts": "export function settle() {}\n",
+        "lib/index.ts": "export * from './settle';\nexport const NAMES = ['settle'];\n",
+        "use.ts": "import * as all from './lib/settle';\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("settle")
+    assert [str(each) for each in answer.uncovered] == ["lib/index.ts:2"]
+
+
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (1, 9, 1), (20,)])
 def test_no_more_is_kept_than_was_said(sizes):
     """The oldest go first; one that is too large alone is kept until the next."""

@@ -515,7 +515,7 @@ def _told(graph: Graph, found: Iterable[Neighbour], of: Iterable[Neighbour]) -> 
 
 
 def _written_at(lines: Sequence[bytes], each: Neighbour, said: Iterable[str]) -> int:
-    """Return the line of a chain of calls that writes one of the names."""
+    """Return the line of a chain of calls that writes a name."""
     last = each.line + _MOST_OF_CHAIN
     if each.line_path == each.path and each.start_line <= each.line <= each.end_line:
         last = min(last, each.end_line)

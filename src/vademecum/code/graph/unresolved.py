@@ -216,6 +216,12 @@ class _Place:
         return {line for _, line, spelled in self._refs.calls if spelled.partition("/")[0].endswith(ending)}
 
     @cached_property
+    def _importing(self) -> set[int]:
+        """The lines that import or export a module of the name."""
+        rows = (*self._refs.imports, *self._refs.exports)
+        return {row[1] for row in rows if row[3].rpartition("/")[2] == self.wanted.name}
+
+    @cached_property
     def _is_own(self) -> bool:
         """Return whether the bare name means another thing all over the file."""
         wanted, itself = self.wanted, node_id(self.path)
@@ -257,11 +263,17 @@ class _Place:
         if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
             is_other = owner in wanted.others and not self.has_unresolved
             return is_other or self._is_other_member(joined, start, end)
+        if self._is_label(before, start):
+            return True
         if before[-1:] in _QUOTES:
             return False
-        if before[-1:] == b"#" and before[-2:-1] in _QUOTES:
-            return True  # `describe "#name"`: a heading of tests
         return owner in wanted.others_bare or self._is_other(joined, start, end)
+
+    def _is_label(self, before: bytes, at: int) -> bool:
+        """Return whether a text is a module's path or a test's heading."""
+        if before[-1:] == b"#":
+            return before[-2:-1] in _QUOTES
+        return (before[-1:] == b"/" or before[-1:] in _QUOTES) and self._line(at) in self._importing
 
     def _is_in_asked(self, at: int) -> bool:
         """Return whether a place stands in a declaration that is asked for."""
