@@ -57,8 +57,13 @@ CASES = {
         (
             "export enum Mode { Fast, Slow }\nconst limit = 3\nexport class S {\n  get size() { return 1 }\n"
             "  full() { return this.size > limit }\n  is(m: Mode) { return m === Mode.Slow }\n}\n"
+            "function one(f: any) { f.mode = Mode.Fast }\nfunction two(f: any) { f['a'] = full }\nfunction full() {}\n"
         ),
-        {"Mode.Slow": ["S.is"], "limit": ["S.full"], "S.size": ["S.full"]},
+        {"Mode.Slow": ["S.is"], "limit": ["S.full"], "S.size": ["S.full"], "Mode.Fast": ["one"], "full": ["two"]},
+    ),
+    "modes.py": (
+        "MOST = 3\ndef full(): ...\ndef one(f):\n    f.most = MOST\ndef two(f):\n    f['a'] = full\n    f.b.c = MOST\n",
+        {"MOST": ["one", "two"], "full": ["two"]},
     ),
     "Store.kt": (
         (

@@ -15,6 +15,7 @@
 (arguments [(identifier) (member_expression)] @load)
 (pair value: (identifier) @load)
 (array (identifier) @load)
+(assignment_expression left: [(member_expression) (subscript_expression)] right: [(identifier) (member_expression)] @load)
 (shorthand_property_identifier) @load
 (member_expression object: (member_expression) @load)
 ; what is read anywhere else: a member, or a name that may be a constant

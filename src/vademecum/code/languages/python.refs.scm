@@ -25,6 +25,7 @@
 (argument_list [(identifier) (attribute)] @load)
 (keyword_argument value: [(identifier) (attribute)] @load)
 (pair value: [(identifier) (attribute)] @load)
+(assignment left: [(attribute) (subscript)] right: [(identifier) (attribute)] @load)
 (list (identifier) @load)
 (tuple (identifier) @load)
 (attribute object: (attribute) @load)
