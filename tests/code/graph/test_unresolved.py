@@ -80,6 +80,27 @@ def test_a_heading_of_tests_is_no_place_that_may_call(repo, engine):
     assert [str(each) for each in answer.uncovered] == ["spec/b_spec.rb:2"]
 
 
+def test_a_list_of_exports_is_no_place_that_may_call(repo, engine):
+    """Who imports what is exported has been followed; another list may be gone through by name."""
+    files = {
+        "shop/__init__.py": "from shop.pots import settle\n\n__all__ = [\n    # pots\n    'other',\n    'settle',\n]\n",
+        "names.py": "NAMES = ['settle']\n",
+        "shop/pots.py": "__all__ = ['settle']\n\ndef settle(): ...\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("settle")
+    assert [str(each) for each in answer.uncovered] == ["names.py:1"]
+
+
+def test_a_comment_of_a_language_without_a_resolver_is_no_place_that_may_call(repo, engine):
+    """A text of several words is one: a shell runs Python so."""
+    files = {
+        "settle.py": "def settle_it(): ...\n",
+        "run.sh": "# settle_it is run below\npython -c 'from settle import settle_it; settle_it()'\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("settle_it")
+    assert [str(each) for each in answer.uncovered] == ["run.sh:2"]
+
+
 def test_a_module_of_the_name_is_no_place_that_may_call(repo, engine):
     """What the module exports has been followed; a text elsewhere may be the name."""
     files = {

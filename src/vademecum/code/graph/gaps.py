@@ -13,11 +13,9 @@ from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
-from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.explain import OUTSIDE, UNSEEN, whole_words
-from vademecum.code.search.signals import holding
-from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
+from vademecum.code.search.explain import OUTSIDE, UNSEEN
+from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.types import FileKind, Uncovered
 
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
@@ -37,9 +35,6 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     may_name = [[_may_name(kind, language, families) for language in table.language_names] for kind in FILE_KINDS]
     unresolved = {path for name in names for path in graph.unresolved(name)}
     found = lines_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
-    for path, lines in _unread(graph, names, families):
-        if not graph.proofs.hold(path):
-            found.setdefault(path, set()).update(lines)
     for skipped in graph.opened.snapshot.skipped:
         is_code = skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
         if is_code or skipped.reason in OUTSIDE:
@@ -110,21 +105,6 @@ def _may_refer(language: str, families: set[str]) -> bool:
     """Return whether unread text in a language may refer to the families."""
     rules = rules_of(language)
     return rules.module is not None and (not has_references(language) or rules.family in families)
-
-
-def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[tuple[str, list[int]]]:
-    """Yield files without a resolver, with the lines of a name."""
-    table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
-    # asked of each language once: of all the files there are, few are left to look into
-    unread = np.array([not has_references(language) for language in table.language_names], bool)
-    may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
-    is_unread = (unread & may_refer)[table.languages] & (table.blobs != LEFT_OUT)
-    for name in names:
-        for number in np.flatnonzero(is_unread & holding(graph.opened.view, name)).tolist():
-            content = catalogue.content(int(table.blobs[number]))
-            if found := list(whole_words(content, name.encode("utf-8", "replace"))):
-                lines = Lines(content)
-                yield table.paths[number], [lines.number(at) for at, _ in found]
 
 
 def _language(graph: Graph, node: Node) -> str:

@@ -46,6 +46,8 @@ _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method'
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
+_EXPORTS = re.compile(rb"__all__\s*(?:\+?=|\.extend\()\s*[\[(][\s\w\"',#]*$")  # Python's list of what a module exports
+_LISTED = 4_000  # bytes before a name in such a list
 _REACH = 80  # bytes before and after an occurrence that say how it is written
 
 
@@ -270,7 +272,9 @@ class _Place:
         return owner in wanted.others_bare or self._is_other(joined, start, end)
 
     def _is_label(self, before: bytes, at: int) -> bool:
-        """Return whether a text is a module's path or a test's heading."""
+        """Return whether a text is an export, module path or heading."""
+        if before[-1:] in _QUOTES and _EXPORTS.search(self.content, max(0, at - _LISTED), at):
+            return True
         if before[-1:] == b"#":
             return before[-2:-1] in _QUOTES
         return (before[-1:] == b"/" or before[-1:] in _QUOTES) and self._line(at) in self._importing
@@ -358,9 +362,13 @@ class _Place:
         return self.content[self.examined.lines.starts[line - 1] :][:200].lstrip()
 
     def _is_code(self, at: int) -> bool:
-        """Return whether the syntax tree says that a place is code."""
+        """Return whether the syntax tree says that a place is code.
+
+        In a language without a resolver a text may be code, as in `python -c "import shop; shop.open()"`.
+        """
         root = self.examined.root
-        return root is None or is_code(root.descendant_for_byte_range(at, at + 1))
+        node = root.descendant_for_byte_range(at, at + 1) if root is not None else None
+        return node is None or (is_code(node) if self._is_read else not is_comment(node))
 
 
 def _is_bare(node: Node) -> bool:
@@ -369,14 +377,17 @@ def _is_bare(node: Node) -> bool:
     return not around or is_nameless(around)
 
 
-def is_code(node: tree_sitter.Node | None) -> bool:
+def is_comment(node: tree_sitter.Node) -> bool:
+    """Return whether a leaf of a syntax tree is in a comment."""
+    return "comment" in node.type or (node.parent is not None and "comment" in node.parent.type)
+
+
+def is_code(node: tree_sitter.Node) -> bool:
     """Return whether a leaf of a syntax tree is code.
 
     A comment is no code, nor is a text of several words, nor the name of a parameter in a call.
     """
-    if node is None:
-        return True
-    if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):
+    if is_comment(node):
         return False
     around = node.parent
     if "string" in node.type or "content" in node.type or "fragment" in node.type:
