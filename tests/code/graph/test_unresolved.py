@@ -80,6 +80,23 @@ def test_a_heading_of_tests_is_no_place_that_may_call(repo, engine):
     assert [str(each) for each in answer.uncovered] == ["spec/b_spec.rb:2"]
 
 
+@pytest.mark.parametrize("name", ["x.jsx", "x.tsx"])
+def test_functions_that_components_declare_for_themselves_are_told_apart(repo, engine, name):
+    """What is put into an attribute is used; a component that hands on what it was given may hand on the function."""
+    button = "export function {}() {{\n  const save = () => 1;\n  return <Form onSave={{save}} rows={{LIMITS.rows}} />;\n}}\n"
+    files = {
+        f"one.{name}": "import { LIMITS } from './limits';\n" + button.format("One"),
+        f"two.{name}": "import { LIMITS } from './limits';\n" + button.format("Two"),
+        f"form.{name}": "export function Form({ save }) {\n  return <button onClick={save} />;\n}\n",
+        "limits.js": "export const LIMITS = { rows: 3 };\n",
+    }
+    code = engine(repo("app", files)).codebase
+    answer = code.callers("One.save")
+    assert [(each.name, each.line) for each in answer.found] == [("One", 4)]
+    assert [str(each) for each in answer.uncovered] == [f"form.{name}:1,2"]
+    assert [each.name for each in code.callers("LIMITS").found] == ["One", "Two"]
+
+
 def test_a_list_of_exports_is_no_place_that_may_call(repo, engine):
     """Who imports what is exported has been followed; another list may be gone through by name."""
     files = {

@@ -341,6 +341,8 @@ class _Place:
         """Return whether the bare name is known to mean another thing."""
         if not self._is_read:
             return False
+        if self._is_declared_around(self._line(start)):
+            return True
         if self.wanted.is_member and not (self._rules.implicit_self or self.wanted.may_be_bare):
             if self._rules.has_shorthand:  # `{ name }` takes a member out, or puts one in
                 return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
@@ -348,6 +350,13 @@ class _Place:
             is_named_bare = any(node.kind in CLASSES for node in around[:1]) or _IN_MACRO.search(before)
             return not is_named_bare or (bool(self._bound) and self._is_local(before, self._line(start)))
         return self._is_own or (bool(self._bound) and self._is_local(before, self._line(start)))
+
+    def _is_declared_around(self, line: int) -> bool:
+        """Return whether a function around declares another of the name."""
+        declared = {qualified for *_, qualified in self.wanted.declared.get(self.blob, ()) if "." in qualified}
+        around = (node for node in self._around(line) if node.kind in FUNCTIONS) if declared else ()
+        own = next((each for node in around if (each := f"{node.qualified}.{self.wanted.name}") in declared), "")
+        return bool(own) and node_id(self.path, own) not in self.wanted.asked
 
     def _is_local(self, before: bytes, line: int) -> bool:
         """Return whether a function around binds the name itself.

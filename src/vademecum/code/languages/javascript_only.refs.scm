@@ -7,6 +7,7 @@
 (rest_pattern (identifier) @name)
 (jsx_opening_element name: (_) @call)
 (jsx_self_closing_element name: (_) @call)
+(jsx_expression [(identifier) (member_expression)] @load)
 (call_expression function: (member_expression object: (_) @each property: (property_identifier) @_method)
   arguments: (arguments . (arrow_function parameters: (formal_parameters . (identifier) @name)))
   (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
