@@ -289,6 +289,14 @@ CASES = {
         },
         {"Lid.get": ["Box.One", "Box.Three", "Box.Two"], "Other.get": []},
     ),
+    "javascript: a constant holds functions": (
+        {
+            "a.js": "const adapter = isNode && function adapter() {\n  wrap(() => {\n    const settle = () => 1;\n    wrap(() => {\n      settle();\n    });\n  });\n};\n",
+            "b.js": "import { open } from './c';\nexport const Form = memo((given) => {\n  const save = () => open(given);\n  return save(1);\n});\n",
+            "c.js": "export const open = debounce(() => close(), 3);\nfunction close() {}\n",
+        },
+        {"settle": ["adapter"], "save": ["Form"], "open": ["Form.save"], "close": ["open"]},
+    ),
     "go: a variable is named after the package that it is made by": (
         {
             "go.mod": "module ex.com/m\n",

@@ -56,7 +56,6 @@ def test_an_edited_file_is_examined_anew(repo, engine):
 @pytest.mark.parametrize(
     "text",
     [
-        "const adapter = isNode && function adapter() {\n  wrap(() => {\n    const settle = () => 1;\n    wrap(() => {\n      settle();\n    });\n  });\n};\n",
         "import { settle } from 'lib';\nit(() => {\n  function settle() {}\n  settle();\n});\n",
         "export function use() {\n  const [size, settle] = both();\n  settle(size);\n}\nfunction settle() {}\n",
         "module.exports = {\n  settle: (one) => one,\n  use() {\n    return this.settle(1);\n  },\n};\n",
@@ -64,7 +63,7 @@ def test_an_edited_file_is_examined_anew(repo, engine):
     ],
 )
 def test_a_name_that_may_mean_the_function_is_named(repo, engine, text):
-    """A function in a constant, or one that is taken out of an object, is called by its bare name."""
+    """One that is taken out of an object is called by its bare name."""
     answer = engine(repo("app", {"a.js": "export const other = 1;\n", "b.js": text})).codebase.callers("settle")
     assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["b.js"])
 

@@ -586,5 +586,5 @@ def _local(file: File, scope: str, name: str) -> Node | None:
         return None
     if local is None or around is None or not file.rules.nests_functions:
         return local
-    is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
+    is_inside = around.kind not in LEAVES - {"constant"} and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None

@@ -186,9 +186,9 @@ class _Place:
         return self.examined.holders(self._holders)
 
     def _holders(self) -> list[Node]:
-        """Return the file's declarations that hold code, the innermost first."""
+        """Return the file's declarations that may hold code, the innermost first."""
         nodes = self.wanted.graph.in_files([self.path])
-        found = [node for node in nodes if node.qualified and node.kind not in LEAVES]
+        found = [node for node in nodes if node.qualified and node.kind not in LEAVES - {"constant"}]
         return sorted(found, key=lambda node: (node.end_line - node.start_line, -node.start_line))
 
     @cached_property
@@ -255,21 +255,21 @@ class _Place:
         return self.examined.lines.number(at)
 
     def _is_accounted(self, start: int, end: int) -> bool:
-        wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
-        if owner in wanted.sources or self._is_in_asked(start) or self._is_in_decorator(start):
+        wanted, owners = self.wanted, self._owners(self._line(start)) if self._is_met else set()
+        if owners & wanted.sources or self._is_in_asked(start) or self._is_in_decorator(start):
             return True
         if self.is_broken:
             return False
         before = self.content[max(0, start - _REACH) : start]
         joined = before.rstrip()
         if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
-            is_other = owner in wanted.others and not self.has_unresolved
+            is_other = bool(owners & wanted.others) and not self.has_unresolved
             return is_other or self._is_other_member(joined, start, end)
         if self._is_label(before, start):
             return True
         if before[-1:] in _QUOTES:
             return False
-        return owner in wanted.others_bare or self._is_other(joined, start, end)
+        return bool(owners & wanted.others_bare) or self._is_other(joined, start, end)
 
     def _is_label(self, before: bytes, at: int) -> bool:
         """Return whether a text is an export, module path or heading."""
@@ -292,10 +292,11 @@ class _Place:
         around = next((node.id for node in self._nodes if node.start_line <= line <= node.end_line), node_id(self.path))
         return around in self.wanted.sources
 
-    def _owner(self, line: int) -> int:
-        """Return the id of the innermost declaration around a line."""
+    def _owners(self, line: int) -> set[int]:
+        """Return the ids of the declarations that may refer in a line."""
         around = self._around(line)
-        return around[0].id if around else node_id(self.path)
+        first = next((place for place, node in enumerate(around) if node.kind != "constant"), len(around))
+        return {node.id for node in around[: first + 1]} | ({node_id(self.path)} if first == len(around) else set())
 
     def _around(self, line: int) -> list[Node]:
         """Return the declarations around a line, innermost first.

@@ -42,7 +42,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any
 from vademecum.code import languages
 from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
 from vademecum.code.languages.block_scopes import LONGEST, Part, dividing
-from vademecum.code.languages.declarations import LEAVES, Outline
+from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
@@ -94,7 +94,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
     if matches is None:
         return ""
-    literals = [captured["inner"][0].byte_range for _, captured in matches if "inner" in captured]
+    literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
     parts = dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
     finder = _Finder(lines, outline, language, literals, parts)
     try:
@@ -148,8 +148,11 @@ class _Finder:
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
         parts, several = frozenset(blocks), _several(outline) if self._rules.nests_functions else frozenset()
-        holders = [(d.core, -d.end, d.qualified, d.capture, d.start) for d in outline.all if d.capture not in LEAVES]
-        holders = [holder for holder in holders if holder[2]]
+        holders = [
+            (d.names[0][1] if d.capture in LEAVES else d.core, -d.end, d.qualified, d.capture, d.start)
+            for d in outline.all
+            if self._holds(d, literals)
+        ]
         holders += [
             (start, -end, f"<{number}>", "function", start)
             for number, (start, end) in enumerate([*literals, *blocks], 1)
@@ -183,6 +186,18 @@ class _Finder:
             starts.append(end)
             owners.append(stack[-1][1] if stack else 0)
         return starts, owners
+
+    def _holds(self, declared: Declaration, literals: Sequence[Part]) -> bool:
+        """Return whether a declaration is a scope.
+
+        A constant is one where functions nest and its value holds one: `const Form = memo(() => …)`.
+        """
+        if not declared.qualified or declared.capture not in LEAVES:
+            return bool(declared.qualified)
+        if declared.capture != "constant" or not self._rules.nests_functions or len(declared.names) != 1:
+            return False
+        first = bisect_left(literals, (declared.core, 0))
+        return first < len(literals) and literals[first][1] <= declared.end
 
     def _number(self, qualified: str) -> int:
         if qualified not in self._numbers:
