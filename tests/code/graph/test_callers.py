@@ -297,6 +297,17 @@ CASES = {
         },
         {"settle": ["adapter"], "save": ["Form"], "open": ["Form.save"], "close": ["open"]},
     ),
+    "go: an embedded type is a field of its name": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "box/box.go": "package box\n\ntype Box struct{}\n\nfunc (b *Box) Settle() {}\n",
+            "a.go": (
+                'package m\n\nimport "ex.com/m/box"\n\ntype Lid struct{}\n\nfunc (l *Lid) Settle() {}\n\ntype Store struct {\n\t*box.Box\n\tLid\n}\n\n'
+                "func (s *Store) One() { s.Box.Settle() }\n\nfunc Two() {\n\ts := &Store{}\n\ts.Lid.Settle()\n}\n"
+            ),
+        },
+        {"Box.Settle": ["Store.One"], "Lid.Settle": ["Two"]},
+    ),
     "go: a variable is named after the package that it is made by": (
         {
             "go.mod": "module ex.com/m\n",

@@ -105,6 +105,13 @@ def test_a_list_of_exports_is_no_place_that_may_call(repo, engine):
     }
     answer = engine(repo("app", files)).codebase.callers("settle")
     assert [str(each) for each in answer.uncovered] == ["names.py:1"]
+    files = {
+        "pot.js": "const boil = () => 1;\nfunction cool() {}\nconst stir = () => 2;\nexport default boil;\nexport {\n  cool,\n  stir as mix,\n};\n",
+        "pan.js": "export default boil(lid);\n",
+    }
+    code = engine(repo("js", files)).codebase
+    assert [code.callers(name).verdict for name in ("cool", "stir")] == ["none", "none"]
+    assert [str(each) for each in code.callers("boil").uncovered] == ["pan.js:1"]
 
 
 def test_a_comment_of_a_language_without_a_resolver_is_no_place_that_may_call(repo, engine):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import ANY, Graph
 from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
@@ -30,6 +31,7 @@ from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
 from vademecum.code.search.explain import whole_words
 from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.files import LEFT_OUT
+from vademecum.types import FileKind
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -46,7 +48,12 @@ _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method'
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
-_EXPORTS = re.compile(rb"__all__\s*(?:\+?=|\.extend\()\s*[\[(][\s\w\"',#]*$")  # Python's list of what a module exports
+_COMMENTS = (b"#", b"//", b";")  # begin a line of a file that no parser reads, such as a schema or settings
+# A list of what a module exports: `__all__ = ["a", "`, `export { a, `.
+_EXPORTS = re.compile(
+    rb"(?:\b__all__\s*(?:\+?=|\.extend\()\s*[\[(][\s\w\"',#]*[\"']|\bexport\s+(?:type\s+)?\{[\s\w,$]*)$"
+)
+_DEFAULT, _ENDS = re.compile(rb"\bexport\s+default\s+$"), re.compile(rb"[ \t]*(?:[;\r\n]|$)")
 _LISTED = 4_000  # bytes before a name in such a list
 _REACH = 80  # bytes before and after an occurrence that say how it is written
 
@@ -221,7 +228,7 @@ class _Place:
     def _importing(self) -> set[int]:
         """The lines that import or export a module of the name."""
         rows = (*self._refs.imports, *self._refs.exports)
-        return {row[1] for row in rows if row[3].rpartition("/")[2] == self.wanted.name}
+        return {row[1] for row in rows if self.wanted.name in row[3].split("/")}
 
     @cached_property
     def _is_own(self) -> bool:
@@ -265,19 +272,23 @@ class _Place:
         if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
             is_other = bool(owners & wanted.others) and not self.has_unresolved
             return is_other or self._is_other_member(joined, start, end)
-        if self._is_label(before, start):
+        if self._is_label(before, start, end):
             return True
         if before[-1:] in _QUOTES:
             return False
         return bool(owners & wanted.others_bare) or self._is_other(joined, start, end)
 
-    def _is_label(self, before: bytes, at: int) -> bool:
+    def _is_label(self, before: bytes, start: int, end: int) -> bool:
         """Return whether a text is an export, module path or heading."""
-        if before[-1:] in _QUOTES and _EXPORTS.search(self.content, max(0, at - _LISTED), at):
+        if _EXPORTS.search(self.content, max(0, start - _LISTED), start):
+            return True
+        if _DEFAULT.search(before) and _ENDS.match(self.content, end):
             return True
         if before[-1:] == b"#":
             return before[-2:-1] in _QUOTES
-        return (before[-1:] == b"/" or before[-1:] in _QUOTES) and self._line(at) in self._importing
+        if before[-1:] in _QUOTES and file_kind(self.path) is FileKind.GENERATED:
+            return True  # it names what it was made of
+        return (before[-1:] == b"/" or before[-1:] in _QUOTES) and self._line(start) in self._importing
 
     def _is_in_asked(self, at: int) -> bool:
         """Return whether a place stands in a declaration that is asked for."""
@@ -377,7 +388,9 @@ class _Place:
         In a language without a resolver a text may be code, as in `python -c "import shop; shop.open()"`.
         """
         root = self.examined.root
-        node = root.descendant_for_byte_range(at, at + 1) if root is not None else None
+        if root is None:
+            return not self._said(self._line(at)).startswith(_COMMENTS)
+        node = root.descendant_for_byte_range(at, at + 1)
         return node is None or (is_code(node) if self._is_read else not is_comment(node))
 
 

@@ -12,6 +12,7 @@
 (field_declaration name: (_) @name type: (_) @type)
 (field_declaration !name type: (_) @embedded)
 (interface_type (type_elem (_) @embedded))
+(field_declaration !name type: [(type_identifier) @name @type (qualified_type name: (_) @name) @type (generic_type type: (_) @name) @type])
 (short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value))
 (short_var_declaration left: (expression_list (_) . (identifier) @name))
 (var_spec name: (_) @name type: (_) @type)

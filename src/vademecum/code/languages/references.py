@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 
-VERSION = 22  # raised when other references are found, so that those found before are found anew
+VERSION = 23  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 FIELDS = "this"  # the scope of the fields of a function that is a class
