@@ -297,6 +297,19 @@ CASES = {
         },
         {"settle": ["adapter"], "save": ["Form"], "open": ["Form.save"], "close": ["open"]},
     ),
+    "javascript: a function writes out an object": (
+        {
+            "a.js": (
+                "export function createStore() {\n  function dispatch() {}\n  const settle = () => 1;\n  return { dispatch, on: settle };\n}\n"
+                "export const useForm = () => {\n  const open = () => 1;\n  return ({ open });\n};\n"
+            ),
+            "b.js": (
+                "import { createStore, useForm } from './a';\nconst store = createStore();\nexport function one() { store.dispatch(); store.on(); }\n"
+                "export function two() {\n  const { open } = useForm();\n  return open();\n}\nexport function three(other) { other.dispatch(); }\n"
+            ),
+        },
+        {"createStore.dispatch": ["one", "three"], "createStore.settle": ["one"], "useForm.open": ["two"]},
+    ),
     "go: an embedded type is a field of its name": (
         {
             "go.mod": "module ex.com/m\n",

@@ -35,7 +35,7 @@ from vademecum.code.languages.expression import (
 )
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
-from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE
+from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, RETURNED, SHADOW, TYPE
 from vademecum.code.languages.scopes import CLASSES
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
@@ -544,7 +544,12 @@ class Classes(ABC):
                 return Value("inst", file.path, around), Tier.TYPED
             return self.type(file, value.name, declared[0])
         given = (text for how, text in rows if how != TYPE and text not in _NOTHING)
-        found = {self.meaning(file, value.name, text)[0] for text in given if not self._repeats(file, value, text)}
+        written = Value("written", file.path, f"{value.name}.{RETURNED}")
+        found = {
+            written if text == RETURNED else self.meaning(file, value.name, text)[0]
+            for text in given
+            if not self._repeats(file, value, text)
+        }
         return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
 
 

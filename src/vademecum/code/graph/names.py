@@ -440,10 +440,11 @@ class Names(Spaces):
 
         Where texts and numbers may be given methods, those that the library lacks are of the repository.
         """
-        if not value.leaf:
+        scope, path = (value.name, value.path) if value.name else (value.leaf, value.leaf_path)
+        if not scope:
             return UNKNOWN if source.rules.calls_bare else HELD
-        file = self.definitions.file(value.leaf_path)
-        rows, node = file.bindings.get(value.leaf, {}).get(name), file.scopes.get(value.leaf, {}).get(name)
+        file = self.definitions.file(path)
+        rows, node = file.bindings.get(scope, {}).get(name), file.scopes.get(scope, {}).get(name)
         found = held_by(self.bound(file, name, rows), node) if rows else HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None and found[0] is None else found
 

@@ -43,7 +43,8 @@ def walked(
         frontier = []
         several = {key for key, count in Counter(edge.source for edge in edges).items() if count > 1 and into}
         imports = {e for e in edges if e.source in several and graph.is_import(e, nodes[e.source])}
-        for edge in sorted(edges, key=lambda e: (e.tier, e in imports, e.line)):  # a use says more than its import
+        # a call says more than another use, a use more than its import
+        for edge in sorted(edges, key=lambda e: (e.tier, e in imports, e.relation is not Relation.CALLS, e.line)):
             here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
             if there in nodes and there not in ways and (here not in classes or edge.relation is Relation.CALLS):
                 via, tier = ways[here]

@@ -61,6 +61,7 @@ from vademecum.code.languages.references import (
     GIVEN,
     ITSELF,
     LITERAL,
+    RETURNED,
     SHADOW,
     TYPE,
     VALUE,
@@ -344,6 +345,11 @@ class _Finder:
             self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(typed)))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        if owner and (written := self._rules.written_out(node)) is not None:
+            self.found.returns.append((owner, line, VALUE, RETURNED))
+            self._take_members(self._number(f"{self.found.owners[owner]}.{RETURNED}"), owner, line, written)
+            return
         chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
         if all(chains) or self._rules.calls_bare:  # there every function returns something, perhaps nobody knows what
             self.found.returns += [(*self._at(node), VALUE, spelled or "?") for spelled in chains]
@@ -473,7 +479,10 @@ class _Finder:
         around = self.found.owners[owner]
         is_owner = around.rpartition(".")[2] == name  # an object with methods is a declaration itself
         holder = owner if is_owner else self._number(f"{around}.{name}" if around else name)
-        for key, spelled in self._rules.members(captured["members"][0], self._text):
+        self._take_members(holder, owner, line, captured["members"][0])
+
+    def _take_members(self, holder: int, owner: int, line: int, written: tree_sitter.Node) -> None:
+        for key, spelled in self._rules.members(written, self._text):
             self.found.bindings.append((holder, line, key, VALUE, spelled, owner))
 
     def _bind(self, at: int, row: tuple[int, int, str, str, str, int]) -> None:

@@ -55,6 +55,7 @@ _DEFAULT_VALUES = frozenset({"object", "new_expression", "call_expression", "mem
 _NAMED_VALUES = frozenset({"class", "function_expression"})
 _NAMELESS_VALUES = _NAMED_VALUES | {"arrow_function", "generator_function"}
 _OWN_MEMBERS = frozenset({"object_type", "intersection_type"})  # a type so written is declared as an interface is
+_AROUND = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression"})
 _EITHER = {
     "ternary_expression": ("consequence", "alternative"),
     "binary_expression": ("left", "right"),
@@ -153,6 +154,12 @@ class Script(Language):
     def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
         """Return the members of an object literal that name declarations."""
         return ((key, spelled) for key, spelled in _members(value, text) if spelled)
+
+    def written_out(self, value: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the object literal that a result is, None for others."""
+        while value.type in _AROUND and value.named_children:
+            value = value.named_children[0]
+        return value if value.type == "object" else None
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return the expressions that a value may be, () for itself."""

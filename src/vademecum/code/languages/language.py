@@ -162,6 +162,10 @@ class Language:
         """
         return ()
 
+    def written_out(self, value: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the object literal that a result is, None for others."""
+        return None
+
     def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
         """Return the members of an object literal, each with its chain."""
         return ()

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 
-VERSION = 23  # raised when other references are found, so that those found before are found anew
+VERSION = 24  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
+RETURNED = "return"  # the scope of the members of the object that a function writes out as its result
 FIELDS = "this"  # the scope of the fields of a function that is a class
 BLOCK = "block"  # in place of an argument's number: the block that a call of Ruby has
 ITSELF, HANDED_ON = -1, -2  # in place of a parameter's number: the `self` of a block, the call that is handed the block
