@@ -32,6 +32,11 @@ def standing(memory, text):
         ("Idriss est notre référent sécurité", "Solène remplace Idriss comme référente sécurité", "Solène"),
         ("on utilise Vagrant pour l'environnement", "Vagrant, on arrête", ""),
         ("lance Lighthouse avant chaque livraison", "plus la peine de lancer Lighthouse", ""),
+        ("we monitor with Datadog", "we don't use Datadog anymore", ""),
+        ("post deploys to Slack", "deploys don't get posted to Slack anymore", ""),
+        ("the public API is GraphQL", "the public API isn't GraphQL after all, it's REST", "REST"),
+        ("la base écoute sur 5432", "la base n'écoute plus sur 5432, c'est 5433", "5433"),
+        ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
     ],
 )
 def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
@@ -57,6 +62,8 @@ def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
         ("on utilise Celery pour les tâches", "on devrait laisser tomber Celery ?"),
         ("la CI tourne sur Jenkins", "si ça continue on lâche Jenkins"),
         ("les mails partent avec Celery", "on laisse tomber Celery pour les exports"),
+        ("sessions are kept in Redis", "Redis isn't slow any more"),
+        ("we use Redis for the queue", "we don't use Redis for the sessions anymore"),
     ],
 )
 def test_what_is_asked_passing_or_about_another_thing_ends_nothing(memory, said, before, later):

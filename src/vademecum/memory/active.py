@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from vademecum.memory.forms import table_of
 from vademecum.memory.kinds import FactKind
 from vademecum.memory.labels import label
 
@@ -19,14 +20,7 @@ PREFERENCE_CONFIDENCE_THRESHOLD = 0.6
 MAX_PREFERENCES = 5
 NEAREST = 3  # of these, chosen for a message
 ALWAYS_ON = (FactKind.PREFERENCE, FactKind.INSTRUCTION)
-_LANGUAGE_SUFFIXES = {
-    "python": (".py", ".pyi"), "javascript": (".js", ".mjs", ".cjs", ".jsx"), "typescript": (".ts", ".tsx"),
-    "go": (".go",), "rust": (".rs",), "java": (".java",), "c": (".c", ".h"), "c++": (".cpp", ".cc", ".hpp"),
-    "cpp": (".cpp", ".cc", ".hpp"), "c#": (".cs",), "csharp": (".cs",), "ruby": (".rb",), "php": (".php",),
-    "kotlin": (".kt",), "scala": (".scala",), "swift": (".swift",), "lua": (".lua",), "bash": (".sh", ".bash"),
-    "shell": (".sh", ".bash"), "elixir": (".ex", ".exs"), "haskell": (".hs",), "sql": (".sql",), "markdown": (".md",),
-    "css": (".css",), "html": (".html", ".htm"),
-}  # fmt: skip
+_LANGUAGE_SUFFIXES = {language: tuple(endings.split()) for language, endings in table_of(__file__).items()}
 
 
 class Outline(NamedTuple):

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from vademecum.memory.labels import KINDS
+
 
 class Subject(NamedTuple):
     """Subject and attribute of a statement."""
@@ -18,60 +20,14 @@ class Subject(NamedTuple):
     attribute: str = ""
 
 
-def _choices(table: Mapping[str, str]) -> dict[str, Subject]:
-    out: dict[str, Subject] = {}
-    for subject, names in table.items():
-        name, _, attribute = subject.partition("/")
-        out.update({each.replace("_", " "): Subject(name, attribute) for each in names.split()})
-    return out
-
-
-# subject/attribute → names of the choices, with underscores for spaces
-CHOICES: Mapping[str, Subject] = _choices(
-    {
-        "package manager/javascript": "npm yarn pnpm bun",
-        "package manager/python": "pip uv poetry pipenv pdm conda mamba hatch",
-        "test framework/javascript": "jest vitest mocha jasmine ava tape",
-        "test framework/python": "pytest unittest nose nose2",
-        "browser tests/": "playwright cypress selenium puppeteer",
-        "formatter/python": "black yapf autopep8",
-        "formatter/javascript": "prettier dprint biome standardjs",
-        "linter/python": "ruff flake8 pylint pyflakes",
-        "linter/javascript": "eslint jshint oxlint",
-        "type checker/python": "mypy pyright pyre pytype",
-        "indentation/": "tabs spaces two_spaces four_spaces 2_spaces 4_spaces two-space four-space 2-space 4-space tabulations espaces",
-        "quotes/": "single_quotes double_quotes guillemets_simples guillemets_doubles",
-        "naming/": "camelcase snake_case snake-case pascalcase kebab-case",
-        "database/": "postgres postgresql mysql mariadb sqlite mongodb dynamodb cockroachdb duckdb clickhouse bigquery cassandra",
-        "cache/": "redis memcached valkey",
-        "task queue/": "celery dramatiq huey sidekiq resque bullmq",
-        "search engine/": "elasticsearch opensearch meilisearch typesense algolia solr",
-        "orm/python": "sqlalchemy peewee sqlmodel",
-        "orm/javascript": "prisma drizzle typeorm sequelize knex",
-        "infrastructure/": "terraform opentofu pulumi cloudformation",
-        "bundler/": "webpack vite rollup esbuild parcel turbopack rspack",
-        "frontend framework/": "react vue svelte angular solidjs preact htmx",
-        "web framework/python": "flask django fastapi starlette litestar",
-        "web framework/javascript": "express fastify koa hapi nestjs",
-        "http client/python": "requests httpx aiohttp urllib3",
-        "http client/javascript": "axios fetch ky superagent",
-        "css framework/": "tailwind bootstrap bulma foundation",
-        "hosting/": "netlify vercel heroku render github_pages cloudflare_pages fly.io",
-        "continuous integration/": "github_actions gitlab_ci circleci jenkins travis",
-        "containers/": "docker podman",
-        "editor/": "vim neovim emacs vscode vs_code zed",
-        "shell/": "bash zsh fish",
-        "commit messages/": "conventional_commits",
-        "merging/": "squash rebase merge_commits",
-        "api style/": "rest graphql grpc trpc",
-        "state management/": "redux zustand mobx jotai recoil pinia vuex",
-        "logging/python": "loguru structlog",
-        "logging/javascript": "pino winston bunyan",
-        "validation/javascript": "zod yup joi valibot",
-        "date library/javascript": "moment dayjs date-fns luxon",
-        "answer language/": "english french german spanish italian portuguese français anglais allemand espagnol",
-    }
-)
+# name of a choice → its kind
+CHOICES: Mapping[str, Subject] = {
+    each.replace("_", " "): Subject(name, language.removeprefix("any"))
+    for name, kind in KINDS.items()
+    for language, choices in kind.items()
+    if language not in ("english", "french", "called")
+    for each in choices.split()
+}
 
 
 def _any_of(names: Iterable[str]) -> str:

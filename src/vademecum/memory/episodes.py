@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from vademecum.memory.forms import compiled
 from vademecum.memory.kinds import Role
 
 if TYPE_CHECKING:
@@ -33,23 +34,13 @@ LONGEST_S = 7200.0  # from a failure to its end
 LATER_S = 7 * 86_400.0  # in which a commit may take the edits in
 MOST_COMMANDS = 2  # that ended an error
 _LEAST_WORDS = 2  # that a line of error has besides those that every error has
-_TELLING = re.compile(
-    r"(?i)\w*(?:error|exception|panic)\w*|\b(?:fail(?:s|ed|ure|ing)?|fatal|cannot|could not|can't|unable|no such|not found|undefined"
-    r"|undeclared|denied|refused|unexpected|unknown|invalid|missing|expected|conflict|timed out)\b"
-)
-_VARYING = re.compile(
-    r"\x1b\[[\d;]*m|0x[\da-f]+|\b[\da-f]{12,64}\b|\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds)\b|\d\d:\d\d:\d\d(?:[.,]\d+)?"
-    r"|(?<=\w):\d+(?::\d+)?\b|(?<=line )\d+|(?:(?<=[\s'\"(=])|^)(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+)+[\\/]"
-)
+_SAID = compiled(__file__)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _EMPTY_TEXT = """error errors err failed failures failure fails fail test tests exit code command with status short summary info
 traceback most recent call last passed the and this for see above more details rerun pass lib npm fatal exception panic panicked
 warnings warning build main expected left right process completed log can found"""
 _EMPTY = frozenset(_EMPTY_TEXT.split())
 _LOOKS_TEXT = """ls cat head tail grep rg find git sed awk cd pwd echo wc which less tree diff stat file type env"""
-_BEFORE = re.compile(
-    r"^\s*(?:(?:ba|z)?sh -l?c ['\"]|cd\s+\S+\s*(?:&&|;)\s*)+"
-)  # a shell or a folder, not what runs there
 _LOOKS = frozenset(_LOOKS_TEXT.split())  # commands that change nothing that an error may come from
 
 
@@ -94,10 +85,10 @@ def error_lines(output: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for line in reversed(output.splitlines()):
-        if _TELLING.search(line) is None:
+        if _SAID["telling"].search(line) is None:
             continue
         shown = " ".join(line.removeprefix("E ").split())
-        same = " ".join(_VARYING.sub("", shown).split())
+        same = " ".join(_SAID["varying"].sub("", shown).split())
         if len([word for word in _WORD.findall(same) if word.lower() not in _EMPTY]) >= _LEAST_WORDS:
             found.setdefault(same, shown)
         if len(found) == MOST_LINES:
@@ -228,12 +219,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def _without_options(command: str) -> set[str]:
-    first = re.split(r"\s(?:[|;]|2>&1|&&)", _BEFORE.sub("", command).strip(" '\""))[0]
+    first = re.split(r"\s(?:[|;]|2>&1|&&)", _SAID["before"].sub("", command).strip(" '\""))[0]
     return {word for word in first.split() if not word.startswith("-")}
 
 
 def _program(command: str) -> str:
-    words = _BEFORE.sub("", command).split(maxsplit=1)
+    words = _SAID["before"].sub("", command).split(maxsplit=1)
     return os.path.basename(words[0]) if words else ""
 
 

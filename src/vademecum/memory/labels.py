@@ -18,32 +18,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-_FRENCH_WORDS = re.compile(
-    r"(?i)\b(?:les?|la|l|une?|des?|du|d|j|je|on|nous|tu|vous|a|ont|pas|ne|n|que|qu|qui|pour|avec|dans|sur|toujours|jamais|est|sont|et|au|aux|en"
-    r"|cette|ces?|mon|ma|mes|notre|nos|utilis\w+|préfère|désormais|dorénavant|faut|plutôt|sans|par|moi)\b"
-)
-_ENGLISH_WORDS = re.compile(
-    r"(?i)\b(?:the|an|we|i|you|my|our|not|and|with|for|in|is|are|to|uses?|always|never|of|it|this|that|over|prefer|should|must|don't|from|now|no|by"
-    r"|be|at|on|avoid)\b"
-)
+from vademecum.memory.forms import compiled, table_of
+
+_SAID = compiled(__file__)
 _MOST_CHARACTERS = 400  # of a text, examined for its language
 _LINKS_TEXT = "at on in to of le la les à au aux sur dans en"
 _LINKS = frozenset(_LINKS_TEXT.split())  # attributes that are left out of a label
 _DONE = ("instruction", "decision", "preference")  # kinds whose attribute is the act done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
-_ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
-FRENCH: Mapping[str, str] = {
-    "package manager": "gestionnaire de paquets", "test framework": "cadre de tests", "browser tests": "tests de navigateur",
-    "formatter": "formateur", "type checker": "vérificateur de types", "quotes": "guillemets", "naming": "nommage",
-    "database": "base de données", "frontend framework": "framework d'interface", "web framework": "framework web",
-    "http client": "client HTTP", "css framework": "framework CSS", "hosting": "hébergement",
-    "continuous integration": "intégration continue", "containers": "conteneurs", "editor": "éditeur",
-    "commit messages": "messages de commit", "merging": "fusion", "api style": "style d'API",
-    "state management": "gestion d'état", "logging": "journalisation", "date library": "bibliothèque de dates",
-    "answer language": "langue des réponses", "user's name": "nom", "preference": "préférence", "instruction": "consigne",
-    "decision": "décision", "fact": "fait", "todo": "à faire", "fix": "correctif",
-}  # fmt: skip
-_BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en|un|une|mon|ma|mes|ton|ta|tes|son|sa|ses|nos|notre|vos|votre|leurs?|cet?|cette|ces)\s+)*(?:de\s+)?(?:[dl]['’]\s*)?)"  # noqa: RUF001 -- as people type it
+# What each kind of choice is called, and the known choices
+KINDS: Mapping[str, Mapping[str, str]] = table_of(__file__, "choices")
+FRENCH, CALLED, _ENGLISH = (
+    {name: kind[told] for name, kind in KINDS.items() if told in kind} for told in ("french", "called", "english")
+)
 
 
 def label(subject: str, attribute: str, text: str, kind: str) -> str:
@@ -80,46 +67,17 @@ def is_french(text: str) -> bool:
     (True, False)
     """
     beginning = text[:_MOST_CHARACTERS]
-    return len(_FRENCH_WORDS.findall(beginning)) > len(_ENGLISH_WORDS.findall(beginning))
+    return len(_SAID["french_words"].findall(beginning)) > len(_SAID["english_words"].findall(beginning))
 
 
 def _as_it_stands(name: str, text: str) -> str:
     """Return a key's words as the text has them, with small words."""
-    found = re.search(r"\b" + _BETWEEN.join(map(re.escape, name.split())) + r"\b", text, re.IGNORECASE)
+    found = re.search(r"\b" + _SAID["between"].pattern.join(map(re.escape, name.split())) + r"\b", text, re.IGNORECASE)
     return found[0].lower() if found else name
 
 
 Topics = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns the topics of events by id, for events that have one."""
-
-# subject → synonyms
-CALLED: Mapping[str, str] = {
-    "package manager": "dependency manager installer gestionnaire de paquets",
-    "test framework": "test runner testing library framework de tests",
-    "browser tests": "end-to-end e2e browser testing",
-    "formatter": "formatting code style formateur formatage",
-    "linter": "linting lint",
-    "type checker": "type checking typing",
-    "indentation": "indent indenting tabs spaces",
-    "quotes": "quotation marks guillemets",
-    "naming": "name naming convention case nommage",
-    "database": "db datastore storage base de données",
-    "bundler": "bundling build tool",
-    "frontend framework": "front-end ui framework",
-    "web framework": "backend server framework",
-    "http client": "http requests library",
-    "css framework": "styling styles",
-    "hosting": "host hosted deploy deployment hébergement",
-    "continuous integration": "ci pipeline intégration continue",
-    "containers": "container runtime conteneurs",
-    "editor": "ide éditeur",
-    "commit messages": "commit message format style",
-    "merging": "merge strategy pull request",
-    "state management": "state store",
-    "logging": "logger log library journalisation",
-    "date library": "dates time",
-    "answer language": "language reply respond langue répondre",
-}
 
 
 def nothing_known(_: Sequence[str]) -> Mapping[str, str]:

@@ -17,27 +17,12 @@ from itertools import pairwise
 
 from vademecum.memory.choices import CHOICES, Subject, named, names_in, without_marks
 from vademecum.memory.facts import REPLACING
+from vademecum.memory.forms import compiled
 from vademecum.memory.records import Claim, Fact, Role
 from vademecum.memory.words import is_denied, terms
 
-# This searches lower-case text, which is twice as fast as ignoring case.
-_MONTH = (
-    r"(?:jan(?:uary|vier)?|feb(?:ruary)?|février|mar(?:ch|s)?|apr(?:il)?|avril|may|mai|june?|juin|july?|juillet|aug(?:ust)?|août"
-    r"|sept?(?:ember|embre)?|oct(?:ober|obre)?|nov(?:ember|embre)?|dec(?:ember)?|décembre)"
-)
-_NUMBER = (
-    r"\d[\d.,]*(?<![.,])|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
-    r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|quinze|vingt|trente"
-)
-VALUE = re.compile(
-    r"(?P<money>[$€£]\s?\d[\d.,]*(?<![.,])|\b\d[\d.,]*\s?(?:dollars|euros|€))|(?P<share>\b\d[\d.,]*\s?(?:%|percent\b|pour cent\b))"
-    rf"|(?P<date>\b{_MONTH}\.? \d{{1,2}}\b|\b\d{{1,2}}(?:er)? {_MONTH}\b|\b\d{{4}}-\d\d-\d\d\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)s?\b)"
-    r"|(?P<clock>\b\d{1,2}(?:[:h]\d\d)?\s?[ap]m\b|\b\d{1,2}[:h]\d\d\b)|(?P<version>\bv?\d+\.\d+\.\d+\b)"
-    rf"|\b(?P<span>(?:{_NUMBER})\s?(?:ms|milliseconds?|s|secs?|seconds?|secondes?|min|minutes?|h|hours?|heures?|days?|jours?|weeks?|semaines?|months?|mois|years?|ans)\b)"
-    rf"|\b(?P<count>{_NUMBER})(?=[ -](?P<noun>[a-zà-ÿ-]+(?: [a-zà-ÿ-]+)?))"
-)
-_ADDRESS = re.compile(r"[a-z][\w-]*(?:\.[\w-]+)+|:\d{2,5}\b")
+_SAID = compiled(__file__)
+VALUE = _SAID["value"]
 
 
 def kinds_of(value: str) -> frozenset[str]:
@@ -47,58 +32,16 @@ def kinds_of(value: str) -> frozenset[str]:
     [['date'], ['requests'], ['address'], []]
     """
     found = {match["noun"] or match.lastgroup or "" for match in VALUE.finditer(value.lower())}
-    return frozenset(found | ({"address"} if _ADDRESS.search(value) else set()))
+    return frozenset(found | ({"address"} if _SAID["address"].search(value) else set()))
 
 
 _ALIKE = 0.5  # share of two things' words
-_ARTICLES = r"(?:(?:the|our|that|those|all|any|my|every|each|all the|chaque|tous les|toutes les|le|la|les|l'|des|d'|de|du|nos|notre|ce|cette|ces|aux?)\s*)*"
-_GONE_BEFORE = re.compile(
-    r"(?i)(?:\b(?:scrap(?:ped|ping)?|scratch|dropp?(?:ed|ing)?|ditch(?:ed|ing)?|kill(?:ed|ing)?|retir(?:ed?|ing)|quit|leav(?:e|ing)|left|abandon(?:ed|ing)?|remov(?:ed?|ing)"
-    r"|(?:ripped|tore|threw|tossed|chucked|kicked) out|had enough of|i'm over|don't bother with|got rid of|get rid of|g[ai]ve up on|stopp?(?:ed|ing)?(?: \w+ing| with)?|no more|no longer(?: \w+){0,2}?|replac(?:ed?|es|ing)|swapp?(?:ed|ing)?(?: out)?|forget(?: about)?"
-    r"|skip|never mind|done with|(?:'re|are|'m|am) off|moved? away from|goodbye|relicensed from|ended up not \w+|not doing"
-    r"|(?:mov|migrat|switch|port|gone?|got|get|com|came)\w*(?P<what>(?: \w+){0,3}?) (?:off|away from|from)"
-    r"|(?:forget|ignore|disregard|scratch|drop|changed my mind|never mind)(?: (?:what|everything|all))?(?: (?:i|we) (?:said|told you|wrote))?(?: (?:my|the|that|our) (?:old |last )?(?:rule|note|wish|request|preference|instruction|thing|bit))? (?:about|on|for)"
-    r"|nobody (?:wants|needs|uses|likes)|(?:don't|do not|no) need (?:to|for)(?: \w+)?|personne (?:ne )?(?:veut|utilise)"
-    r"|quitt\w+|l[âa]ch\w+|laiss\w+ tomber|abandonn\w+|arr[êe]t\w+(?: avec| de \w+(?:er|ir|re))?|vir[eé]\w?|jet[eé]\w?|fini|exit|adieu|dehors|oubli\w+(?: (?:ma|la|ce que) (?:consigne|règle|remarque|j'ai dit)(?: sur| pour)?)?|supprim\w+|renonc\w+ à|remplac\w+"
-    r"|(?:n(?:e |')(?:(?:me|te|nous|vous|se|les?|la|l') ?)?\S+|est|c'est|sont) plus(?: \w+){0,2}?|(?:^|[,;]\s*)(?:bon |ok |et )?plus(?: besoin| la peine)?(?: (?:de|d')\s*\w+(?:er|ir|re))?|migr\w+ d[e']|passés? d[e'])\s*"
-    + _ARTICLES
-    + r")$"
-)
-_TOO_LITTLE = re.compile(
-    r"(?i)(?:,? (?:is|are|was|est|sont|c'est|'s) (?:\w+ )?(?:too|trop|not enough|pas assez)\b|,? (?:isn't|aren't) enough|,? (?:ça )?(?:ne )?(?:suffit|suffisent) (?:pas|plus)|,? c'est (?:trop|pas assez))"
-)
-_GONE_AFTER = re.compile(
-    r"(?i)(?: (?:idea|plan|thing|stuff|setup|rule|requirement|client|server|service|support|contract|licen[cs]e|suite|run|job))?,?(?: (?:is|are|was|has been|have been|got|gets|est|c'est|sont|a été|ont été)|'s)(?: (?:just|now|all|finally|officially|long|maintenant))*"
-    r" (?:out(?=$|[,.;!]| of )|gone|dead|history|over\b|off the table|(?:switched|turned|shut) (?:off|down)|(?:dropped|removed|replaced|abandoned|retired|deprecated|decommissioned|uninstalled|cancell?ed|overkill)|no longer\b|not (?:needed|enough|required)\b"
-    r"|mort\w*|terminée?s?|finie?s?|désinstallée?s?|abandonnée?s?|remplacée?s?|supprimée?s?|plus (?:obligatoire|nécessaire|utile|la peine))(?! (?:today|tonight|this \w+|aujourd'hui|cette semaine|ce \w+|on my|from my|(?:from|in|on) (?:the|that|my|your|his|her)\b(?! (?:repo|project|code|stack|menu|list|table)))\b)"
-    r"|(?: (?:idea|plan|support|contract|licen[cs]e|suite|setup))? (?:ends?|ended|expired|retired|quit|died|didn't work out|never worked out|got (?:axed|cut|killed|the boot))(?=$|[,.;!]| (?:in|with|this|last|and|so)\b)"
-    r"| (?:dehors|dégage\w*|nous a lâchés?)"
-    r"|,? (?:isn't|aren't) (?:\w+ ){0,2}any ?more|,? (?:n'est|ne sont|est|sont) plus |(?: [\w']+){1,6}? (?:is|are|n'est|est|sont) (?:not|no longer|plus) (?:needed|required|necessary|nécessaires?|obligatoires?)\b|,? on (?:arrête|oublie|laisse tomber|abandonne)"
-)
-_RETRACTS = re.compile(
-    r"(?i)^(?:\w+,? ){0,3}?(?:(?:forget|ignore|disregard|drop|never mind|scratch) (?:about |what |everything |my |the |that )|changed my mind|stop \w+ing|(?:we|on|nous)(?:'ve| have| just| finally| a| avons)* (?:removed|dropped|ditched|scrapped|killed|retired|abandoned|supprimé|viré|abandonné)|no need to|(?:don't|do not) (?:have|need) to"
-    r"|oublie|plus (?:la peine|besoin)|(?:tu n'as|t'as|y a|il n'y a) plus (?:besoin|la peine))"
-    r"|\bis too|\bc'est trop|\bno longer (?:needed|required|necessary|a (?:thing|rule|must))|\b(?:is|are) (?:dead|gone|overkill|history)\b|\bplus (?:obligatoire|nécessaire|utile)\b|\bon (?:arrête|oublie|laisse tomber)\s*[.!]*$"
-)
-_ENDS = re.compile(
-    r"(?i)$|[,.;:!?)]| (?:idea|plan|thing|stuff|rule|requirement|setup|suite|for|in|on|as|at|to|and|but|so|because|over|since|out|from|by|with|any ?more|now|please|pls|stp|pour|dans|sur|chez|et|mais|car|donc|à|d'|vers|finalement|avant|before|when|here|ici|en|comme)\b"
-)
-_PURPOSE = re.compile(r" (?:for|pour) (?!now\b|good\b|the moment\b|l'instant\b)(?P<what>[^,.;:!?]+)")
-# What is asked, supposed, or true of a moment
-_PASSING = re.compile(
-    r"(?i)\?\s*$|^(?:if|si|when|quand)\b|\b(?:this (?:one|time)|at the moment|right now|for now|until|again|maybe|might|may(?! \d)|should we|could"
-    r"|cette fois|ce fichier|celui-ci|celle-ci|pour l'instant|peut-être|devrait|pourrait|this file)\b"
-)
-_FROM_NOW = re.compile(r"(?i)\bfrom (?:now|here) on\b|\b(?:désormais|dorénavant|à partir de maintenant)\b")
-_OFTEN = re.compile(
-    r"(?i)\b(?:hour|dai|night|week|month|quarter|year)ly\b|\b(?:quotidien|hebdomadaire|mensuel|trimestriel|annuel)\w*"
-)
 # Words of a change, of a time, and of no thing
 _WEAK = frozenset(
     terms(
         """
         upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
-        yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run
+        yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
         put make start redo turn everything everyone team somebody nobody
         passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
         devenir devient réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
@@ -106,24 +49,26 @@ _WEAK = frozenset(
         """
     )
 )
-_NAME = re.compile(r"(?<![\w.'-])(?:[A-Z][\w+#]*(?:[.-]\w+)*|[a-z][\w]*-?\w*\d\w*)(?![\w'])")
-_NUMBERED = re.compile(r"(?<![\w.-])(?P<word>[^\W\d][\w.+#-]*?) v?(?P<number>\d[\d.]*)(?![\w%])")
-_CLAUSE = re.compile(r"[,;:.!?]\s+|\s(?:so|and|but|donc|et|mais|because|car)\s|\s[\u2013\u2014-]\s|[.!?]$")
-_PREPOSITION = re.compile(r" (?:for|pour|as|comme)\b")
-_WORD = re.compile(r"[\w+#]+(?:['\u2019.-][\w+#]+)*")
 
 
 def may_reverse(claim: Claim) -> bool:
     """Return whether a claim may end a fact of another key."""
-    if _PASSING.search(claim.text) or claim.kind not in REPLACING or claim.speaker in (Role.ASSISTANT, Role.COMMIT):
+    if (
+        _SAID["passing"].search(claim.text)
+        or claim.kind not in REPLACING
+        or claim.speaker in (Role.ASSISTANT, Role.COMMIT)
+    ):
         return False
     sure = claim.corrects or not claim.confidence or is_denied(claim.value)
-    return sure or any(sign.search(claim.text) for sign in (_GONE_AFTER, _TOO_LITTLE, _RETRACTS, _FROM_NOW))
+    return sure or any(
+        sign.search(claim.text)
+        for sign in (_SAID["gone_after"], _SAID["too_little"], _SAID["retracts"], _SAID["from_now"])
+    )
 
 
 def may_retract(sentence: str) -> bool:
     """Return whether a sentence may take something back, whatever its kind."""
-    return _PASSING.search(sentence) is None and _RETRACTS.search(sentence) is not None
+    return _SAID["passing"].search(sentence) is None and _SAID["retracts"].search(sentence) is not None
 
 
 def ended(claim: Claim, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
@@ -136,7 +81,7 @@ def ended(claim: Claim, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
 
 def replaced(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
     """Return the fact whose value gives way to a claim's, if any."""
-    if not may_reverse(claim) or is_denied(claim.value):
+    if not claim.value or not may_reverse(claim) or is_denied(claim.value):
         return None
     said = _clause_of(claim)
     alike = [(_likeness(claim, said, fact), fact.valid_from, fact.id, fact) for fact in _near(claim, facts)]
@@ -176,7 +121,7 @@ def _likeness(claim: Claim, said: str, fact: Fact) -> float:
 
 def _is_of_kind(claim: Claim, fact: Fact) -> bool:
     """Return whether two values are of one kind, and differ."""
-    often = _OFTEN.search(claim.value) and _OFTEN.search(fact.value)
+    often = _SAID["often"].search(claim.value) and _SAID["often"].search(fact.value)
     if often or kinds_of(claim.value) & kinds_of(fact.value):
         return not _values(claim.value) & _values(fact.value)
     one, other = _names(claim.value), _names(fact.value)
@@ -210,12 +155,16 @@ def _thing(text: str, *values: str) -> frozenset[str]:
 def _numbers(text: str) -> dict[str, str]:
     """Return the number behind each word: a version, a port."""
     plain = VALUE.sub(lambda match: match[0] if match["count"] or match["version"] else " ", text.lower())
-    return {match["word"]: match["number"].rstrip(".") for match in _NUMBERED.finditer(plain) if terms(match["word"])}
+    return {
+        match["word"]: match["number"].rstrip(".")
+        for match in _SAID["numbered"].finditer(plain)
+        if terms(match["word"])
+    }
 
 
 def _values(text: str) -> set[str]:
     found = {f"{match[0]} {match['noun'] or ''}".strip() for match in VALUE.finditer(text.lower())}
-    return found | {match[0].lower() for match in _OFTEN.finditer(text)}
+    return found | {match[0].lower() for match in _SAID["often"].finditer(text)}
 
 
 @lru_cache(maxsize=4096)
@@ -227,9 +176,9 @@ def _names(text: str) -> frozenset[str]:
     plain = without_marks(text)
     found = set(names_in(plain)) | {match[0].lower().replace("_", " ") for match in named(plain)}
     first = len(plain.split()) <= 2
-    further = (match for match in _NAME.finditer(plain) if match.start() or first or not match[0].istitle())
+    further = (match for match in _SAID["name"].finditer(plain) if match.start() or first or not match[0].istitle())
     found |= {match[0].lower() for match in further if len(match[0]) > 1}
-    alone = plain.lower() if kinds_of(plain) else _PREPOSITION.split(plain.lower())[0]
+    alone = plain.lower() if kinds_of(plain) else _SAID["preposition"].split(plain.lower())[0]
     return frozenset(name for name in found or {alone} if not kinds_of(name) and (found or " " not in name))
 
 
@@ -240,7 +189,7 @@ def _clause_of(claim: Claim) -> str:
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
-    cuts = [(0, 0), *(cut.span() for cut in _CLAUSE.finditer(text)), (len(text), len(text))]
+    cuts = [(0, 0), *(cut.span() for cut in _SAID["clause"].finditer(text)), (len(text), len(text))]
     return ((start, end) for (_, start), (end, _) in pairwise(cuts))
 
 
@@ -253,12 +202,16 @@ def _gone_in(fact: Fact, text: str) -> str:
     amounts = {each for each in _values(fact.value) if each in text.lower()}
     said = _terms(fact.text) | _terms(fact.subject)
     for start, end in _clauses(text) if called or amounts else ():
+        clause = _terms(text[start:end])
+        of_it = clause <= said | _WEAK and any(each <= clause for each in called)
+        if of_it and _SAID["no_more"].search(text, start, end):
+            return text[start:end].strip()
         for first, last in _runs(text, start, end, said):
             words = text[first:last]
-            purpose = _PURPOSE.match(text, last, end)
+            purpose = _SAID["purpose"].match(text, last, end)
             here = {*terms(words), *terms(purpose["what"] if purpose else "")}
             amount = any(each in words.lower() for each in amounts)
-            if amount and _TOO_LITTLE.match(text, last):
+            if amount and _SAID["too_little"].match(text, last):
                 return words
             if (amount or any(each <= here for each in called)) and _is_gone(text, (start, first, last, end), said):
                 return words
@@ -268,7 +221,7 @@ def _gone_in(fact: Fact, text: str) -> str:
 def _runs(text: str, start: int, end: int, said: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield the stretches of a clause whose words a fact has too."""
     first = last = -1
-    for match in _WORD.finditer(text, start, end):
+    for match in _SAID["word"].finditer(text, start, end):
         own = terms(match[0])
         if own and said.issuperset(own):
             first, last = (match.start() if first < 0 else first), match.end()
@@ -285,13 +238,13 @@ def _is_gone(text: str, at: tuple[int, int, int, int], said: frozenset[str]) -> 
     They do not where they name another thing: another purpose, or who dropped it.
     """
     start, first, last, end = at
-    purpose = _PURPOSE.match(text, last, end)
+    purpose = _SAID["purpose"].match(text, last, end)
     if purpose is not None and not _names(f"for {purpose['what']}") and said.isdisjoint(terms(purpose["what"])):
         return False
-    if _GONE_AFTER.match(text, last):
+    if _SAID["gone_after"].match(text, last):
         return True
-    sign = _GONE_BEFORE.search(text[start:first])
-    if sign is None or _ENDS.match(text, last) is None:
+    sign = _SAID["gone_before"].search(text[start:first])
+    if sign is None or _SAID["ends"].match(text, last) is None:
         return False
     who = text[start : start + sign.start()].split()[-1:]  # who dropped it
     others = {*terms(" ".join(who)), *terms(sign["what"] or "")} - _WEAK - said

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from vademecum.index.stopwords import TALK
+from vademecum.memory.forms import compiled
 from vademecum.memory.passages import AskedFor, said_in, sentences
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
@@ -33,22 +34,7 @@ REACH = 15  # best events that are compared
 READ_CHARACTERS = 3_000  # of an event; values come early
 _NEAR = 8  # words on either side of a value
 
-_ASKED = {  # kind → words of a question for a value of it; a count is asked for by its noun
-    "money": re.compile(
-        r"budget|\bcosts?\b|\bprice|\bpay\b|salary|\bfees?\b|how much|amount|prix|coût|salaire|combien"
-    ),
-    "share": re.compile(r"percent|\brate\b|accuracy|coverage|\bscore|pourcentage|\btaux|couverture"),
-    "date": re.compile(r"\bwhen\b|\bdates?\b|deadline|\bday\b|\bquand\b|échéance|\bjour\b"),
-    "clock": re.compile(r"\bwhen\b|what time|\bquand\b|quelle heure"),
-    "span": re.compile(r"how (?:long|many)|\btime\b|timeout|latency|duration|interval|\btemps\b|durée|délai|combien"),
-    "version": re.compile(r"version"),
-}
-_CHANGE = re.compile(
-    r"\b(?:now|updated?|new|instead|no longer|anymore|chang(?:ed|ing)|switch(?:ed|ing)|mov(?:ed|ing)|shift(?:ed|ing)|exten(?:ded|ding)"
-    r"|increas(?:ed|ing)|gr[eo]wn?|improv(?:ed|ing|ement)|reduc(?:ed|ing)|decreas(?:ed|ing)|dropped|r(?:ose|aised|eached)|postponed|rescheduled"
-    r"|adjust(?:ed|ing)|shorten(?:ed|ing)|lower(?:ed|ing)|expanded|(?:down|up) to|additional|more"
-    r"|maintenant|désormais|nouve(?:au|lle)|plutôt|finalement|passée? à|changée?|augmentée?|réduite?|reportée?|atteint|ajustée?|raccourcie?|abaissée?|relevée?)\b"
-)
+_SAID = compiled(__file__)
 _PEOPLE = (Role.USER, Role.NOTE)
 
 
@@ -168,7 +154,7 @@ def _stated(place: int, item: Evidence, question: Question, asked: AskedFor) -> 
                 values, near = found.setdefault(kind, (set(), set()))
                 values.add(re.sub(r"\s", "", match[kind.name]))
                 near |= about.intersection(_beside(text, match))
-        changes = bool(found) and _CHANGE.search(text) is not None
+        changes = bool(found) and _SAID["change"].search(text) is not None
         for kind, (values, near) in found.items():
             yield kind, _Stated(place, item.event.at, said, frozenset(values), frozenset(near), changes)
 
@@ -178,7 +164,7 @@ def _kinds(match: re.Match[str], question: str, about: frozenset[str]) -> list[_
     if match["count"]:
         return [_Kind("count", noun) for noun in terms(match["noun"])[:2] if noun in about]
     name = match.lastgroup or ""
-    return [_Kind(name)] if _ASKED[name].search(question) else []
+    return [_Kind(name)] if _SAID[name].search(question) else []
 
 
 def _beside(text: str, match: re.Match[str]) -> list[str]:

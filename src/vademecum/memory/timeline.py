@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from vademecum.memory.forms import compiled
 from vademecum.memory.journal import event_of
 from vademecum.memory.records import Chapter, Event, Role, role_of
 from vademecum.memory.scope import Scope
@@ -15,22 +16,8 @@ from vademecum.memory.when import find_time
 from vademecum.memory.words import terms
 from vademecum.protocols import Condition
 
-# Questions about a stretch of time rather than about one subject.
-_ASKS_FOR_IT = re.compile(
-    r"\b(?:what (?:have|did|had) (?:we|i|you)(?: \w+)? (?:discuss|talk|work|do(?:ne)?|speak|cover|decide|accomplish)\w*"
-    r"(?: (?:about|on))?\b"
-    r"|(?:summar(?:y|i[sz]e)|recap|timeline|history|chronology)\b.*\b(?:conversation|discussion|session|chat|week|month|day|work)s?"
-    r"|topics? (?:we|i)(?:'ve| have)? (?:discuss|talk|cover)\w*"
-    r"|(?:de quoi|qu'est-ce (?:que|qu')|quels? sujets?).{0,24}\b(?:parlé|discuté|abordé|fait|travaillé|décidé)"
-    r"|qu'(?:avons-nous|a-t-on|ai-je) (?:fait|dit|décidé|abordé)"
-    r"|(?:résum\w+|chronologie|historique|récapitul\w+)\b.*\b(?:conversation|discussion|session|échange|semaine|mois|jour)s?)",
-    re.IGNORECASE,
-)
-_NAMES_NOTHING = re.compile(
-    r"\b(?:so far|together|recently|lately|conversations?|discussions?|sessions?|chats?|project|repo(?:sitory)?|here|jusqu'ici|ensemble"
-    r"|récemment|dernièrement|échanges?|projet|dépôt|ici)\b",
-    re.IGNORECASE,
-)
+_SAID = compiled(__file__)
+
 _ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
 SAID = (Role.USER, Role.NOTE, Role.COMMIT)
 
@@ -43,10 +30,10 @@ def asks_for_timeline(question: str) -> bool:
     >>> asks_for_timeline("What did we decide about the cache?"), asks_for_timeline("What did we decide last week about caching?")
     (False, False)
     """
-    asked = _ASKS_FOR_IT.search(question)
+    asked = _SAID["asks_for_it"].search(question)
     if asked is None:
         return False
-    return names_nothing(question[asked.end() :], _NAMES_NOTHING)
+    return names_nothing(question[asked.end() :], _SAID["names_nothing"])
 
 
 def names_nothing(rest: str, idle: re.Pattern[str]) -> bool:

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vademecum.index.stem import porter_stem
 from vademecum.index.stopwords import TALK
 from vademecum.index.tokenize import MAX_PART, kept_parts, key
+from vademecum.memory.forms import filled, table_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,30 +29,11 @@ if TYPE_CHECKING:
     from vademecum.index.counting import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
-_DENYING = re.compile(
-    r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|\b(?:ne |n['\u2019]).{1,40}?\bplus\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b"
-)
-ASKS_PAST = re.compile(
-    r"(?i)\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
-    r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\brappelle"
-    r"|\b(?:qu'|que |quand |où |pourquoi |comment |quel\w* .{0,30})(?:est-ce qu[e'] ?)?(?:nous avons|j'ai|on a)\b"
-)
 ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
 
-# Past forms that no suffix rule brings home.
-IRREGULAR: dict[str, str] = dict(
-    pair.split(":")
-    for pair in """
-    ate:eat began:begin begun:begin became:become bought:buy broke:break broken:break brought:bring built:build
-    came:come caught:catch chose:choose chosen:choose drew:draw drawn:draw drove:drive driven:drive felt:feel fell:fall
-    fallen:fall fed:feed flew:fly forgot:forget forgotten:forget found:find gave:give given:give gone:go went:go
-    grew:grow grown:grow heard:hear held:hold kept:keep knew:know known:know led:lead left:leave lost:lose made:make
-    met:meet paid:pay ran:run read:read ridden:ride rode:ride rose:rise sang:sing sat:sit saw:see seen:see sent:send
-    slept:sleep sold:sell spent:spend spoke:speak spoken:speak stood:stand taken:take taught:teach thought:think
-    threw:throw told:tell took:take understood:understand woke:wake won:win wore:wear wrote:write written:write
-    children:child men:man women:woman people:person feet:foot mice:mouse
-    """.split()  # noqa: SIM905
-)
+_FORMS = table_of(__file__)
+_DENYING, ASKS_PAST = (re.compile(filled(_FORMS[name], {})) for name in ("denying", "asks_past"))
+IRREGULAR: Mapping[str, str] = _FORMS["irregular"]  # past forms that no suffix rule brings home
 
 
 def fold(text: str) -> str:

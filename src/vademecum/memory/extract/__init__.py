@@ -26,6 +26,7 @@ from vademecum.memory.extract.prose import Reach, is_decided, prose_of, read_of,
 from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
 from vademecum.memory.extract.values import Found, changes, value_of
+from vademecum.memory.forms import compiled
 from vademecum.memory.labels import is_french
 from vademecum.memory.records import FactKind, Reading, Role, Statement
 from vademecum.memory.reversals import may_retract
@@ -33,6 +34,7 @@ from vademecum.redaction.redact import MARK
 
 __all__ = ["extract", "read"]
 
+_SAID = compiled(__file__, "clauses")
 # Weight of each speaker for each kind of fact; kinds that are missing are ignored.
 _SPEAKERS = {
     Role.USER: dict.fromkeys(FactKind, 1.0),
@@ -57,24 +59,6 @@ _BACK = 0.5  # probability from which a sentence takes the one before back
 # A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
 AT_ONCE = Reach(characters=16_000, sentences=32)
 LATER = Reach(characters=120_000, sentences=1_000)
-# A boundary between clauses of which each may state something by itself
-_CLAUSE = re.compile(
-    r"(?i);\s*|\s(?:\u2014|\u2013|--)\s|(?<!\s),?\s+(?:and|but|so|et|mais|donc)\s+(?:also\s+)?(?=(?:i|i'm|i've|we|we're|you|can|could|how|what|the [\w-]+ (?:is|uses|runs)|on|je|j'\w+|nous|always|never|don't|please|prefer|avoid|use|only|toujours|jamais|ne)\b)"
-    r"|,\s+(?=(?:i|i'm|i've|we're|we've|can|could|how|what|especially|considering|given|as stated|since|peux-tu|comment|sachant)\b)"
-)
-_PHRASE = re.compile(r"(?i)[,;]\s+(?:and |so |but |et |donc |mais )?|\s(?:so|but|mais|donc)\s")
-# Words of a part that another explains, and of a condition before what is to be done
-_TOGETHER = re.compile(
-    r"(?i)^(?:- )?(?:if|when(?:ever)?|before|after|once|unless|while|every time|each time|si|quand|lorsqu\w*|avant|après|chaque fois|for|in|on|at|from|as|until|to|never mind|rather|dès|à|dans|pour|sur|en|jusqu\w*|sauf|plutôt)\b"
-    r"|n't just|not (?:just|only)|pas (?:que|seulement|juste)|\b(?:it|them|that|this|one|there|ça|le|la|les)\W*$|,\s+(?:because|since|as|so that|parce que?|car|puisque|ideally|especially|preferably|even|except|like|who|which|that|qui|que|dont|such as|with|without|not|no|and|or|pas|ni|et|ou|sauf|avec|sans|même|comme|surtout)\b"
-)
-_HEDGE = re.compile(
-    r"(?i)^if not (?!sure|certain|clear|possible|told)\S+,|\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|for now|temporarily|for the moment|just this once|this (?:time|one)|leaning|peut-être|sans doute|probablement|je crois(?! fermement)|je pense|pour l'instant|pour le moment|cette fois)\b"
-)
-_BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,2}[.)])\s+$")
-_CODE = re.compile(r"\s*`[^`\n]+`")
-_AS = re.compile(r"(?i)\s+(?:as|comme)\s")
-_FOR_IT = re.compile(r"(?i)\s+(?:for|pour|in|dans|as|comme) [^,;]{1,80}$")  # the purpose of a value
 
 
 @dataclass(frozen=True)
@@ -167,7 +151,7 @@ def _retraction(said: _Said) -> Statement:
 def _as_typed(prose: str, start: int, end: int) -> str:
     """Return a sentence with its list mark, a sign of a rule."""
     line = prose[prose.rfind("\n", 0, start) + 1 : start]
-    return f"- {prose[start:end]}" if _BULLET.match(line) else prose[start:end]
+    return f"- {prose[start:end]}" if _SAID["bullet"].match(line) else prose[start:end]
 
 
 def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, corrects: bool) -> Iterator[Statement]:
@@ -182,10 +166,10 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
             continue
         found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
-        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _HEDGE.search(part) else 1.0)
+        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _SAID["hedge"].search(part) else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
-            words = statement.value.lower().split()
+            words = each.value.lower().split()
             empty = not words or (words[0] in PRONOUNS and len(words) < 3)
             if statement.confidence >= _LEAST and not empty and not _hides(statement):
                 yield statement
@@ -198,14 +182,15 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         return []
     told: list[tuple[str, Kinded]] = []
     if length >= _LONG or (length >= _SHORT and kinded.kind is not None and not _replaces(sentence)):
-        parts = _CLAUSE.split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
+        parts = _SAID["clause"].split(sentence, maxsplit=_MOST_CLAUSES)[:_MOST_CLAUSES]
         clauses = [clause for clause in parts if len(clause.split()) > 1]
         asked = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
         told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
-    apart = changes(sentence) or (kinded.kind is not None and _TOGETHER.search(sentence) is None)
+    apart = changes(sentence) or (kinded.kind is not None and _SAID["together"].search(sentence) is None)
     if length < _LONGEST and apart and not _replaces(sentence):
-        parts = [part for part in _PHRASE.split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 1]
-        phrases = [(part, own) for part, own in ((part, kind_of(part)) for part in parts) if own.kept >= _CLEAR]
+        parts = [part for part in _SAID["phrase"].split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 1]
+        asked = [(part, kind_of(part)) for part in parts if _SAID["supposed"].match(part) is None]
+        phrases = [(part, own) for part, own in asked if own.kept >= _CLEAR]
         more = len(phrases) > max(1, len(told))
         if more and "other" not in value_of(sentence, kinded.kind or FactKind.DECISION).parts:
             return phrases
@@ -232,8 +217,12 @@ def _statement(said: _Said, part: str, kind: FactKind, found: Found, weight: flo
     value = up_to_another(found.value)
     subject = subject_of(kind, found, value, head_first=french)
     shown = _with_code(said, value)
-    bare = _FOR_IT.sub("", value)
-    if is_known(bare) and about(value).name == subject.name and (purpose(value) or _AS.match(value[len(bare) :])):
+    bare = _SAID["for_it"].sub("", value)
+    if (
+        is_known(bare)
+        and about(value).name == subject.name
+        and (purpose(value) or _SAID["as"].match(value[len(bare) :]))
+    ):
         shown = bare
     limit = where(said.prose if part == said.prose else part)
     reason = found.parts.get("reason", "")
@@ -260,7 +249,7 @@ def _with_code(said: _Said, value: str) -> str:
     found = pattern.search(said.prose)
     if found is None:
         return value
-    behind = _CODE.match(said.text, found.end())
+    behind = _SAID["code"].match(said.text, found.end())
     shown = " ".join(said.text[found.start() : behind.end() if behind else found.end()].split())
     whole = shown.count("`") > 1 and (shown[0] != "`" or shown[-1] != "`" or shown.count("`") > 2)
     return shown if whole else shown.strip("`")

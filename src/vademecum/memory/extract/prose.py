@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from vademecum.memory.forms import compiled
 from vademecum.memory.transcripts.convert import CUT
 
 MOST_SENTENCE = 600  # characters: run-on sentences are real, and longer ones are read in parts
@@ -40,17 +41,14 @@ class Prose(NamedTuple):
     gap: tuple[int, int]
 
 
+_SAID = compiled(__file__)
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\|).*$", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"(?m)^[ \t]*(?:>|\|).*$")
 _INDENTED = re.compile(r"^(?: {4,}|\t)(?![ \t]*(?:[-*+]|\d+[.)])\s).*$", re.MULTILINE)
 _TAGGED = re.compile(
     r"<(pre|code|blockquote|system-reminder|command-\w+|local-command-\w+|file|document|log|output)\b.*?(?:</\1>|\Z)",
     re.DOTALL,
-)
-# Three words or more in quotation marks or backticks are a quotation; one or two are a name.
-_QUOTATION = re.compile(
-    r"\"[^\"\n]{1,600}\"|\u201c[^\u201c\u201d]{1,600}\u201d|\u00ab[^\u00ab\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|'(?<!\w.)[^'\n]{12,400}'(?!\w)"
 )
 _LOG_LINE = re.compile(
     r"""^\s*(?:
@@ -60,15 +58,6 @@ _LOG_LINE = re.compile(
     )""",
     re.VERBOSE,
 )  # fmt: skip
-_CODE_LINE = re.compile(
-    r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
-)
-# Words that introduce what somebody else wrote, up to the next empty line: "from their README:", "the error says:"
-_TEXT = r"(?:docs?|documentation|readme|wiki|article|blog|guide|manual|spec|rfc|changelog|ticket|e-?mail|sla|terms|tutorial|post|logs?|output|error|notice|charte|manuel|norme|courriel|mail|tuto|billet|prompt)"
-_INTRODUCED = re.compile(
-    rf"(?im)^[^\n:]{{0,120}}?(?:\b(?:their|his|her|here's|here is|this is|from|quot\w+|copied|pasted|extrait|voici|leurs?|cit\w+)\b[^\n:.]{{0,40}}\b{_TEXT}\b[^\n:.]{{0,20}}"
-    rf"|\b{_TEXT}\b[^\n:.]{{0,30}}\b(?:says?|said|reads?|states?|wrote|excerpt|output|dit|disait|indique)) ?:(?=\s)(?:.*(?:\n(?![ \t]*(?:\n|\Z)).*)*)"
-)
 _SHORTEST = 3  # characters of a sentence
 _LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
@@ -98,9 +87,9 @@ def _prose(text: str) -> str:
     if "<" in text:
         text = _TAGGED.sub(_blank, text)
     text = _QUOTED_LINE.sub(_blank, text)
-    text = _INTRODUCED.sub(_blank, text) if ":" in text else text
+    text = _SAID["introduced"].sub(_blank, text) if ":" in text else text
     text = _INDENTED.sub(_blank, text)
-    text = _QUOTATION.sub(_blank_if_long, text)
+    text = _SAID["quotation"].sub(_blank_if_long, text)
     return _LINE.sub(_blank_if_no_prose, text)
 
 
@@ -116,7 +105,7 @@ def _from_prose_on(tail: str) -> str:
 
 
 def _blank_if_no_prose(line: re.Match[str]) -> str:
-    is_prose = _LOG_LINE.match(line[0]) is None and _CODE_LINE.match(line[0]) is None
+    is_prose = _LOG_LINE.match(line[0]) is None and _SAID["code_line"].match(line[0]) is None
     return line[0] if is_prose else _blanked(line[0])
 
 
@@ -190,13 +179,6 @@ def _blank_if_long(match: re.Match[str]) -> str:
 
 
 _WRAPPED_FROM = 50  # characters: a shorter line ends where its author ended it
-_BEGINS = re.compile(r"[ \t]*(?:[-*+>#|]|\d+[.)]\s|[\w-]+: )|[ \t]{4,}")  # a list, a quotation, a trailer, code
-_DECIDED = re.compile(
-    r"(?i)\b(?:we|the team|on|nous)(?:['\u2019\s]+(?:have|has|ve|had|all|both|now|therefore|avons|ai|a)){0,2}\s*(?:decided|agreed|settled on|decid\u00e9|d\u00e9cid\u00e9|convenu)\b"
-    r"|\b(?:it was|il a \u00e9t\u00e9) (?:decided|agreed|d\u00e9cid\u00e9|convenu)\b"
-    r"|\b(?:instead of|rather than|au lieu d|plut\u00f4t que)\b.*\b(?:from now on|d\u00e9sormais|dor\u00e9navant)\b"
-    r"|\b(?:from now on|d\u00e9sormais|dor\u00e9navant)\b.*\b(?:instead of|rather than|au lieu d|plut\u00f4t que)\b"
-)
 
 
 def unwrapped(message: str) -> str:
@@ -208,7 +190,7 @@ def unwrapped(message: str) -> str:
     lines = message.split("\n")
     out = lines[0]
     for line, after in pairwise(lines):
-        goes_on = len(line.rstrip()) >= _WRAPPED_FROM and after.strip() and not _BEGINS.match(after)
+        goes_on = len(line.rstrip()) >= _WRAPPED_FROM and after.strip() and not _SAID["begins"].match(after)
         out += (" " if goes_on else "\n") + after
     return out
 
@@ -219,4 +201,4 @@ def is_decided(sentence: str) -> bool:
     >>> is_decided("We decided to use SQLite."), is_decided("I chose to go this route because indexing is big.")
     (True, False)
     """
-    return _DECIDED.search(sentence) is not None
+    return _SAID["decided"].search(sentence) is not None

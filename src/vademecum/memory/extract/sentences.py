@@ -37,6 +37,12 @@ _TOKEN = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TODO = re.compile(r"(?i)(?:- )?(?:todo|to-do|fixme|à faire)\b(?! (?:lists?|files?|apps?)\b)\s*[:\u2013\u2014-]?\s*\w")
+_CONTRACTED = re.compile(
+    r"(?i)\b(?:(ca)n'?t|(ca)nnot|(wo)n'?t|(\w+)n't|(is|are|was|were|do|does|did|has|have|had)nt)\b"
+)
+_WHOLE = {"ca": "can", "wo": "will"}
+_ELIDED = re.compile(r"(?i)\bn'(?=\w)")
+_NE = re.compile(r"(?i)\bne ")
 _CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
 _ENDINGS = ("ing", "ed", "ly", "s", "er", "ant", "é")
 _TOLD = (FactKind.DECISION, FactKind.FACT)
@@ -120,13 +126,28 @@ def features(sentence: str, common: Container[str], classes: Mapping[str, str]) 
     return sorted({crc32(each.encode("utf-8", "surrogatepass")) % BUCKETS for each in found})
 
 
+def spelled_out(text: str) -> str:
+    """Return a text with each denial as one word.
+
+    >>> spelled_out("it isn't, we can't and dont"), spelled_out("on n'utilise pas npm")
+    ('it is not, we can not and do not', 'on ne utilise pas npm')
+    """
+
+    def whole(found: re.Match[str]) -> str:
+        verb = next(filter(None, found.groups()))
+        return f"{_WHOLE.get(verb.lower(), verb)} not"
+
+    return _ELIDED.sub("ne ", _CONTRACTED.sub(whole, text.replace("\u2019", "'")))
+
+
 def _ending(word: str) -> str:
     return next((f"<{ending}>" for ending in _ENDINGS if word.endswith(ending) and len(word) > 4), "<other>")
 
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each token's shape, and the word of a capitalised one."""
-    plain = CHOICE.sub("\ue000", sentence[:_MOST_CHARACTERS].replace("\u2019", "'").replace("`", ""))
+    plain = _NE.sub("", spelled_out(sentence[:_MOST_CHARACTERS].replace("`", "")))  # people leave "ne" out
+    plain = CHOICE.sub("\ue000", plain)
     for found in _TOKEN.finditer(plain):
         kind, text = found.lastgroup, found[0]
         if kind == "word" and (_CAPITALS.match(text, 1) or (found.start() and text[0].isupper() and text != "I")):

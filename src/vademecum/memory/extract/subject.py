@@ -17,26 +17,13 @@ import re
 from vademecum.memory.choices import CHOICE, Subject, choice_of, is_known, without_marks
 from vademecum.memory.extract.limits import LANGUAGES
 from vademecum.memory.extract.values import Found
+from vademecum.memory.forms import compiled
 from vademecum.memory.labels import FRENCH
 from vademecum.memory.records import FactKind
 
-_ABOUT = re.compile(
-    r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
-    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?(?:\.\d+)*)"
-    r"(?=\s*(?:[,;:!?)]|\.(?!\d)|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
-)
-# The place of a choice: a part of the work, or an environment
-_PLACED = re.compile(
-    r"(?i)\b(?:in|on|dans|en|sur)\s+(?:(?:the|our|la|le|notre)\s+(?P<part>[\w-]+(?: (?:panel|app|service|site|page|module|team|server|worker|package|layer|tests?))?)"
-    r"|(?P<where>production|prod|staging|development|dev|tests?|ci|recette|développement))(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|so|not|instead|rather|now|we|et|mais|car|parce|pas|plutôt|nous|on)\b))"
-)
-# Words after `for` that name no purpose: the whole work, a time, or a benefit
-_NO_PURPOSE = re.compile(
-    r"(?i)(?:its|their|his|her|being|having|better|faster|easier|less|more|several|many|two|three|an?|ses|son|sa|leurs?|être|avoir)\b"
-    r"|(?:.* )?(?:projects?|repos?|repository|repositories|codebase|team|app|application|company|everything|things|work|code|future|default|rule|start|standard|sake|while"
-    r"|moment|seconds?|minutes?|hours?|days?|weeks?|months?|years?|time|speed|performance|reasons?|projets?|dépôts?|équipe|tout|travail|avenir|défaut|règle|instant|jours?|semaines?|mois|ans"
-    r"|années?|vitesse|performances|raisons?|\w{3,}(?:ity|ness|ency|iance|ience|ité))$"
-)
+_SAID = compiled(__file__)
+
+
 # Roles that identify a subject on their own: a queue in Postgres replaces a queue in Redis
 _STORING = frozenset(("database", "cache"))
 _PARTS_PLAYED_TEXT = """
@@ -46,67 +33,14 @@ _PARTS_PLAYED_TEXT = """
 _PARTS_PLAYED = frozenset(_PARTS_PLAYED_TEXT.split())
 _LANGUAGES = {*LANGUAGES, "go", "c"}
 _SHORT_FOR = {"ci": "continuous integration", "db": "database", "bdd": "database"}
-_LITTLE = re.compile(
-    r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of|(?:any|all|each|one|some|most|none|lots?|kinds?|sorts?|rid|track|care|use) of"
-    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|ton|ta|tes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
-)
-_STOP = re.compile(
-    r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under|including|such as|despite"
-    r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux|notamment|malgré)\s.*$|[;:(].*$"
-)
-# Adverbs and prepositions before a noun
-_LEAD = re.compile(
-    r"(?i)^(?:always|directement|simplement|automatiquement|manuellement|systématiquement|immédiatement|explicitement|toujours|à jour|up to date|when|that|how|quand|lorsque|que|on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
-    r"|sur|dans|à|au|aux|vers|chez|sous|avec|contre|en|pour)\s+"
-)
-_TRAIL = re.compile(
-    r"(?i)\s+(?:first|last|again|too|as well|instead|now|later|soon|yet|here|there|everywhere|yourself|myself|together"
-    r"|d'abord|ensuite|encore|aussi|ici|là|partout|maintenant|toujours|soi-même|ensemble)$"
-)
-# Times and manners: the subjects of "stop after three attempts" and "commit without a message" are the verbs
-_DAYS = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|holidays|(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|week-end)s?)"
-_MANNER = re.compile(
-    rf"(?i)(?:after|before|by (?=\w+ing\b)|during|only|until|unless|when(?:ever)?|while|without|once|twice|at (?:once|night)|as soon"
-    rf"|(?:on |the |every |each )*{_DAYS}|(?:every|each) (?:day|week|month|time|morning|evening)"
-    rf"|après|avant|durant|pendant|jusqu\S*|quand|lorsqu\S*|sans|seulement|dès|en \w+ant"
-    rf"|(?:le |les |chaque |tous les )?{_DAYS}|(?:chaque|tous les|toutes les) (?:jours?|semaines?|mois|fois|matins?|soirs?))(?![\w-])"
-)
 _IDLE_TEXT = "never always ever only also just not ne jamais toujours pas plus aussi de d'"
 _IDLE = frozenset(_IDLE_TEXT.split())  # words that are never the verb
-_OF = re.compile(
-    r"(?i)(?P<thing>.+?)\s+(?P<link>(?:of|for|du|des|de|pour)\s+|d['\u2019](?!abord|accord|ailleurs|habitude))(?P<whole>(?!\d).+)"
-)
-# French adjectives that stand before their noun
-_BEFORE = re.compile(
-    r"petite?s?|grande?s?|gros(?:se)?s?|bon(?:ne)?s?|beaux?|belles?|nouve(?:au|aux|lle|lles)|mauvaise?s?|vraie?s?"
-)
 _MOST_WORDS = 4
 
 
 _PRONOUNS_TEXT = "it this that them these those we i you they she he ça cela ceci on je nous il elle"
 PRONOUNS = frozenset(("", *_PRONOUNS_TEXT.split()))
 _ARTICLES = frozenset(("the", "a", "an", "any", "all", "le", "la", "les", "un", "une", "des", "du"))
-# The person before a verb: "on écrit", "tu me montres"
-_WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you|i|je)\s+(?:(?:me|nous|us)\s+|m')?|j')(?=\S+\s)")
-# A decided act with its object, in English and French. Times, places and manners are no objects: the subject of "to stop
-# after three attempts" is stopping.
-_ACT = re.compile(
-    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) "
-    r"(?!(?:after|at|before|by|during|for|from|in|into|on|only|over|to|under|until|when|while|with|without"
-    r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
-)
-
-
-# What was wrong, before the words that say how: "the flaky test was a timezone thing"
-_TROUBLE = re.compile(
-    r"(?i)((?!(?:it|that|this|ça|ce|il|on)\b)\S.{2,60}?)\s(?:was|were|is|are|came|comes|failed|broke|choked|disappeared|went|ran out"
-    r"|because|c'était|était|étaient|est|sont|venait|plantait)\b"
-)
-
-# Words between an act and its tool: "run the tests with pytest", "keep our Redis"
-_MEANS = re.compile(
-    r"(?i)(?:.*\b(?:with|using|via|through|by|on|avec|sur|via|par)\s+)?(?:(?:the|our|my|a|an|le|la|les|notre|using|plain|pure)\s+)*(?:l')?"
-)
 
 
 def subject_of(kind: FactKind, found: Found, value: str, *, head_first: bool) -> Subject:
@@ -155,11 +89,11 @@ def _is_choice(kind: FactKind, value: str) -> bool:
 
     "To keep Vue" is one; "to postpone the migration to Vue 3" is not.
     """
-    act = _ACT.match(value) if kind is FactKind.DECISION else None
+    act = _SAID["act"].match(value) if kind is FactKind.DECISION else None
     if act is None or not is_known(value):
         return is_known(value)
     named = CHOICE.search(without_marks(act["object"]))
-    return named is not None and _MEANS.fullmatch(without_marks(act["object"])[: named.start()]) is not None
+    return named is not None and _SAID["means"].fullmatch(without_marks(act["object"])[: named.start()]) is not None
 
 
 def _done_to(kind: FactKind, value: str) -> Subject | None:
@@ -169,12 +103,12 @@ def _done_to(kind: FactKind, value: str) -> Subject | None:
     """
     told = value.partition(", ")[0].removesuffix(" please")
     if kind in (FactKind.TODO, FactKind.FIX):
-        troubled = _TROUBLE.match(told) if kind is FactKind.FIX else None
+        troubled = _SAID["trouble"].match(told) if kind is FactKind.FIX else None
         return Subject(whole_noun(troubled[1]) if troubled else acted_on(*_parted(told)).name)
     verb, rest = _parted(told)
     if kind is FactKind.INSTRUCTION:
         return acted_on(verb, rest)
-    act = _ACT.match(value) if kind is FactKind.DECISION else None
+    act = _SAID["act"].match(value) if kind is FactKind.DECISION else None
     return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
 
 
@@ -183,7 +117,7 @@ def _parted(predicate: str) -> tuple[str, str]:
 
     A single word, or a phrase that opens with an article, has no verb.
     """
-    said = _WHO.sub("", predicate)
+    said = _SAID["who"].sub("", predicate)
     first, _, rest = said.partition(" ")
     return (first.lower(), rest) if rest and first.lower() not in _ARTICLES else ("", said)
 
@@ -208,10 +142,10 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
         choice = choice_of(text)
         if choice is not None:
             return _used_for(choice, purpose(sentence or value))
-    named = _ABOUT.search(sentence)
+    named = _SAID["about"].search(sentence)
     if named is not None:
         return Subject(whole_noun(named["name"]))
-    value = _WHO.sub("", value)
+    value = _SAID["who"].sub("", value)
     return Subject(noun(value) if whole else head(value, first=head_first))
 
 
@@ -224,15 +158,15 @@ def purpose(clause: str) -> str:
     ['queue', 'cache local', '']
     """
     chosen = CHOICE.search(without_marks(clause))
-    behind = _ABOUT.search(clause, chosen.end()) if chosen is not None else None
-    named = behind or _ABOUT.match(clause)
-    placed = _PLACED.search(clause, chosen.end()) if chosen is not None and named is None else None
+    behind = _SAID["about"].search(clause, chosen.end()) if chosen is not None else None
+    named = behind or _SAID["about"].match(clause)
+    placed = _SAID["placed"].search(clause, chosen.end()) if chosen is not None and named is None else None
     if placed is not None:
         what = placed["part"] or placed["where"]
-        return "" if _NO_PURPOSE.match(what) else noun(what)
+        return "" if _SAID["no_purpose"].match(what) else noun(what)
     if (
         named is None
-        or _NO_PURPOSE.match(named["name"])
+        or _SAID["no_purpose"].match(named["name"])
         or CHOICE.match(named["name"])
         or re.match(r"\.\w", clause[named.end() :])
     ):
@@ -270,7 +204,7 @@ def acted_on(verb: str, rest: str) -> Subject:
     >>> acted_on("commit", "without a message"), acted_on("deploying", "on Fridays")
     (Subject(name='commit', attribute=''), Subject(name='deploying', attribute=''))
     """
-    if _MANNER.match(rest):
+    if _SAID["manner"].match(rest):
         return Subject(verb)
     thing = whole_noun(rest)
     return Subject(thing, verb) if thing else Subject(verb)
@@ -283,7 +217,7 @@ def verb_in(words: str) -> str:
 
 def _little(text: str) -> str:
     """Return a phrase without the small words before it."""
-    while (shorter := _LITTLE.sub("", _LEAD.sub("", text))) != text:
+    while (shorter := _SAID["little"].sub("", _SAID["lead"].sub("", text))) != text:
         text = shorter
     return text
 
@@ -296,8 +230,8 @@ def noun(phrase: str) -> str:
     >>> noun("the API's error messages in production")
     "api's error messages"
     """
-    text = _STOP.sub("", _little(without_marks(phrase).strip()))
-    text = _TRAIL.sub("", text)
+    text = _SAID["stop"].sub("", _little(without_marks(phrase).strip()))
+    text = _SAID["trail"].sub("", text)
     return " ".join(text.replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
 
 
@@ -309,8 +243,8 @@ def whole_noun(phrase: str) -> str:
     >>> whole_noun("timeout of the worker"), whole_noun("worker timeout"), whole_noun("délai du serveur")
     ('worker timeout', 'worker timeout', 'délai serveur')
     """
-    found = _OF.match(_little(without_marks(phrase).strip()))
-    if found is None or _STOP.search(f"{found['thing']} "):
+    found = _SAID["of"].match(_little(without_marks(phrase).strip()))
+    if found is None or _SAID["stop"].search(f"{found['thing']} "):
         return noun(phrase)
     parts = [noun(found["thing"]), noun(found["whole"])]
     return " ".join(filter(None, parts if found["link"].lower()[0] in "dp" else parts[::-1]))
@@ -321,5 +255,5 @@ def head(phrase: str, *, first: bool = False) -> str:
     words = noun(phrase).split()
     words = [word for word in words if not word.isdigit()] or words  # "port 8080" is about the port
     if first:
-        words = [word for word in words if not _BEFORE.fullmatch(word)] or words
+        words = [word for word in words if not _SAID["before"].fullmatch(word)] or words
     return words[0 if first else -1] if words else ""
