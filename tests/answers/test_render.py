@@ -78,10 +78,13 @@ def test_a_heading_names_a_group_of_constants_by_the_first():
     assert next(evidence_lines(group)) == "src/a.py:9-11  constant LIMIT and 1 more"
 
 
-def test_places_without_lines_stand_last():
-    """Whatever their rank, and one line each."""
-    bare = replace(FOUND, evidence=(replace(ONE, snippet=""), replace(OTHER, freshness=Freshness.FRESH)))
-    assert answer_text(bare).splitlines()[2:] == [
+def test_places_without_lines_stand_last_but_for_those_that_are_better():
+    """One line each: what the verdict is about is not behind code that answers less."""
+    shown = replace(OTHER, freshness=Freshness.FRESH)
+    better, worse = (replace(ONE, snippet="", path=path) for path in ("src/better.py", "src/a.py"))
+    assert answer_text(replace(FOUND, evidence=(better, shown, worse))).splitlines()[2:] == [
+        "",
+        "src/better.py:9-11  def split( total: int, ) -> int",
         "",
         "b.py:9-11  function split",
         "   9  def split(",

@@ -92,6 +92,30 @@ def test_a_budget_is_a_ceiling_and_no_quota(repo, engine):
     assert sum(piece.form in CODE for piece in pieces(limited)) == 40
 
 
+STAMPED = "    post.stamp_{0}(parcel.sender, parcel.weight, parcel.country_of_destination)\n"
+
+
+@pytest.mark.parametrize("budget", [60, 100, 150, 300, 500])
+def test_what_the_verdict_is_about_stands_first(repo, engine, budget):
+    """In a small budget by its best lines or its place, and not behind a shorter piece that answers less."""
+    body = (
+        "".join(STAMPED.format(n) for n in range(6))
+        + "    raise UnpaidParcel('customs duty of the parcel is unpaid')\n"
+    )
+    files = {"src/duty.py": f"def hold_at_customs(parcel, post):\n{body}" + "".join(map(STAMPED.format, range(6, 12)))}
+    files |= {f"src/{n}.py": f"def parcel_{n}(parcel):\n    return parcel.duty + {n}\n" for n in range(9)}
+    app = engine(repo("app", files), embedder="static")
+    for found in (
+        app.context("customs duty of the parcel is unpaid", budget),
+        app.search("customs duty of the parcel is unpaid", budget),
+    ):
+        assert found.verdict is Verdict.RESOLVED
+        first = found.text.split("\n\n", 1)[1].split("\n")[0]
+        assert re.match(r"(?:#+ |- )?src/duty.py:", first)
+        assert budget < 150 or "is unpaid" in found.text
+        assert found.tokens <= budget
+
+
 def test_the_same_text_is_shown_once(repo, engine):
     """Copies of a file are named beside the one that is shown."""
     text = "ALTER TABLE parcels\nADD COLUMN hide_sender BOOLEAN;\n"
@@ -379,6 +403,24 @@ def test_a_declaration_is_shown_whole_where_no_other_passage_shows_half_of_it():
         ("passage", 11, 108),
         ("passage", 91, 108),
     ]
+
+
+def test_of_further_files_few_lines_are_shown():
+    """As many as the budget has room for, each by its best lines; further pieces of a file that is shown are named."""
+    worths = {f"best{n}.py": 0.15 for n in range(5)} | {f"{n}.py": 0.005 for n in range(9)} | {"nothing.py": 0.0005}
+    found = [
+        replace(piece_of(n, worth=own), path=path, id=f"r:c:{path}:{n}", snippet=f"{path}\n" * 30 + "the scale\n" * 10)
+        for n, (path, own) in enumerate(worths.items())
+    ]
+    found.append(replace(piece_of(90, worth=0.004), path="best0.py", id="r:c:best0.py:90"))
+    files = {path: FileChunks.of([item for item in found if item.path == path]) for path in worths}
+    for budget, further in ((8_000, 9), (6_000, 5), (4_000, 0), (750, 0)):
+        forms = [offer[0] for offer in offers_of("the scale", found, lambda path, repo: files[path], budget)]
+        shown, few, named = forms[:5], forms[5 : 5 + further], forms[5 + further :]
+        assert {piece.place.path for piece in shown} == {f"best{n}.py" for n in range(5)}
+        assert {piece.text for piece in few} <= {"\n".join(["the scale"] * 8)}
+        assert {piece.form for piece in named} == {Form.SIGNATURE}
+        assert len(named) == 11 - further
 
 
 @pytest.mark.parametrize("form", ["markdown", "json"])

@@ -127,13 +127,19 @@ def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
-    """Yield code by file, best piece first, then places, then other lines."""
+    """Yield code by file, best piece first, then places, then other lines.
+
+    Places that are better than all code stand before it.
+    """
     files: dict[tuple[str, str], list[Piece]] = {}
+    better: dict[tuple[str, str], list[Piece]] = {}
     places: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
         if piece.place is not None and piece.form in (*CODE, Form.SIGNATURE):
-            by_file = files if piece.form in CODE else places
+            by_file = files if piece.form in CODE else places if files else better
             by_file.setdefault((piece.place.repo, piece.place.path), []).append(piece)
+    for own in better.values():
+        yield f"- {_ranges([[piece] for piece in own], name_repos=name_repos)}"
     for own in files.values():
         yield from _file(_blocks(own), name_repos=name_repos)
     for own in places.values():

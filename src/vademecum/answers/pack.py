@@ -72,6 +72,8 @@ class _Packing:
         self._price = price
         self._whole = whole
         self._orders = [self._wanted(section) for section in sections]
+        # The first section's most wanted offer, which the verdict is about; -1 without one
+        self._best = (0, next(iter(self._orders[0]), -1)) if sections else (0, -1)
         self._taken: dict[tuple[int, int], Piece] = {}
         self._keys: set[str] = set()
         self.spent = whole(self.parts())
@@ -86,15 +88,20 @@ class _Packing:
         )
 
     def fill_shares(self) -> None:
-        """Fill each section up to its share plus earlier leftovers."""
+        """Fill each section up to its share plus earlier leftovers.
+
+        The best offer of the first section borrows from the others if its share is too small for it.
+        """
         total = sum(section.share for section in self._sections)
         spare, room = self._budget - self.spent, 0.0
         for number, section in enumerate(self._sections):
             room += spare * section.share / total if total else spare / len(self._sections)
+            borrowed = max(0.0, min(self._best_price(), spare) - room) if not number else 0.0
+            room += borrowed
             left = self._fill(number, section, room, brief=False)
             if left == room:  # no full form fits: show signatures before the next sections take the room
                 left = self._fill(number, section, room, brief=True)
-            room = left
+            room = left - borrowed
         self._refill(room)
 
     def _refill(self, more: float) -> None:
@@ -104,8 +111,13 @@ class _Packing:
         for place in own:
             self._drop(place)
         if self._sections:
-            kept = min(POINTERS * self._budget, room)
+            kept = min(POINTERS * self._budget, max(0.0, room - self._best_price()))
             self._point(self._sections[0], kept + self._fill(0, self._sections[0], room - kept, brief=False))
+
+    def _best_price(self) -> int:
+        """Return the tokens of the best offer's shortest code; 0 without one."""
+        offer = self._sections[0].offers[self._best[1]] if self._best[1] >= 0 else ()
+        return min((self._price(piece) for piece in self._forms(offer, brief=False)), default=0)
 
     def _point(self, section: Section, room: float) -> None:
         """Show signatures of further files, the best first, one a file."""
@@ -124,7 +136,11 @@ class _Packing:
         """Take pieces that fit, fullest form first; return the leftover."""
         full = 0
         for place in self._orders[number]:
-            for piece in self._forms(section.offers[place], brief=brief or full == section.full):
+            offer = section.offers[place]
+            forms = [*self._forms(offer, brief=brief or full == section.full)]
+            if (number, place) == self._best:
+                forms += self._forms(offer, brief=True)
+            for piece in forms:
                 price = self._price(piece)
                 if price <= room and self._is_new(piece):
                     self._take((number, place), piece)
@@ -134,13 +150,13 @@ class _Packing:
         return room
 
     def shrink(self) -> None:
-        """Drop the last pieces until the page fits.
+        """Drop the last pieces until the page fits, the best offer last.
 
         Prices are of single pieces, and a page takes more than their sum.
         """
         self.spent = self._whole(self.parts())
         while self.spent > self._budget and self._taken:
-            self._drop(next(reversed(self._taken)))
+            self._drop(next((place for place in reversed(self._taken) if place != self._best), self._best))
             self.spent = self._whole(self.parts())
 
     def fill_rest(self) -> None:

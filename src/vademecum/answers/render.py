@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from vademecum.amounts import counted
@@ -89,7 +89,7 @@ def answer_text(
 ) -> str:
     """Return the answer as text that ends in a newline.
 
-    Code comes first, by file, then places without shown lines.
+    Places without shown lines stand after the code, by file, but for those that are better than all of it.
 
     Args:
         answer: the answer.
@@ -101,8 +101,9 @@ def answer_text(
     """
     lines = list(_header(answer, style))
     code = _by_file([item for item in answer.evidence if item.snippet and snippet_lines != 0])
-    places = _by_file([item for item in answer.evidence if not item.snippet or snippet_lines == 0])
-    for group in (*code, list(chain(*places))):
+    better = list(takewhile(lambda item: not item.snippet, answer.evidence)) if code else []
+    places = [item for item in answer.evidence[len(better) :] if not item.snippet or snippet_lines == 0]
+    for group in (better, *code, list(chain(*_by_file(places)))):
         lines += [""] if group else []
         for evidence in group:
             lines += evidence_lines(evidence, snippet_lines=snippet_lines, name_repos=name_repos, why=why, style=style)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, chain, compress, pairwise
 from math import fsum, log
+from operator import not_
 from types import MappingProxyType
 
 import numpy as np
@@ -27,6 +28,8 @@ from vademecum.types import Answer, Evidence, FileKind, Freshness
 
 WINDOW = 20  # lines shown of a chunk that is longer than LONG
 LONG = 50  # lines; shorter chunks are shown whole (docs/context.md)
+# Budget tokens for each line of a window, and characters for each budget token: a longer chunk has no room whole
+TOKENS_PER_WINDOW_LINE, CHARACTERS_PER_TOKEN = 30, 2.5
 FIRST_LINE = 0.5  # weight of a chunk's first line, its declaration, relative to the commonest term
 NAMED = 100.0  # weight of a line that the question names, as a trace does: more than all words of a window
 TITLE = 2.0  # factor for terms in the first line of a long question
@@ -39,6 +42,9 @@ POINTED_AT = 0.5  # factor of a file's probability that is added to the worth of
 # The best few are shown whatever they are worth.
 LEAST_WORTH, LEAST_OF_BEST, BEST = 0.01, 0.1, 5
 MOST_NAMED = 20  # of them
+# Of further files, one for each so many tokens over a budget that is full without them, the few lines that match best are
+# shown instead, if worth it and if there is room
+FEW, FULL_BUDGET, TOKENS_PER_FILE, WORTH_OF_FEW = 8, 4_000, 400, 0.003
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
@@ -147,23 +153,25 @@ def offers_of(
     for each in passages:
         shown.setdefault((each.best.repo, each.best.path), []).append(each.places)
     matching = Matching(question, [item.snippet for item in found])
-    offers = [
-        limited(
-            with_lines(
-                files[file].offer(each.best, each.reasons, each.places, shown[file]), each.best, matching, lines
-            ),
-            lines,
-        )
-        for each in passages
-        for file in [(each.best.repo, each.best.path)]
-    ]
-    return offers if lines is not None else worth_showing(offers)
+
+    def offer_of(each: Passage, most: int | None) -> Offer:
+        file = each.best.repo, each.best.path
+        offer = files[file].offer(each.best, each.reasons, each.places, shown[file])
+        return limited(with_lines(offer, each.best, matching, most, budget), most)
+
+    offers = [offer_of(each, lines) for each in passages]
+    if lines is not None:
+        return offers
+    return worth_showing(
+        offers, lambda number: offer_of(passages[number], FEW), (budget - FULL_BUDGET) // TOKENS_PER_FILE
+    )
 
 
-def worth_showing(offers: Sequence[Offer]) -> list[Offer]:
+def worth_showing(offers: Sequence[Offer], few_lines: Callable[[int], Offer], further: int) -> list[Offer]:
     """Return offers, those that add next to nothing as signatures.
 
-    They are worth little and none of the best few, or say what a better one says. Only the first of them are kept.
+    They are worth little and none of the best few, or say what a better one says. Only the first of them are kept. The best
+    of each of some `further` files is shown by few lines; `few_lines` gives them, by an offer's number.
     """
     worth = [max(form.worth for form in offer) for offer in offers]
     best = sorted(worth, reverse=True)[:BEST] or [0.0]
@@ -172,18 +180,35 @@ def worth_showing(offers: Sequence[Offer]) -> list[Offer]:
         own >= least and said.setdefault(offer[0].text, offer) is offer
         for offer, own in zip(offers, worth, strict=True)
     ]
-    named = [offer[-1:] for offer, more in zip(offers, adds, strict=True) if not more]
-    return [*compress(offers, adds), *named[:MOST_NAMED]]
+    files = {file_of(offer) for offer in compress(offers, adds)}
+    few, named = list[Offer](), list[Offer]()
+    for number, offer in compress(enumerate(offers), map(not_, adds)):
+        is_first = worth[number] >= WORTH_OF_FEW and len(few) < further and file_of(offer) not in files
+        if is_first and said.setdefault(offer[0].text, offer) is offer:
+            files.add(file_of(offer))
+            few.append(tuple(replace(form, worth=0.0) for form in few_lines(number)))  # after all that is worth more
+        else:
+            named.append(offer[-1:])
+    return [*compress(offers, adds), *few, *named[:MOST_NAMED]]
 
 
-def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:
-    """Add the matching lines of a long piece to an offer."""
+def file_of(offer: Offer) -> tuple[str, str]:
+    """Return an offer's repository and path, empty without a place."""
+    place = offer[0].place
+    return (place.repo, place.path) if place else ("", "")
+
+
+def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None, budget: int) -> Offer:
+    """Add the matching lines of a long piece to an offer.
+
+    A piece that takes most of the budget is long, too.
+    """
     full = [form for form in offer if not form.brief]
-    lines = best.snippet.split("\n")
-    if (full[-1].text.count("\n") < most) if most else (len(lines) <= LONG):
+    fits = best.snippet.count("\n") < LONG and len(full[-1].text) <= CHARACTERS_PER_TOKEN * budget
+    if full[-1].text.count("\n") < most if most else fits:
         return offer
-    first, last = matching.window(best, most or WINDOW)
-    text = "\n".join(lines[first : last + 1])
+    first, last = matching.window(best, most or max(1, min(WINDOW, budget // TOKENS_PER_WINDOW_LINE)))
+    text = "\n".join(best.snippet.split("\n")[first : last + 1])
     start = best.start_line + first
     place = replace(best, start_line=start, end_line=start + last - first, snippet=text)
     around = offer[-1].place or best

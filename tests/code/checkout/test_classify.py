@@ -29,6 +29,7 @@ PATHS = {
     FileKind.DOC: """
         README README.md docs/guide.rst CHANGELOG.md LICENSE doc/x.adoc src/notes.txt docs/conf.py man/vade.1
         CONTRIBUTING.md docs/diagram.html templates/docs/api.html templates/docs/api.html-fragment AUTHORS packages/a/README.markdown
+        changelog/0.18.1/issue-5324 newsfragments/212
     """,
     FileKind.CONFIG: """
         pyproject.toml package.json .github/workflows/ci.yml Dockerfile docker/Dockerfile.dev Makefile setup.cfg

@@ -466,6 +466,22 @@ def test_a_message_is_found_where_it_is_written(repo, engine, message):
     assert elsewhere.path == "lib/account.py"
 
 
+WRAPPED = "Fatal: voucher 3 of the account was redeemed before: open /srv/vouchers/3: no such file or directory"
+
+
+@pytest.mark.parametrize("message", [WRAPPED, "cannot sell: voucher of the account was redeemed before: no sale today"])
+def test_code_that_writes_a_message_comes_before_a_page_that_quotes_it(repo, engine, message):
+    """The page holds all of it with its values, the code one of its parts; what wraps it may be written elsewhere."""
+    page = f"# Vouchers\n\nA till without the account of a voucher says:\n\n    {message}\n"
+    files = {"lib/till.py": REDEEMED, "lib/account.py": REDEEM, "docs/vouchers.md": page}
+    code = engine(repo("shop", files), embedder="static").codebase
+    found = [item.path for item in code.search(message, joined=False).evidence]
+    assert found[0] == "lib/till.py"
+    assert "docs/vouchers.md" in found
+    asked = code.search(f"which documentation says: {message}", joined=False).evidence[0]
+    assert asked.path == "docs/vouchers.md"
+
+
 def test_a_message_is_found_in_each_of_several_repositories(repo, engine):
     """Rows of one are not taken for those of another, and a filter holds."""
     ends = ("ago", "before", "twice")

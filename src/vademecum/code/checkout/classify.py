@@ -45,6 +45,7 @@ _EXAMPLES = words(
     " playgrounds cookbook quickstart quickstarts"
 )
 _DOCS = words("doc docs documentation man manpages")
+_NEWS_FOLDERS = words("changelog changelogs changes news newsfragments")  # of one file for each change
 _CONFIGS = words(".github .gitlab .circleci .vscode .devcontainer .husky .config")
 
 _DOC_EXTENSIONS = words("md markdown mdx rst adoc asciidoc txt org textile pod rdoc tex typ 1 3 5 7 8")
@@ -147,6 +148,8 @@ def _by_folder(folders: list[str], name: str) -> FileKind | None:
         return FileKind.EXAMPLE
     extension = name.rpartition(".")[2]
     if extension not in _CONFIG_EXTENSIONS and not _DOCS.isdisjoint(folders[: None if _PAGE.match(extension) else 1]):
+        return FileKind.DOC
+    if "." not in name and not _NEWS_FOLDERS.isdisjoint(folders):
         return FileKind.DOC
     if not _CONFIGS.isdisjoint(folders) and extension not in _DOC_EXTENSIONS:
         return FileKind.CONFIG

@@ -28,6 +28,7 @@ from vademecum.types import Chunk, Evidence, Freshness
 
 Rows = NDArray[np.integer]
 _WORD = re.compile(r"\w+")
+_BETWEEN_PARTS = re.compile(r":\s|\n")  # of a message that wraps another
 # A message in a question: adjacent pairs of words, those that a chunk holds, and their share. Three pairs are four words:
 # fewer are said anywhere.
 LEAST_PAIRS, MOST_PAIRS, SAID = 3, 40, 0.5
@@ -186,18 +187,24 @@ def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
 
 
 def rows_that_say(ranked: Ranked, text: str, texts: Callable[[NDArray[np.int64]], Iterable[str]]) -> NDArray[np.int64]:
-    """Return candidates that hold most of a text word by word.
+    """Return candidates that hold most of a text, or of one part.
 
-    They ascend. So a message is found where it is written, whatever values stand in it. `texts` reads ascending rows.
+    They hold it word by word. So a message is found where it is written, whatever values stand in it and whatever wraps it. Code that writes it comes
+    before a page that quotes it. The rows ascend; `texts` reads ascending rows.
     """
     asked = _pairs(text)
     if not LEAST_PAIRS <= len(asked) <= MOST_PAIRS:
         return np.zeros(0, np.int64)
-    likely = np.sort(ranked.rows[np.argsort(-ranked.coverage, kind="stable")[:MOST_READ]])
-    said = [len(asked & _pairs(each)) for each in texts(likely)]
-    most = max(max(said, default=0), LEAST_PAIRS, SAID * len(asked))
-    found: NDArray[np.int64] = likely[np.array(said, np.int64) == most]
-    return found
+    parts = [asked, *map(_pairs, _BETWEEN_PARTS.split(text))]
+    likely = np.argsort(-ranked.coverage, kind="stable")[:MOST_READ]
+    likely = likely[np.argsort(ranked.rows[likely])]
+    rows = ranked.rows[likely]
+    found: dict[tuple[float, int], list[int]] = {}  # rows by the prior of their kind and the pairs that they hold
+    for row, prior, each in zip(rows.tolist(), ranked["prior"][likely].tolist(), texts(rows), strict=True):
+        own = asked & _pairs(each)
+        if any(len(own & part) >= max(LEAST_PAIRS, SAID * len(part)) for part in parts):
+            found.setdefault((prior, len(own)), []).append(row)
+    return np.array(found[max(found)] if found else [], np.int64)
 
 
 def texts_of(opened: Sequence[Opened], rows: NDArray[np.int64]) -> Iterator[str]:
