@@ -26,6 +26,125 @@ CASES = {
         },
         {"Wok.toss": ["Cook.fry"]},
     ),
+    "cpp: a method that overrides one of a header has the callers of its definition": (
+        {
+            "pot.h": "class Pot { public: virtual int boil(int n); };\n",
+            "pot.cpp": '#include "pot.h"\nint Pot::boil(int n) { return n; }\n',
+            "own.cpp": '#include "pot.h"\nclass Own : public Pot { public: int boil(int n) override { return 1; } };\n',
+            "use.cpp": '#include "pot.h"\nint cook(Pot *pot) { return pot->boil(1); }\n',
+        },
+        {"Own.boil": ["cook"]},
+    ),
+    "php: a method has the callers of all that it overrides": (
+        {
+            "a.php": (
+                "<?php\nnamespace A;\ninterface Parser { public function parse($token); }\ninterface Named { public function label(); }\n"
+                "abstract class Base implements Parser { public function label() { return 1; } }\n"
+                "class Plain extends Base { public function parse($token) { return 1; } }\n"
+                "class Embed extends Plain implements Named { public function parse($token) { return 2; } public function label() { return 2; } }\n"
+            ),
+            "b.php": (
+                "<?php\nnamespace A;\nclass Cook {\n  public function run(Parser $one) { return $one->parse(1); }\n  public function name(Named $one) { return $one->label(); }\n"
+                "  public function base(Base $one) { return $one->label(); }\n}\n"
+            ),
+        },
+        {"Embed.parse": ["Cook.run"], "Plain.parse": ["Cook.run"], "Embed.label": ["Cook.base", "Cook.name"], "Base.label": ["Cook.base"]},
+    ),
+    "rust: a call of what implements a trait calls the trait's function": (
+        {
+            "src/lib.rs": (
+                "pub trait Host { fn path(n: u8) -> u8; fn size(&self) -> u8; }\npub struct Unix;\npub struct Other;\n"
+                "impl Host for Unix { fn path(n: u8) -> u8 { n } fn size(&self) -> u8 { 1 } }\n"
+                "impl Host for Other { fn path(n: u8) -> u8 { 2 } fn size(&self) -> u8 { 2 } }\n"
+                "pub fn run(u: Unix) -> u8 { Unix::path(1) + u.size() }\n"
+            ),
+        },
+        {"Host.path": ["run"], "Host.size": ["run"], "Other.size": []},
+    ),
+    "rust: an enum of another file opens its variants to a function": (
+        {
+            "src/lib.rs": "mod kind;\nmod shown;\nmod word;\npub use crate::kind::Kind;\npub use crate::word::Word;\n",
+            "src/word.rs": "pub struct Word;\nimpl Word { pub fn article(&self) -> u8 { 1 } pub fn plural(&self) -> u8 { 2 } }\n",
+            "src/kind.rs": "use super::*;\npub enum Kind { Two { first: Word, second: Word }, None }\n",
+            "src/shown.rs": (
+                "use super::*;\npub fn shown(kind: Kind) -> u8 {\n    use Kind::*;\n    match kind {\n        Two { first, second } => first.plural() + second.article(),\n"
+                "        None => 0,\n    }\n}\n"
+            ),
+        },
+        {"Word.article": ["shown"], "Word.plural": ["shown"]},
+    ),
+    "rust: a loop gives a name that a parameter has to something else": (
+        {
+            "src/lib.rs": (
+                "pub struct Pot;\nimpl Pot { pub fn boil(&self) {} }\npub struct Pan;\nimpl Pan { pub fn boil(&self) {} pub fn toss_all(&self) {} }\n"
+                "pub fn cook(pans: &[Pan], done: Vec<Pot>, pot: Pot) {\n    for (n, done) in pans.iter().zip(&done) { done.toss_all(); }\n    for (n, pot) in pans.iter() { pot.boil(); }\n}\n"
+            ),
+        },
+        {"Pan.toss_all": ["cook"], "Pot.boil": []},
+    ),
+    "csharp: an extension is called where a property has its name": (
+        {
+            "Chart.cs": (
+                "namespace Shop;\npublic class Chart { public int? Width { get; set; } public void Draw() {} }\n"
+                "public static class Charts {\n  public static Chart Width(this Chart one, int? width) { one.Width = width; return one; }\n"
+                "  public static Chart Most(this Chart one, int most) { return one; }\n}\n"
+            ),
+            "Use.cs": "namespace Shop;\npublic class Use { void Run() { new Chart().Width(60).Most(3).Draw(); } int? Read(Chart c) { return c.Width; } }\n",
+        },
+        {"Charts.Width": ["Use.Run"], "Charts.Most": ["Use.Run"], "Chart.Draw": ["Use.Run"]},
+    ),
+    "typescript: package.json gives modules names of their own": (
+        {
+            "package.json": '{"name": "shop", "imports": {"#models": {"types": "./dist/models.d.ts", "default": "./src/models/index.ts"}, "#lib/*": "./src/lib/*.js"}}',
+            "src/models/index.ts": "export * from './pot.js';\n",
+            "src/models/pot.ts": "export class Pot { boil() {} stir() {} }\n",
+            "src/lib/pan.ts": "export class Pan { boil() {} }\n",
+            "src/use.ts": "import { Pot } from '#models';\nimport { Pan } from '#lib/pan';\nexport function cook(pot: Pot, pan: Pan) { pot.boil(); pan.boil(); }\n",
+        },
+        {"Pot.boil": ["cook"], "Pan.boil": ["cook"]},
+    ),
+    "kotlin: a function makes the variable of its name": (
+        {"a.kt": "package a\nclass Links {\n  private fun peers() = listOf(1)\n  fun send() {\n    val peers = peers()\n    peers.first()\n  }\n}\nfun most() = 1\nfun use(): Int {\n  val most = most()\n  return most\n}\n"},
+        {"Links.peers": ["Links.send"], "most": ["use"]},
+    ),
+    "go: a function makes the variable of its name": (
+        {"go.mod": "module ex.org/m\n\ngo 1.22\n", "a.go": "package m\n\nfunc most() int { return 1 }\n\nfunc use() int {\n\tmost := most()\n\treturn most\n}\n"},
+        {"most": ["use"]},
+    ),
+    "kotlin: a lambda has what it is called on for this": (
+        {
+            "a.kt": (
+                "package a\nclass Other { fun name() = 1\n  fun size() = 2 }\nfun Other.most() = 1\nfun least() = 1\nclass Own {\n  fun name() = 1\n  fun size() = 1\n  fun only() = 1\n"
+                "  fun most() = 1\n  fun applied() { Other().apply { name() } }\n  fun within(x: Other) = with(x) { size() + most() }\n  fun ran(x: Other) { x.run { only(); least() } }\n"
+                "  fun said(x: Other) { x.apply { this.name() } }\n  fun unknown() { later().apply { size() } }\n}\n"
+            ),
+        },
+        {
+            "Other.name": ["Own.applied", "Own.said"], "Own.name": [], "Other.size": ["Own.within"], "Own.size": [], "Other.most": ["Own.within"],
+            "Own.most": [], "Own.only": ["Own.ran"], "least": ["Own.ran"],
+        },
+    ),
+    "go: a further result has its type, and a collection of its own its elements": (
+        {
+            "go.mod": "module ex.org/m\n\ngo 1.22\n",
+            "a.go": (
+                "package m\n\ntype Item struct{}\n\nfunc (i *Item) Do() {}\n\ntype Other struct{}\n\nfunc (o *Other) Do() {}\n\ntype Items []*Item\n\nfunc (i Items) All() {}\n\n"
+                "func both() (*Other, *Item) { return nil, nil }\n\nfunc named() (o, p *Other, i *Item) { return nil, nil, nil }\n\n"
+                "func each(items Items) {\n\tfor _, it := range items {\n\t\tit.Do()\n\t}\n\titems.All()\n}\n\nfunc at(items Items) { items[0].Do() }\n\n"
+                "func second() {\n\t_, b := both()\n\tb.Do()\n}\n\nfunc third() {\n\t_, b, c := named()\n\tb.Do()\n\tc.Do()\n}\n"
+            ),
+        },
+        {"Item.Do": ["at", "each", "second", "third"], "Other.Do": ["third"], "Items.All": ["each"]},
+    ),
+    "csharp: a method overrides one of any part of its base": (
+        {
+            "A.cs": "namespace S;\npublic abstract partial class Border { public static Border None => null; }\n",
+            "B.cs": "namespace S;\npublic abstract partial class Border { public virtual int Row(int n) { return 1; } public virtual int Safe => 1; }\n",
+            "C.cs": "namespace S;\npublic class Own : Border { public override int Row(int n) { return 2; } public override int Safe => 2; }\n",
+            "D.cs": "namespace S;\npublic class Use { int Go(Border b) { return b.Row(1); } int Read(Border b) { return b.Safe; } }\n",
+        },
+        {"Own.Row": ["Use.Go"]},
+    ),
     "java: a constructor does not hide its class": (
         {
             "p/Cake.java": "package p;\npublic class Cake {\n  public Cake() {}\n  public Cake sugar(int g) { return this; }\n  public void bake() {}\n}\n",
@@ -524,6 +643,57 @@ def test_callers_are_those_that_the_language_means(repo, engine, case):
         answer = codebase.callers(name)
         called = sorted(each.name for each in answer.found if each.relation == "called_by")
         assert (name, called) == (name, callers)
+
+
+def test_a_namespace_of_a_definition_is_no_class(repo, engine):
+    """What `ASF::Facts` means is told where a method of `ASF::File` is defined, too."""
+    files = {
+        "facts.h": "namespace T { namespace ASF { class Facts { public: bool isSecret() const; }; } }\n",
+        "facts.cpp": '#include "facts.h"\nusing namespace T;\nbool ASF::Facts::isSecret() const { return true; }\nint ASF::most() { return 1; }\n',
+        "file.h": '#include "facts.h"\nnamespace T { namespace ASF { class File { public: Facts *facts() const; }; int most(); } }\n',
+        "file.cpp": '#include "file.h"\nusing namespace T;\nASF::Facts *ASF::File::facts() const { return nullptr; }\n',
+        "use.cpp": '#include "file.h"\nusing namespace T;\nbool cook() { ASF::File f; return f.facts()->isSecret(); }\n',
+    }
+    codebase = engine(repo("spaces", files)).codebase
+    assert [each.name for each in codebase.callers("isSecret", below=("facts.cpp",)).found] == ["cook"]
+
+
+@pytest.mark.parametrize("path", ["src/mp4/pot.h", "src/mp4/pot.cpp"])
+def test_a_function_has_the_callers_of_its_declaration_and_of_its_definition(repo, engine, path):
+    """Which of the two is asked about makes no difference; a namesake in another namespace has its own."""
+    files = {
+        "src/mp4/pot.h": "namespace T { namespace MP4 { class Pot { public: int boil(int n); }; } }\n",
+        "src/mp4/pot.cpp": '#include "pot.h"\nusing namespace T;\nint MP4::Pot::boil(int n) { return n; }\n',
+        "src/asf/jug.h": "namespace T { namespace ASF { class Pot { public: int boil(int n); }; } }\n",
+        "src/asf/jug.cpp": '#include "jug.h"\nusing namespace T;\nint ASF::Pot::boil(int n) { return n; }\n',
+        "src/use.cpp": '#include "mp4/pot.h"\nint cook() { T::MP4::Pot pot; return pot.boil(1); }\n',
+        "src/other.cpp": '#include "asf/jug.h"\nint fry() { T::ASF::Pot pot; return pot.boil(1); }\n',
+    }
+    codebase = engine(repo("apart", files)).codebase
+    assert [each.name for each in codebase.callers("boil", below=(path,)).found] == ["cook"]
+
+
+@pytest.mark.parametrize("path", ["one/a.kt", "two/a.kt"])
+def test_a_function_of_a_package_has_the_callers_of_its_twin_in_another_module(repo, engine, path):
+    """Which module a build takes it from is not said in an import."""
+    files = {f"{name}/a.kt": "package friendly\nfun check(n: Int) {}\n" for name in ("one", "two")}
+    files["use/b.kt"] = "package use\nimport friendly.check\nfun go() { check(1) }\n"
+    codebase = engine(repo("twins", files)).codebase
+    assert [each.name for each in codebase.callers("check", below=(path,)).found if each.name] == ["go"]
+
+
+def test_what_extends_a_class_refers_to_it(repo, engine):
+    """A class that another extends is not said to have nobody."""
+    files = {
+        "a.ts": "interface Named {}\ninterface Sized extends Named {}\nclass Own implements Sized {}\nclass Two extends Own {}\n"
+    }
+    codebase = engine(repo("extends", files)).codebase
+    found = {name: [(e.name, e.relation) for e in codebase.callers(name).found] for name in ("Named", "Sized", "Own")}
+    assert found == {
+        "Named": [("Sized", "implemented_by")],
+        "Sized": [("Own", "implemented_by")],
+        "Own": [("Two", "inherited_by")],
+    }
 
 
 def test_a_class_that_is_opened_again_replaces_a_method_and_keeps_its_former_self(repo, engine):

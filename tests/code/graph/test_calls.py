@@ -367,6 +367,12 @@ RUBY = {
     ),
 }  # fmt: skip
 RUST = {
+    "a trait's method for a type that has one of that name": (
+        {"src/lib.rs": "pub trait Text { fn len(&self) -> usize; fn settle(&self) -> usize; }\n"
+                       "impl Text for str {\n    fn len(&self) -> usize { self.len() + self.settle() }\n    fn settle(&self) -> usize { 1 }\n}\n"},
+        "str.len",
+        {"str.settle exact"},
+    ),
     "a type parameter has the methods of its bound": (
         {"src/lib.rs": "trait Vector { type Mask: Bits; fn settle(self) -> u8; fn mask(self) -> Self::Mask; }\ntrait Bits { fn count_bits(self) -> u8; }\n"
                        "struct One<V> { v: V }\nstruct Two;\nimpl Two { fn settle(self) -> u8 { 1 } fn count_bits(self) -> u8 { 1 } }\n"

@@ -307,3 +307,143 @@ def test_a_dot_that_is_an_operator_leaves_the_function_in_question(repo, engine,
     answer = engine(repo("app", files)).codebase.callers("most")
     places = {each.path for each in (*answer.found, *answer.uncovered)}
     assert len([path for path in places if path.startswith("b.")]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "lines"),
+    [
+        ("struct Own { load: bool }\nfn load() {}\nfn go(own: T) {\n    let seen = if own.load { 1 } else { 2 };\n    load();\n}\n", "Own.load", (4,)),
+        ("struct Own { load: u8 }\nfn go(own: T) {\n    let Other { load, size } = own;\n    see(load);\n}\n", "Own.load", (3,)),
+        ("struct Own { load: u8 }\nfn go(load: u8) -> Other {\n    see(1, load, 2);\n    Other { size: 1, load }\n}\n", "Own.load", (4,)),
+    ],
+    ids=["a field beside a function", "a pattern", "a literal"],
+)  # fmt: skip
+def test_a_field_that_code_may_read_is_named(repo, engine, text, asked, lines):
+    """Rust reads a field after a dot, in a pattern and, in a value that is written out, by its name alone."""
+    answer = engine(repo("app", {"a.rs": text})).codebase.callers(asked)
+    assert (answer.verdict, [each.lines for each in answer.uncovered]) == ("unknown", [lines])
+
+
+def test_a_field_that_a_pattern_takes_out_is_read(repo, engine):
+    text = "enum Kind { Two { size: u8 }, One }\nfn go(kind: Kind) -> u8 {\n    match kind { Kind::Two { size } => size, Kind::One => 1 }\n}\n"
+    answer = engine(repo("app", {"a.rs": text})).codebase.callers("Kind.Two.size")
+    assert [(each.name, each.line) for each in answer.found] == [("go", 3)]
+
+
+def test_a_property_of_another_object_beside_one_that_is_known_is_named(repo, engine):
+    """That a function reads `one.size` says nothing of `made().size`, but all of `one.size` further down."""
+    files = {
+        "a.ts": "export class Box { size = 1 }\nexport class Bag { size = 2 }\n",
+        "b.ts": "import { Box } from './a';\nexport function go(one: Box) {\n  const first = one.size;\n  see(made().size);\n  return one.size;\n}\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Bag.size")
+    assert (answer.verdict, [each.lines for each in answer.uncovered]) == ("unknown", [(4,)])
+
+
+def test_an_extension_that_shares_its_name_with_a_method_is_named(repo, engine):
+    """In C# the arguments decide which of the two a call means."""
+    files = {
+        "a.cs": "public class Pot { public void Put(int n) {} }\npublic static class Pots { public static void Put(this Pot pot, string text) {} }\n",
+        "b.cs": 'public class Use {\n  void Run(Pot pot) {\n    pot.Put("a");\n  }\n}\n',
+    }
+    answer = engine(repo("app", files)).codebase.callers("Pots.Put")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["b.cs:3"])
+
+
+OVERRIDDEN = {
+    "a.cs": "abstract class Base { public virtual int Size => 1; int Twice() { return this.Size; } }\nclass Own : Base { public override int Size => 2; }\n",
+    "a.py": "class Base:\n    size = 1\n\n    def twice(self):\n        return self.size\n\n\nclass Own(Base):\n    size = 2\n",
+    "a.ts": "class Base { size = 1; twice() { return this.size; } }\nclass Own extends Base { size = 2; }\n",
+    "a.php": "<?php\nclass Base { protected $size = 1; function twice() { return $this->size; } }\nclass Own extends Base { protected $size = 2; }\n",
+    "a.kt": "open class Base { open val size = 1\n  fun twice() = this.size }\nclass Own : Base() { override val size = 2 }\n",
+}
+
+
+@pytest.mark.parametrize("path", OVERRIDDEN)
+def test_a_member_has_the_readers_of_what_it_overrides(repo, engine, path):
+    """What its base reads of itself is what a class puts in its place."""
+    codebase = engine(repo("app", {path: OVERRIDDEN[path]})).codebase
+    name = "Size" if path == "a.cs" else "size"
+    read = "Base.Twice" if path == "a.cs" else "Base.twice"
+    assert [each.name for each in codebase.callers(f"Own.{name}").found] == [read]
+    assert [each.name for each in codebase.callers(f"Base.{name}").found] == [read]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import { Pot } from '#shop/pot';\nexport const cook = (pot: Pot) => pot.boil();\n",
+        "import { Pot } from '@/pot';\nexport const cook = (pot: Pot) => pot.boil();\n",
+        "export const cook = () => window.pot.boil();\n",
+        "import * as shop from 'shop';\nexport const cook = (pot: shop.Pot) => pot.boil();\n",
+    ],
+)
+def test_what_may_be_the_repositorys_is_not_taken_for_a_librarys(repo, engine, text):
+    """No library's module begins as an alias does, and a page's `window` holds what it is given."""
+    files = {
+        "package.json": '{"name": "shop", "main": "dist/shop.js"}',
+        "src/a.ts": "export class Pot { boil() {} }\nexport class Pan { boil() {} }\n",
+        "src/b.ts": text,
+    }
+    answer = engine(repo("app", files)).codebase.callers("Pot.boil")
+    assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["src/b.ts"])
+
+
+def test_a_function_that_a_method_gives_its_object_is_called_on_it(repo, engine):
+    text = "class App {\n  onChange;\n  watch() {\n    this.onChange = (path) => path;\n  }\n  run() {\n    this.onChange?.(1);\n  }\n}\n"
+    answer = engine(repo("app", {"a.js": text})).codebase.callers("onChange")
+    assert ([each.name for each in answer.found], [*map(str, answer.uncovered)]) in [
+        ([], ["a.js:7"]),
+        (["App.run"], []),
+    ]
+
+
+STRUCTURAL = {
+    "a.go": "package m\n\ntype Closer interface{ Shut(n int) }\n\ntype Desk struct{}\n\nfunc (d *Desk) Shut(n int) {}\n\nfunc evening(c Closer) {\n\tc.Shut(1)\n}\n",
+    "a.ts": "interface Closer { shut(n: number): void }\nclass Desk { shut(n: number) {} }\nfunction evening(c: Closer) {\n  c.shut(1);\n}\n",
+    "a.py": "from typing import Protocol\n\n\nclass Closer(Protocol):\n    def shut(self, n): ...\n\n\nclass Desk:\n    def shut(self, n): ...\n\n\n"
+    "def evening(c: Closer):\n    c.shut(1)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", STRUCTURAL)
+def test_a_call_by_an_interface_may_run_whatever_has_its_methods(repo, engine, path):
+    """In Go, TypeScript and by Python's protocols nothing says that a class is of an interface."""
+    text = STRUCTURAL[path]
+    answer = engine(repo("app", {path: text})).codebase.callers("Desk.Shut" if path == "a.go" else "Desk.shut")
+    line = next(number for number, said in enumerate(text.split("\n"), 1) if said.lstrip().lower().startswith("c.shut"))
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", [f"{path}:{line}"])
+
+
+def test_an_objects_method_is_called_by_the_type_that_the_object_is_declared_with(repo, engine):
+    text = (
+        "interface Closer { shut(n: number): void }\nfunction evening(c: Closer) { c.shut(1); }\n"
+        "export function run() {\n  const desk: Closer = { shut(n) {} };\n  evening(desk);\n}\n"
+    )
+    answer = engine(repo("app", {"a.ts": text})).codebase.callers("run.desk.shut")
+    assert [each.name for each in answer.found] == ["evening"]
+
+
+@pytest.mark.parametrize(
+    "text", ["export default { shut() {} };\n", "const desk: Storage = { shut() {} };\nlib(desk);\n"]
+)
+def test_whoever_is_given_an_object_may_call_its_methods(repo, engine, text):
+    answer = engine(repo("app", {"a.ts": text})).codebase.callers("shut")
+    assert (answer.verdict, answer.uncovered) == ("unknown", ())
+    assert "whoever is given its object" in answer.reason
+
+
+def test_an_extension_of_what_a_container_is_may_be_called_on_it(repo, engine):
+    """A list is iterable, as the library says, which is not here."""
+    files = {
+        "a.kt": "package a\nclass Pot\nfun Iterable<Pot>.filterFor(n: Int) = 1\n",
+        "b.kt": "package a\nfun go(pots: List<Pot>) {\n  pots.filterFor(1)\n}\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("filterFor")
+    assert ([each.name for each in answer.found], [*map(str, answer.uncovered)]) in [([], ["b.kt:3"]), (["go"], [])]
+
+
+def test_what_looks_like_a_long_text_behind_an_error_may_be_code(repo, engine):
+    text = 'package a\nfun go(open: (Int) -> Unit) {\n  val one: (Int) -> Unit = { a, b -> open(a, b) }\n  val two = "x ${one} y\n  boil()\n  z"\n'
+    answer = engine(repo("app", {"a.kt": "package a\nfun boil() {}\n", "b.kt": text})).codebase.callers("boil")
+    assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["b.kt:5"])

@@ -1,10 +1,11 @@
-"""Names in Ruby's scopes, and the `self` of its blocks."""
+"""Names in Ruby's scopes, `self` of blocks, `this` of lambdas."""
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from vademecum.code.graph.meanings import UNKNOWN, Meaning, Value
+from vademecum.code.graph.meanings import HELD, UNKNOWN, Meaning, Value
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
@@ -12,6 +13,7 @@ from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
 if TYPE_CHECKING:
     from vademecum.code.graph.classes import Classes
     from vademecum.code.graph.definitions import File
+    from vademecum.code.graph.spaces import Spaces
 
 
 def in_scopes(names: Classes, file: File, scope: str, name: str) -> Meaning | None:
@@ -50,6 +52,26 @@ def itself_in(names: Classes, file: File, around: str, scope: str) -> Value:
     function = next((each for each in parent_scopes(scope) if each in file.nodes or each == around), around)
     is_method = function != around and file.nodes[function].kind in FUNCTIONS
     return value if is_method and function not in file.of_class else value._replace(what="def")
+
+
+def of_receiver(names: Spaces, file: File, block: str, name: str) -> Meaning | None:
+    """Return a member of a lambda's `this`, None for none."""
+    rows = file.bindings.get(block, {}).get("this")
+    if not rows or name[:1].isupper():
+        return None
+    value, tier = names.bound(file, "this", rows)
+    if value is None:
+        return HELD
+    found: Meaning | None = names.member(file, value, name, tier)
+    if found is None or found[0] is None or found[0].is_external:
+        found = names.extended(file, value, name)
+    return found if found is not None and found[0] is not None else None
+
+
+def receivers_around(file: File, scope: str) -> list[tuple[str, str, str]]:
+    """Return the `this` of the lambdas around, [] for the class."""
+    inside = takewhile(is_nameless, parent_scopes(scope, file.within))
+    return next((rows for each in inside if (rows := file.bindings.get(each, {}).get("this"))), [])
 
 
 def _bound(names: Classes, file: File, around: str, name: str) -> Meaning | None:

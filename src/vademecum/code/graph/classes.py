@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from vademecum.code.graph.callbacks import alias_text, handed
+from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import Definitions, File
+from vademecum.code.graph.generics import from_elsewhere, standing_for
 from vademecum.code.graph.meanings import (
     EXTERNAL,
     GIVES,
     HELD,
     LACKING,
-    NOT_GIVEN,
     SEVERAL,
     UNKNOWN,
     WRITTEN,
     Meaning,
     Value,
+    alike,
     held_by,
     itself,
 )
@@ -36,7 +38,7 @@ from vademecum.code.languages.expression import (
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, RETURNED, SHADOW, TYPE
-from vademecum.code.languages.scopes import CLASSES
+from vademecum.code.languages.scopes import CLASSES, may_define
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
@@ -96,6 +98,10 @@ class Classes(ABC):
         A method of a class or a trait comes before one that an interface only declares. The member is external if a
         base is external and no nearer class has the member. Of several `impl`s the one trait they implement has it.
         """
+        file = self.definitions.file(value.path)
+        is_built_in = file.rules.numbers_fields and value.name[:1].islower() and value.name not in file.nodes
+        if is_built_in and is_common(name, file.language):  # `str` has it, before any trait
+            return HELD
         bases, complete = self.bases(value)
         found = self._of_one(value, value, name)
         if found is SEVERAL:
@@ -107,7 +113,7 @@ class Classes(ABC):
             if given is not None and (holder is None or holder.kind not in _DECLARING):
                 return given
             declared = declared or given
-        is_pointer = "Target" in self.definitions.file(value.path).aliases.get(value.name, ())  # of Rust's `Deref`
+        is_pointer = "Target" in file.aliases.get(value.name, ())  # of Rust's `Deref`
         return found or declared or (UNKNOWN if is_pointer else LACKING if complete else HELD)
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
@@ -117,7 +123,7 @@ class Classes(ABC):
         if file.rules.calls_bare:
             name, node = self._renamed(file, each.name, name, node)
         if name == each.name.rpartition(".")[2] and _is_constructor(node, file):
-            if file.rules.declares_apart:
+            if file.rules.declares_apart and each.name in file.nodes:
                 return Value("def", each.path, each.name), Tier.EXACT
             node = None  # the name of a class is the class, all over its body
         if node is None or (file.rules.is_header(each.path) and node.kind in FUNCTIONS):  # defined elsewhere
@@ -177,12 +183,14 @@ class Classes(ABC):
         return name, node
 
     def held(self, node: Node, name: str) -> Meaning | None:
-        """Return a field of a variant by its name or number."""
+        """Return a variant's field, or a further result by its number."""
         file = self.definitions.file(node.path)
+        if name.isdigit() and node.kind in FUNCTIONS and (known := file.fields(node.qualified).get(name)):
+            return self.bound(file, name, known)
         if node.kind not in LEAVES or not file.rules.numbers_fields:
             return None
         rows = file.fields(node.qualified).get(name) or file.fields(node.qualified.rpartition(".")[0]).get(name)
-        return self.bound(file, name, rows) if rows else None
+        return held_by(self.bound(file, name, rows), file.nodes.get(f"{node.qualified}.{name}")) if rows else None
 
     def _read(self, value: Value, node: Node) -> Meaning:
         """Return a method, for a getter its result."""
@@ -248,6 +256,7 @@ class Classes(ABC):
                 is_same = around == scope or (is_part and not is_namesake)
             else:
                 is_same = not self._is_namesake(other, around, file, scope, is_near=is_near)
+                is_same = is_same and (not file.rules.declares_apart or may_define((other, node), around, file, scope))
             if is_same:
                 yield other, node
 
@@ -333,13 +342,12 @@ class Classes(ABC):
             bounds = {value for part in text.split("+") if (value := self.type(file, scope, part)[0]) and value.name}
             return (bounds.pop(), Tier.TYPED) if len(bounds) == 1 else UNKNOWN
         plain = self.plain(file, text)
-        if not plain:
-            return UNKNOWN
+        argument = standing_for(self, file, scope, text, plain) if plain else UNKNOWN
+        if argument is not None:
+            return argument
         value = self._named_type(file, scope, plain.removesuffix("[]"))
-        if value is not None and value.is_external and file.rules.has_extensions:
-            value = value._replace(given=("", "", plain))  # extensions are told apart by it
         if value is None or value.is_external:
-            return value, Tier.TYPED
+            return from_elsewhere(self, file, scope, text, plain) if value else UNKNOWN
         if ("<" in text or "[" in text) and (arguments := arguments_of(text, plain.removesuffix("[]"))):
             value = value._replace(given=(file.path, scope, arguments))
         if plain.endswith("[]"):
@@ -348,10 +356,9 @@ class Classes(ABC):
 
     def plain(self, file: File, text: str) -> str:
         """Return the class that a type in a file names."""
-        named = (
-            (name, self.node(self.meaning(file, "", name)[0]))
-            for name in CONTAINERS.intersection(GENERIC.findall(text))
-        )
+        written = {path.rpartition("::")[2]: path.replace("::", ".") for path in GENERIC.findall(text)}
+        known = {name: path for name, path in written.items() if name in CONTAINERS}
+        named = ((name, self.node(self.meaning(file, "", path)[0])) for name, path in known.items())
         own = frozenset(name for name, node in named if node is not None and node.kind in CLASSES - {"alias"})
         return plain_type(text, own)
 
@@ -362,7 +369,10 @@ class Classes(ABC):
         value, _ = self.meaning(file, "" if file.rules.shadows_packages and "." in name else scope, name)
         node = self.node(value)
         if value is None or value.is_external:
-            return EXTERNAL if value else None
+            rows = file.bindings.get("", {}).get(
+                name, ()
+            )  # what a call makes, as `TypeVar` does, may stand for any type
+            return EXTERNAL if value and not any(text[-1:] == ")" for _, text, _ in rows) else None
         if value.what == "inst" and name in file.rules.self_names:  # Ruby's `class Inner < self`
             return value
         if value.what != "def" or (node is not None and node.kind not in CLASSES):
@@ -377,7 +387,9 @@ class Classes(ABC):
         known = alias_text(file, scope, name)
         if known is None or not known[1]:  # a type parameter, as nearly all of them are
             return known and UNKNOWN
-        found = self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *known)
+        own = f"{known[0]}.{name}".lstrip(".")  # with type parameters of its own it is read among them
+        written = (own if own in file.aliases and not file.rules.numbers_fields else known[0]), known[1]
+        found = self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *written)
         if found[0] is None and "+" in known[1] and file.rules.numbers_fields:  # it has all its bounds for bases
             return Value("inst", file.path, f"{known[0]}.{name}"), Tier.TYPED
         return found
@@ -398,7 +410,7 @@ class Classes(ABC):
             for how, text, scope in rows
             if how != TYPE and text not in _NOTHING
         )
-        found = dict.fromkeys(_alike(found))
+        found = dict.fromkeys(alike(found))
         if len({value for value, _ in found}) != 1:
             return self._shared([value for value, _ in found])
         value, tier = max(found, key=lambda each: each[1])
@@ -409,10 +421,12 @@ class Classes(ABC):
 
         A parameter that is text, say, may be made an object under the same name.
         """
-        types = _alike(types)
+        types = alike(types)
         declared = types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
         if file.rules.numbers_fields and self._is_made_other(file, name, declared[0], others):
             return HELD
+        if file.rules.numbers_fields and any(how == SHADOW for how, _, _ in others):
+            return UNKNOWN  # `for (n, name) in …` makes another variable
         if not others or declared[0] is None or not declared[0].is_external:
             return declared
         given = self.bound(file, name, others)
@@ -481,12 +495,19 @@ class Classes(ABC):
         if how == EACH:
             if value is not None and value.what == "inst" and file.rules.numbers_fields:
                 return self._element(value)
+            value = self.elements(value)
             many = value is not None and value.what == "many"
             return (Value("inst", value.path, value.name), Tier.TYPED) if value and many else UNKNOWN
         if how == CONTEXT and value is not None and value.what == "inst":
             entered, _ = self.member(file, value, "__enter__", tier)
             return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
         return value, tier
+
+    def elements(self, value: Value | None) -> Value | None:
+        """Return the collection behind a named type, else the value."""
+        own = self.definitions.file(value.path) if value is not None and value.what == "inst" else None
+        rows = own.fields(value.name).get(EACH) if own is not None and value is not None else None
+        return self.bound(own, EACH, rows)[0] if own is not None and rows else value
 
     def _element(self, value: Value) -> Meaning:
         """Return an iterator's element, for other values the value."""
@@ -542,37 +563,28 @@ class Classes(ABC):
         if declared:
             if _written(declared[0]) in _ITSELF and (around := file.class_around(value.name)):
                 return Value("inst", file.path, around), Tier.TYPED
-            return self.type(file, value.name, declared[0])
+            types = alike(self.type(file, value.name, text) for text in dict.fromkeys(declared))
+            own = {each for each, _ in types if each is None or not each.is_external}
+            is_one = own <= {types[0][0]} or types[0] == (WRITTEN, Tier.TYPED)  # which lists others, of its members
+            return types[0] if is_one else self._shared([each for each, _ in types])
         given = (text for how, text in rows if how != TYPE and text not in _NOTHING)
         written = Value("written", file.path, f"{value.name}.{RETURNED}")
-        found = {
-            written if text == RETURNED else self.meaning(file, value.name, text)[0]
-            for text in given
-            if not self._repeats(file, value, text)
-        }
+        texts = [text for text in given if not self._repeats(file, value, text)]
+        found = {written if text == RETURNED else self.meaning(file, value.name, text)[0] for text in texts}
         return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
 
 
 def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
     """Yield the declarations that a member of a class overrides."""
     for base in names.bases(value)[0]:
-        node = names.definitions.file(base.path).scopes.get(base.name, {}).get(name)
-        if node is not None:
-            yield node
+        declared = (part.scopes.get(base.name, {}).get(name) for part in names.parts(base))
+        yield from (node for node in declared if node is not None)
 
 
 def _written(text: str) -> str:
     """Return the class of a result's type, or the word for itself."""
     word = text.strip(" :?")
     return word if word in _ITSELF else chain(plain_type(text))
-
-
-def _alike(meanings: Iterable[Meaning]) -> list[Meaning]:
-    """Return meanings apart from type arguments that differ."""
-    listed = list(meanings)
-    if len({value for value, _ in listed}) < 2:
-        return listed
-    return [(value and value._replace(given=NOT_GIVEN), tier) for value, tier in listed]
 
 
 def _is_constructor(node: Node | None, file: File) -> bool:

@@ -19,7 +19,7 @@ from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holde
 from vademecum.code.languages.expression import arguments_of, chain, split
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.references import FIELDS, References
-from vademecum.code.languages.scopes import CLASSES, declaration_of, functions_around, parent_scopes
+from vademecum.code.languages.scopes import CLASSES, declaration_of, functions_around, is_nameless, parent_scopes
 from vademecum.types import FileKind
 
 if TYPE_CHECKING:
@@ -285,6 +285,23 @@ class File:
         """Return the innermost node around a qualified name, at last the file."""
         own = qualified if qualified in self.nodes else plain_holder(qualified)
         return self.nodes.get(own) or self.nodes.get(around_of(own, self.nodes), self.itself)
+
+    def local(self, scope: str, name: str) -> Node | None:
+        """Return a declaration in a scope that a bare name can mean.
+
+        A constructor is named by its class, and a function that is put into an object cannot be named bare.
+        """
+        own = f"{declaration_of(scope)}.{name}".lstrip(".") if is_nameless(scope) else ""
+        around, local = self.nodes.get(scope), self.scopes.get(scope, {}).get(name)
+        local = local or (self.nodes.get(own) if self.within.get(own) == scope else None)
+        if local is not None and local.kind == "constructor":
+            return None
+        if local is None or around is None or not self.rules.nests_functions:
+            return local
+        is_inside = (
+            around.kind not in LEAVES - {"constant"} and around.start_line <= local.start_line <= around.end_line
+        )
+        return local if is_inside else None
 
     def class_around(self, qualified: str) -> str:
         """Return the qualified name of the innermost class, "" for none."""

@@ -83,6 +83,7 @@ class FileEdges:
         self._texts()
         self._imports()
         self._bases()
+        self._objects()
         if self._rules.fixture_file and self._file.is_test:
             self._fixtures()
         return self.found
@@ -134,7 +135,8 @@ class FileEdges:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN
-        if begun[0].is_external and "(" not in spelled and not self._rules.has_extensions:
+        is_module = begun[1] is Tier.EXACT or "." not in spelled.removeprefix(f"{first}.")
+        if begun[0].is_external and is_module and not ("(" in spelled or "[" in spelled or self._rules.has_extensions):
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 
@@ -231,15 +233,16 @@ class FileEdges:
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
             name, _, count = spelled.partition("/")
-            is_bare = (self._rules.calls_apart or self._rules.numbers_fields) and "." not in name
+            is_bare = "." not in name and not self._rules.calls_bare
             scope = self._refs.owners[owner]
             meaning = names.called(self._file, scope, name) if is_bare else self._meaning(owner, name)
+            meaning = self._or_extension(owner, name, meaning) if self._rules.has_extensions else meaning
             self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:
                 value, tier = self._meaning(owner, spelled)
-                if value is not None and value.is_external and value.leaf:
+                if value is not None and value.is_external and value.leaf and not self._rules.declares_apart:
                     self._call(owner, line, spelled, (value, tier))  # a constant stands for a class from elsewhere
                 elif value is None or value.what == "def" or not value.leaf:  # a field that is initialised is no class
                     self._use(owner, line, value, tier)
@@ -258,8 +261,28 @@ class FileEdges:
             self._held(owner, line, value, tier, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self._lacking(owner, line, spelled.rpartition(".")[2])
+        elif value.given[0] and not is_common(spelled.rpartition(".")[2], self._file.language):
+            self._by_name(owner, line, spelled, is_free=False)  # of a type made of one that is declared here
         elif first_name(spelled) not in self._file.imports:
             self._of_elsewhere(owner, line, spelled)
+
+    def _or_extension(self, owner: int, spelled: str, meaning: Meaning) -> Meaning:
+        """Return the extension that is called where a property has its name.
+
+        Where a method has its name, the arguments decide: the call may mean either.
+        """
+        receiver, _, name = spelled.rpartition(".")
+        value = meaning[0]
+        of = self._meaning(owner, receiver)[0] if receiver and value is not None else None
+        if value is None or of is None or not (value.leaf or value.what == "def"):
+            return meaning
+        extension = self._names.extended(self._file, of, name)
+        if extension is None or extension[0] == value:
+            return meaning
+        if value.leaf:
+            return extension
+        self.found.unresolved.add(name)
+        return meaning
 
     def _imported_extension(self, spelled: str) -> Node | None:
         """Return the function that is imported to be called on a receiver."""
@@ -467,13 +490,32 @@ class FileEdges:
                 self.found.add(source, _how(target), target, Tier.EXACT, line)
         for qualified in file.bases:
             for name, node in file.scopes.get(qualified, {}).items():
-                if node.kind in FUNCTIONS:
-                    for base_node in ancestors_named(names, Value("def", file.path, qualified), name):
-                        if not names.may_override(node, base_node):
-                            continue
-                        holder = names.node(_class_of(base_node))
-                        self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
-                        break
+                if node.kind in FUNCTIONS or node.kind == "property" or self._rules.overrides_fields:
+                    self._overrides(node, ancestors_named(names, Value("def", file.path, qualified), name))
+
+    def _objects(self) -> None:
+        """Add the edges from an object's methods to its declared type's."""
+        file, names = self._file, self._names
+        for qualified, node in file.nodes.items() if self._rules.nests_functions else ():
+            rows = file.bindings.get(qualified, {}).get(node.name, ()) if node.kind == "object" else ()
+            for _, text, scope in (row for row in rows if row[0] == TYPE):
+                base = names.type(file, scope, text)[0]
+                if base is not None and base.what == "inst":
+                    above = (base._replace(what="def"), *names.bases(base)[0])
+                    for name, member in file.scopes.get(qualified, {}).items():
+                        declared = (names.definitions.file(each.path).scopes.get(each.name, {}) for each in above)
+                        self._overrides(member, (known[name] for known in declared if name in known))
+
+    def _overrides(self, node: Node, above: Iterable[Node]) -> None:
+        """Add the edges to the nearest methods that a method overrides."""
+        names = self._names
+        beyond = set[Value]()
+        for base_node in above:
+            around = _class_of(base_node)
+            if around not in beyond and names.may_override(node, base_node):
+                holder = names.node(around)
+                self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
+                beyond.update(names.bases(around)[0])
 
     def _fixtures(self) -> None:
         """Add edges from tests and fixtures to their parameters' fixtures."""

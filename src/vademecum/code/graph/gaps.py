@@ -12,7 +12,7 @@ from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
-from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.explain import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS
@@ -21,8 +21,12 @@ from vademecum.types import FileKind, Uncovered
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
 
 
-def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge] = ()) -> list[Uncovered]:
+def uncovered_places(
+    graph: Graph, nodes: Sequence[Node], reached: Sequence[Node] = (), guesses: Sequence[Edge] = ()
+) -> list[Uncovered]:
     """Return the places that may be unseen references, the likeliest first.
+
+    What refers to one of `reached`, which stand for the nodes, has been seen.
 
     These call a name on something unknown, `guesses` among them; or hold a name in a file that was not parsed without
     errors, or in a programming language of which the graph reads no references; or write it where no edge says what it
@@ -34,7 +38,7 @@ def uncovered_places(graph: Graph, nodes: Sequence[Node], guesses: Sequence[Edge
     # asked of each language and kind of file once: names stand in hundreds of files
     may_name = [[_may_name(kind, language, families) for language in table.language_names] for kind in FILE_KINDS]
     unresolved = {path for name in names for path in graph.unresolved(name)}
-    found = lines_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
+    found = lines_naming(graph, nodes, reached, np.array(may_name, bool)[table.kinds, table.languages], unresolved)
     for skipped in graph.opened.snapshot.skipped:
         is_code = skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
         if is_code or skipped.reason in OUTSIDE:
@@ -56,11 +60,27 @@ def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
             continue
         if rules.calls_itself(node.name):
             return f"the language, or its library, calls {node.name} by itself"
+        if _is_of_object(graph, node):
+            return "whoever is given its object may call it"
         if rules.calls_bare and (namesake := _called_namesake(graph, node)):
             return f"{namesake} is called, and no type says that it is not this one"
         for base in _bases_elsewhere(graph, node) if not node.name.startswith(("_", "#")) else ():
             return f"its class extends {base}, which is not in this repository and may call it"
     return ""
+
+
+def _is_of_object(graph: Graph, node: Node) -> bool:
+    """Return whether a method belongs to an object, or a nameless class.
+
+    What its file exports by name does not count.
+    """
+    holder = graph.nodes([node.parent]).get(node.parent)
+    if holder is None or node.kind != "method":
+        return False
+    if not rules_of(language_of(node.path)).nests_functions:
+        return holder.kind in FUNCTIONS | LEAVES
+    is_object = holder.kind == "object" or not holder.qualified
+    return is_object and all(name != node.name for _, _, name, *_ in graph.references(node.path).exports)
 
 
 def _called_namesake(graph: Graph, node: Node) -> str:

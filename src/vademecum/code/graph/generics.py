@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vademecum.code.graph.meanings import Meaning, Value, held_by
+from vademecum.code.graph.callbacks import alias_text
+from vademecum.code.graph.meanings import EXTERNAL, UNKNOWN, Meaning, Value, held_by
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
-from vademecum.code.languages.expression import split
+from vademecum.code.languages.expression import arguments_of, split
 from vademecum.code.languages.references import TYPE
 
 if TYPE_CHECKING:
     from vademecum.code.graph.classes import Classes
+    from vademecum.code.graph.definitions import File
 
 _MOST = 64  # classes
 Arguments = dict[str, Value]  # what each parameter of a class stands for
@@ -44,6 +46,47 @@ def stood_for(names: Classes, value: Value, found: Value | None, part: tuple[str
         return None
     given = given._replace(what="many") if plain.endswith("[]") else given
     return held_by((given, Tier.TYPED), None if part[1] else file.scopes.get(holder[1], {}).get(part[0]))
+
+
+def standing_for(names: Classes, file: File, scope: str, text: str, plain: str) -> Meaning | None:
+    """Return the meaning of a type whose alias stands for an argument.
+
+    `Maybe<User>` is a User where `type Maybe<T> = T | null`.
+    """
+    named = plain.removesuffix("[]")
+    listed = split(arguments_of(text, named), ",") if "<" in text else []
+    if not listed or listed == [""]:
+        return None
+    known, own = alias_text(file, scope, named), file
+    where = f"{known[0]}.{named}".lstrip(".") if known is not None else ""
+    if known is None:
+        node = names.node(names.meaning(file, scope, named)[0])
+        if node is None or node.kind != "alias":
+            return None
+        own, where = names.definitions.file(node.path), node.qualified
+        known = alias_text(own, where.rpartition(".")[0], node.name)
+    inner = names.plain(own, known[1]) if known is not None else ""
+    at = next((n for n, each in enumerate(own.aliases.get(where, ())) if each == inner.removesuffix("[]")), len(listed))
+    if at >= len(listed):
+        return None
+    value, tier = names.type(file, scope, listed[at].strip())
+    many = value is not None and value.what == "inst" and (inner + plain).endswith("[]")
+    return (value._replace(what="many") if value is not None and many else value), tier
+
+
+def from_elsewhere(names: Classes, file: File, scope: str, text: str, plain: str) -> Meaning:
+    """Return an instance of a type from elsewhere.
+
+    It bears the file where it is made of a type that is declared here, or may name one; it is unknown where every value
+    is of the type.
+    """
+    if plain.rpartition(".")[2] in file.rules.anything:
+        return UNKNOWN
+    parts = split(arguments_of(text, plain.removesuffix("[]")), ",") if "<" in text or "[" in text else ()
+    values = (names.type(file, scope, part.strip())[0] for part in parts if part.strip()[:1] not in {"", "'"})
+    may_be_own = plain in file.rules.without_methods or any(value is None or not value.is_external for value in values)
+    of = plain if file.rules.has_extensions else ""  # extensions are told apart by it
+    return EXTERNAL._replace(given=(file.path if may_be_own else "", "", of)), Tier.TYPED
 
 
 def _declares(names: Classes, holder: tuple[str, str], method: Value | None, name: str) -> bool:

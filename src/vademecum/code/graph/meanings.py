@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from vademecum.code.graph.terms import Node, Tier
@@ -42,6 +43,14 @@ SEVERAL: Meaning = (None, Tier.GUESS)
 OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
 # A member that its class, all of it in the repository, lacks: generated, of the language's own, or of another class.
 LACKING: Meaning = (Value("external", "lacking"), Tier.EXACT)
+
+
+def alike(meanings: Iterable[Meaning]) -> list[Meaning]:
+    """Return meanings apart from type arguments that differ."""
+    listed = list(meanings)
+    if len({value for value, _ in listed}) < 2:
+        return listed
+    return [(value and value._replace(given=NOT_GIVEN), tier) for value, tier in listed]
 
 
 def held_by(meaning: Meaning, node: Node | None) -> Meaning:

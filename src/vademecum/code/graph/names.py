@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vademecum.code.graph.blocks import given, in_scopes, itself_in
+from vademecum.code.graph.blocks import given, in_scopes, itself_in, of_receiver, receivers_around
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
@@ -32,7 +32,7 @@ from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import parts_of
 from vademecum.code.languages.language import SELVES, SUPERS
-from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
+from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
 
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
 _NONE: Mapping[str, Any] = {}
@@ -60,7 +60,7 @@ class Names(Spaces):
 
         Where variables and functions have names apart, a variable of that name hides nothing.
         """
-        around = parent_scopes(scope, file.within) if file.rules.numbers_fields and name in file.inner_names else ()
+        around = parent_scopes(scope, file.within) if name in file.inner_names else ()
         rows = (row for each in around for row in file.bindings.get(each, _NONE).get(name, ()))
         if any(text.startswith(f"{name}()") for _, text, _ in rows):  # a variable that a function of its name makes
             return self._in_file(file, scope, name) or self._around_file(file, scope, name)
@@ -114,7 +114,10 @@ class Names(Spaces):
             if value is None:
                 return UNKNOWN
             if value.is_external and self.extended(file, value, name) is None:
-                return HELD if self._is_given(file, rest[place - 1 :]) else itself((value, tier))
+                is_held = place < len(parts) - 1 and (
+                    value.given[0] or (tier is Tier.TYPED and not file.rules.types_results)
+                )
+                return HELD if is_held or self._is_given(file, rest[place - 1 :]) else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -133,7 +136,7 @@ class Names(Spaces):
             if rows := holder.fields(value.name).get(name):  # a method may have the name too
                 return self._applied(file, *self.bound(holder, name, rows), part)
         found = self.member(file, value, name, tier)
-        if found[0] is None or (found[0].is_external and not found[0].leaf):
+        if found[0] is None or (found[0].is_external and (suffix[:2] == "()" or not found[0].leaf)):
             found = self.extended(file, value, name) or found
         if suffix == "()" and self.gives_receiver(found[0]) and self.node(value) is not None:
             what = value.what if file.rules.calls_bare else "inst"
@@ -147,7 +150,7 @@ class Names(Spaces):
     def _first(self, file: File, scope: str, part: tuple[str, str], *, is_whole: bool) -> Meaning:
         """Return the meaning of a chain's first name and its calls."""
         name, suffix = part
-        if suffix[:2] == "()" and (file.rules.calls_apart or file.rules.numbers_fields):
+        if suffix[:2] == "()":
             value, tier = self.called(file, scope, name)
         else:  # many chains of a scope begin with one name: what it means is asked once
             value, tier = self._head(file, scope, name) if is_whole else self.meaning(file, scope, name)
@@ -162,18 +165,21 @@ class Names(Spaces):
         return self._applied(file, value, tier, (name, suffix)) if suffix else (value, tier)
 
     def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
-        """Return whether a library's function may give the repository's own.
+        """Return whether a library's function or collection may give the repository's own.
 
         A name in capitals is a class, which makes an instance of its own, where functions are not named so.
         """
         if file.rules.types_results:
             return False
+        if any("[" in suffix for _, suffix in parts):
+            return True
         called = [name for name, suffix in parts if suffix[:2] == "()"]
         return any(file.rules.capital_functions or not name.lstrip("_")[:1].isupper() for name in called)
 
     def is_variable(self, file: File, scope: str, name: str) -> bool:
         """Return whether a name is bound to a value, and not imported."""
-        return any(name in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope, file.within), ""))
+        own = name.lstrip("$") if file.rules.marks_variables else name
+        return any(own in file.bindings.get(around, _NONE) for around in (*parent_scopes(scope, file.within), ""))
 
     def _through_packages(
         self, file: File, scope: str, value: Value | None, parts: Sequence[tuple[str, str]]
@@ -197,11 +203,14 @@ class Names(Spaces):
     def _applied(self, file: File, value: Value | None, tier: Tier, part: tuple[str, str]) -> Meaning:
         """Apply the calls and subscripts written after a name."""
         name, suffix = part
-        while suffix and value is not None and not value.is_external:
+        while suffix and value is not None:
+            if value.is_external:
+                return HELD if "[" in suffix and not file.rules.types_results else (value, tier)
+            held = self.elements(value) if suffix[0] == "[" else value
             if suffix.startswith("()"):
                 value, tier = self.result(value, tier, is_new=name in file.made)
-            elif value.what == "many":
-                value = Value("inst", value.path, value.name)
+            elif held is not None and held.what == "many":
+                value = Value("inst", held.path, held.name)
             elif file.rules.calls_bare:
                 called, tier = self.member(file, value, "[]", tier)
                 value, tier = self.result(called, tier) if called is not None and called.what == "def" else UNKNOWN
@@ -214,7 +223,8 @@ class Names(Spaces):
 
     def _head(self, file: File, scope: str, name: str) -> Meaning:
         if name in file.rules.self_names or name[:1] == "@":
-            found = self._of_itself(file, scope, name)
+            rows = receivers_around(file, scope) if name == "this" else []
+            found = self.bound(file, name, rows) if rows else self._of_itself(file, scope, name)
             if found is not None:
                 return found
         if name[:1] in {"?", "'"}:
@@ -272,25 +282,30 @@ class Names(Spaces):
             node = file.nodes.get(around)
             is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
             may_run = file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)
-            if not (may_run if is_class else is_inner):
-                continue
-            is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
-            local = None if is_own_name else _local(file, around, name)
-            rows = self.rows_of(file, around, name)
-            if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
-                if not is_class or around == scope:
-                    return self.bound(file, name, rows)
-                return self.member(file, self.own_class(file, around), name, Tier.EXACT)
-            if local is not None:
-                return Value("def", file.path, local.qualified), Tier.EXACT
-            for owner, module, member in file.imports.get(name, ()):
-                if owner == around:
-                    return self.imported(file, from_file(file, around, module), member)
-            if is_class and file.rules.implicit_self:
-                found, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
-                if found is not None and not found.is_external:
-                    return found, tier
+            is_asked = may_run if is_class else is_inner
+            found = of_receiver(self, file, around, name)
+            found = found or (self._in_scope(file, scope, around, name, is_class=is_class) if is_asked else None)
+            if found is not None:
+                return found
         return None
+
+    def _in_scope(self, file: File, scope: str, around: str, name: str, *, is_class: bool) -> Meaning | None:
+        """Look the name up in one of the scopes around."""
+        is_own_name = is_class and file.rules.declares_apart and around.rpartition(".")[2] == name
+        local = None if is_own_name else file.local(around, name)
+        rows = self.rows_of(file, around, name)
+        if rows and not (local is not None and local.kind in FUNCTIONS and file.rules.nests_functions):
+            if not is_class or around == scope:
+                return self.bound(file, name, rows)
+            return self.member(file, self.own_class(file, around), name, Tier.EXACT)
+        if local is not None:
+            return Value("def", file.path, local.qualified), Tier.EXACT
+        for owner, module, member in file.imports.get(name, ()):
+            if owner == around:
+                return self.imported(file, from_file(file, around, module), member)
+        is_own = is_class and file.rules.implicit_self
+        found = self.member(file, self.own_class(file, around), name, Tier.EXACT) if is_own else UNKNOWN
+        return found if found[0] is not None and not found[0].is_external else None
 
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up among the file's declarations and imports."""
@@ -336,7 +351,7 @@ class Names(Spaces):
         module = from_file(file, scope, name)
         if file.rules.names_modules and (where := self.modules.locate(file.path, module, file.rules)):
             return Value("module", where), Tier.EXACT
-        return OUTSIDE
+        return HELD if name in file.rules.hold_all else OUTSIDE
 
     def _of_package(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in the file's package, namespace or program."""
@@ -363,7 +378,7 @@ class Names(Spaces):
             return self._qualified(file, f"{module}.{name}" if module else name)
         where = self.modules.locate(file.path, module, file.rules)
         if not where:
-            return self.inside(file, module, name) or OUTSIDE
+            return self.inside(file, module, name) or self._elsewhere(file, module)
         if not name:
             return self._whole(where)
         found = self._again(where, name)
@@ -372,6 +387,10 @@ class Names(Spaces):
         separator = "" if module.endswith(".") else file.rules.separator
         below = self.modules.locate(file.path, f"{module}{separator}{name}", file.rules)
         return (Value("module", below), Tier.EXACT) if below and file.rules.has_submodules else OUTSIDE
+
+    def _elsewhere(self, file: File, module: str) -> Meaning:
+        """Return the meaning of a name in a module that is absent."""
+        return UNKNOWN if file.rules.may_be_here(self.modules, module) else OUTSIDE
 
     def _whole(self, where: str) -> Meaning:
         """Return a module as a value, for CommonJS its whole export."""
@@ -518,7 +537,7 @@ class Names(Spaces):
                 return self._own_export(file, name, spelled)
             where = self.modules.locate(file.path, module, file.rules)
             if not where:
-                return OUTSIDE
+                return self._elsewhere(file, module)
             return self._whole(where) if not spelled else self._again(where, spelled)
         if name == "default":
             return self._whole_of(file)
@@ -573,19 +592,3 @@ def _held(file: File, value: Value, name: str) -> Meaning:
     if given is None:
         return OUTSIDE
     return Value(GIVES + ("inst" if given == "one" else value.what), value.path, value.name), Tier.TYPED
-
-
-def _local(file: File, scope: str, name: str) -> Node | None:
-    """Return a declaration in a scope that a bare name can mean.
-
-    A constructor is named by its class, and a function that is put into an object cannot be named bare.
-    """
-    own = f"{declaration_of(scope)}.{name}".lstrip(".") if is_nameless(scope) else ""
-    around, local = file.nodes.get(scope), file.scopes.get(scope, _NONE).get(name)
-    local = local or (file.nodes.get(own) if file.within.get(own) == scope else None)
-    if local is not None and local.kind == "constructor":
-        return None
-    if local is None or around is None or not file.rules.nests_functions:
-        return local
-    is_inside = around.kind not in LEAVES - {"constant"} and around.start_line <= local.start_line <= around.end_line
-    return local if is_inside else None

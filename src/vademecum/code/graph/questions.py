@@ -76,7 +76,7 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     through = {node.id: (node.label, Tier.TYPED) for node in above}
     reached = [*start, *above]
     found = walked(graph, reached, _uses(asked), depth, into=True, begun=through)
-    found = _used(graph, asked, [*found, *_among(graph, asked)])
+    found = _used(graph, asked, [*found, *_among(graph, asked), *_extending(graph, asked)])
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, reached, into=True, shown=guesses)
     return _covered(graph, answer, _written(asked, start), reached)
@@ -139,21 +139,63 @@ def impact(
 def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Return other declarations by which calls run these functions.
 
-    They override or implement them, one step up, and another build has a function in place of one.
+    They override or implement them; another build has a function in place of one; what implements a function of a trait
+    is that function, of one type.
     """
-    methods = [node.id for node in nodes if node.kind in FUNCTIONS and not is_constructor(node)]
-    edges = graph.edges(methods, (Relation.INHERITS, Relation.IMPLEMENTS))
-    above = graph.nodes(edge.target for edge in edges).values()
-    others = (other for node in nodes if node.qualified for other in _of_other_builds(graph, node))
-    return [node for node in (*above, *others) if node.id not in methods]
+    methods = {node.id: node for node in nodes if _may_override(node)}
+    of_traits = [node.id for node in methods.values() if rules_of(language_of(node.path)).extends_by_traits]
+    others = graph.nodes(edge.source for edge in graph.edges(of_traits, (Relation.IMPLEMENTS,), into=True))
+    waiting = list(methods)
+    while waiting:
+        edges = graph.edges(waiting, (Relation.INHERITS, Relation.IMPLEMENTS))
+        above = graph.nodes({edge.target for edge in edges} - others.keys())
+        above |= {each.id: each for node in above.values() for each in _declared_apart(graph, node)}
+        waiting = [number for number in above if number not in others]
+        others |= above
+    builds = (other for node in nodes if node.qualified for other in _of_other_builds(graph, node))
+    return [node for node in (*others.values(), *builds) if node.id not in methods]
+
+
+def _declared_apart(graph: Graph, node: Node) -> list[Node]:
+    """Return a function's declarations in headers, or its definitions.
+
+    Of namesakes in several namespaces it is the one in the file called so.
+    """
+    rules = rules_of(language_of(node.path))
+    if not rules.declares_apart or node.kind not in FUNCTIONS:
+        return []
+    there, own = not rules.is_header(node.path), f".{node.qualified}"
+    named = [
+        each for each in graph.with_name(node.name) if each.kind in FUNCTIONS and rules.is_header(each.path) is there
+    ]
+    ends = [each for each in named if own.endswith(f".{each.qualified}") or f".{each.qualified}".endswith(own)]
+    near = [each for each in ends if _stem(each.path) == _stem(node.path)]
+    return near or [each for each in ends if "." in each.qualified and "." in node.qualified]
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).partition(".")[0]
+
+
+def _may_override(node: Node) -> bool:
+    """Return whether a declaration may take the place of its base's."""
+    return bool(node.qualified) and node.kind not in CLASSES and not is_constructor(node)
 
 
 def _of_other_builds(graph: Graph, node: Node) -> list[Node]:
-    """Return the declarations that builds for other systems have in its place."""
-    place = _place(node)
-    if place == (node.path, node.qualified):
+    """Return the declarations that other builds have in its place.
+
+    They are for other systems, or of the same package in another module.
+    """
+    place, rules = _place(node), rules_of(language_of(node.path))
+    others = [each for each in graph.with_name(node.name) if each.id != node.id]
+    if place != (node.path, node.qualified):
+        return [each for each in others if _place(each) == place]
+    if rules.declares_apart or not rules.imports_declaration(node.name):
         return []
-    return [each for each in graph.with_name(node.name) if each.id != node.id and _place(each) == place]
+    alike = [each for each in others if each.qualified == node.qualified and each.kind == node.kind]
+    package = graph.references(node.path).package if alike else ""
+    return [each for each in alike if package and graph.references(each.path).package == package]
 
 
 def _place(node: Node) -> tuple[str, str]:
@@ -330,9 +372,20 @@ def _begin(starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Nod
     return [node for node in starts if node.id == way[0][1].source] if way else list(starts[:1])
 
 
+def _extending(graph: Graph, asked: Sequence[Node]) -> list[Met]:
+    """Return the classes that extend or implement those asked about."""
+    classes = {node.id for node in asked if node.kind in CLASSES}
+    edges = graph.edges(classes, (Relation.INHERITS, Relation.IMPLEMENTS), into=True)
+    sources = graph.nodes(edge.source for edge in edges)
+    return [(sources[edge.source], edge, 1, "", edge.tier) for edge in edges if edge.source in sources]
+
+
 def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Add constructors to classes, and classes to constructors."""
-    found = {node.id: node for node in nodes}
+    """Add constructors to classes, classes to constructors, and a function's other declaration.
+
+    In C and C++ it is declared in a header and defined elsewhere.
+    """
+    found = {each.id: each for node in nodes for each in (node, *_declared_apart(graph, node))}
     classes = [node.id for node in nodes if node.kind in CLASSES]
     for node in graph.children(classes) if classes else ():
         if is_constructor(node):
@@ -438,7 +491,7 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
     `start` are the nodes whose guesses may be withheld.
     """
     ids = [node.id for node in start] if answer.withheld else []
-    uncovered = tuple(uncovered_places(graph, asked, graph.edges(ids, USES, into=True, tiers=(Tier.GUESS,))))
+    uncovered = tuple(uncovered_places(graph, asked, start, graph.edges(ids, USES, into=True, tiers=(Tier.GUESS,))))
     if answer.found:
         reason = "; ".join(filter(None, (answer.reason, *_beside(uncovered))))
         return replace(answer, uncovered=uncovered, reason=reason)

@@ -55,7 +55,7 @@ class Spaces(Classes):
         return [(how, text, "" if text.startswith(f"{name}.") else made) for how, text, made in rows]
 
     def inside(self, file: File, module: str, name: str) -> Meaning | None:
-        """Return a name of a module that stands in its parent's file."""
+        """Return a member of an enum, or of a file's module."""
         if not file.rules.numbers_fields:
             return None
         return self.definitions.once(("inside", file.path, module, name), self._of_inner, None, file, module, name)
@@ -64,7 +64,10 @@ class Spaces(Classes):
         around, _, own = module.rpartition("::")
         where = self.modules.locate(file.path, around or "self", file.rules)
         other = self.definitions.file(where or file.path)
-        if (node := other.scopes.get(own, {}).get(name) if where else None) is not None:
+        holder = self.node(self.meaning(other, "", own)[0]) if where and own not in other.scopes else None
+        if holder is not None and holder.kind == "enum":
+            where, own = holder.path, holder.qualified
+        if (node := self.definitions.file(where).scopes.get(own, {}).get(name) if where else None) is not None:
             return Value("def", where, node.qualified), Tier.EXACT
         rows = (row for each in (name, "*") for row in other.imports.get(each, ()) if where and row[0] == own)
         taken = (self.imported(other, from_file(other, own, of), name if as_ == "*" else as_) for _, of, as_ in rows)
@@ -90,6 +93,7 @@ class Spaces(Classes):
         asked = ("extensions", name, file.family)
         known: list[Extension] = self.definitions.once(asked, self._extensions, [], file, name)
         bases, complete = self.bases(value) if value.name and known else ((), False)
+        complete = complete and value.what != "many"  # a container is of the library
         wanted = {_type_of(value), *(_type_of(base._replace(what=value.what)) for base in bases)}
         fitting = {method for method, of in known if of is not None and _type_of(of) in wanted}
         if len(fitting) == 1:

@@ -12,7 +12,7 @@ Which files hold a name is read from the index's terms; what stands at the occur
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import ANY, Graph
 from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
-from vademecum.code.languages import has_references, rules_of
+from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
@@ -46,6 +46,8 @@ _JOINTS = (b".", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
 _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
 _CLOSES = re.compile(rb"\s*[,}:=]")
+_BRACKETS = re.compile(rb"[()\[\]{}]")
+_OBJECT = 2000  # bytes of an object that is written out, before one of its members
 _QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
 _COMMENTS = (b"#", b"//", b";")  # begin a line of a file that no parser reads, such as a schema or settings
@@ -55,13 +57,14 @@ _EXPORTS = re.compile(
 )
 _DEFAULT, _ENDS = re.compile(rb"\bexport\s+default\s+$"), re.compile(rb"[ \t]*(?:[;\r\n]|$)")
 _LISTED = 4_000  # bytes before a name in such a list
+_RECEIVER = re.compile(rb"(?<![\w$])[\w$][\w$.:?>-]*$")
 _REACH = 80  # bytes before and after an occurrence that say how it is written
 
 
 class Wanted:
     """One name, its nodes in question, and their edges."""
 
-    def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
+    def __init__(self, graph: Graph, name: str, nodes: Sequence[Node], reached: set[int]) -> None:
         self.graph, self.name = graph, name
         self.spelled = re.sub(r"(?<=\w)=$", "", name)  # Ruby's `name=` is written `x.name = 1`
         self.written = self.spelled.encode("utf-8", "replace")
@@ -71,6 +74,7 @@ class Wanted:
             not _is_bare(node) and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
             for node in nodes
         )  # fmt: skip
+        self.homes = {node.path for node in nodes}
         self.at_top = {node.path for node in nodes if _is_bare(node)}
         # Between a constant and a declaration may stand a function without a name, which names the declaration bare.
         # In C, and in a `switch` of Java, so are the members of an enum.
@@ -81,12 +85,22 @@ class Wanted:
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
-        functions = {node.id for node in known if node.kind in FUNCTIONS}  # that overrides one is no use of it
-        edges = [each for each in edges if each.relation not in _OVERRIDING or each.target not in functions]
+        own = self.asked | reached
+        used = {edge.target for edge in edges} - own
+        declared = _declared(graph, [node for node in known if node.id in used])
+        classes = {node.id for node in known if node.kind in CLASSES}  # what overrides another member is no use of it
+        edges = [each for each in edges if each.relation not in _OVERRIDING or each.target in classes]
         bare = {node.id for node in known if _is_bare(node)}
-        self.sources = {edge.source for edge in edges if edge.target in self.asked}
-        self.others = {edge.source for edge in edges if edge.target not in self.asked}
-        self.others_bare = {edge.source for edge in edges if edge.target not in self.asked and edge.target in bare}
+        self.sources = {edge.source for edge in edges if edge.target in own}
+        # By user of another thing so named, the lines; and of a member of an interface, by which a call may run any.
+        self.others: dict[int, set[int]] = {}
+        self.shared: dict[int, set[int]] = {}
+        for edge in edges:
+            if edge.target not in own:
+                self.others.setdefault(edge.source, set()).add(edge.line)
+                if self.is_member and edge.target in declared:
+                    self.shared.setdefault(edge.source, set()).add(edge.line)
+        self.others_bare = {edge.source for edge in edges if edge.target not in own and edge.target in bare}
 
     @cached_property
     def declared(self) -> dict[int, list[tuple[int, int, str]]]:
@@ -102,7 +116,7 @@ class Wanted:
     @cached_property
     def places(self) -> set[str]:
         """The paths of files that the graph knows to use the name."""
-        return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others).values()}
+        return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others.keys()).values()}
 
     @cached_property
     def path_parts(self) -> frozenset[str]:
@@ -113,6 +127,7 @@ class Wanted:
 def lines_naming(
     graph: Graph,
     nodes: Sequence[Node],
+    reached: Sequence[Node],
     may_refer: NDArray[np.bool_],
     unresolved: Container[str] = (),
 ) -> dict[str, set[int]]:
@@ -124,6 +139,7 @@ def lines_naming(
     Args:
         graph: the graph.
         nodes: the declarations; files among them are passed over.
+        reached: those that stand for them, and whose users are known.
         may_refer: bool (F,): whether what is written in a file may refer to them.
         unresolved: paths with calls of these names that could not be resolved.
     """
@@ -136,7 +152,7 @@ def lines_naming(
     found: dict[str, set[int]] = {}
     to_read, to_parse = MOST_READ, MOST_PARSED
     for name, own in by_name.items():
-        wanted = Wanted(graph, name, own)
+        wanted = Wanted(graph, name, own, {node.id for node in reached})
         numbers = np.flatnonzero(holding(graph.opened.view, wanted.spelled) & may_refer & (files.blobs != LEFT_OUT))
         for part in np.array_split(numbers, len(numbers) // READ_AT_ONCE + 1):
             blobs = files.blobs[part].tolist()
@@ -269,13 +285,14 @@ class _Place:
             return False
         before = self.content[max(0, start - _REACH) : start]
         joined = before.rstrip()
-        if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
-            is_other = bool(owners & wanted.others) and not self.has_unresolved
-            return is_other or self._is_other_member(joined, start, end)
-        if self._is_label(before, start, end):
-            return True
-        if before[-1:] in _QUOTES:
+        if self._is_on(wanted.shared, owners, start):
             return False
+        if joined.endswith(_JOINTS) or before.endswith(b"->"):  # before a blank an arrow begins what a lambda does
+            is_other = not self.has_unresolved and self._is_on(wanted.others, owners, start)
+            return is_other or self._is_other_member(joined, start, end)
+        is_label = self._is_label(before, start, end)
+        if is_label or before[-1:] in _QUOTES:
+            return is_label
         return bool(owners & wanted.others_bare) or self._is_other(joined, start, end)
 
     def _is_label(self, before: bytes, start: int, end: int) -> bool:
@@ -289,6 +306,16 @@ class _Place:
         if before[-1:] in _QUOTES and file_kind(self.path) is FileKind.GENERATED:
             return True  # it names what it was made of
         return (before[-1:] == b"/" or before[-1:] in _QUOTES) and self._line(start) in self._importing
+
+    def _is_on(self, uses: Mapping[int, set[int]], owners: Iterable[int], at: int) -> bool:
+        """Return whether lines of uses hold the name, perhaps by its receiver."""
+        lines = set().union(*(uses.get(each, ()) for each in owners))
+        if not lines:
+            return False
+        said = _RECEIVER.search(self.content, max(0, at - _REACH), at)
+        written = said and re.compile(rb"(?<![\w$.>])" + re.escape(said[0] + self.wanted.written) + rb"(?![\w$])")
+        same = written and any(written.search(self._said(line).partition(b"\n")[0]) for line in lines)
+        return self._line(at) in lines or bool(same)
 
     def _is_in_asked(self, at: int) -> bool:
         """Return whether a place stands in a declaration that is asked for."""
@@ -328,9 +355,7 @@ class _Place:
         """
         wanted = self.wanted
         if _OWN.search(joined):
-            # outside of classes: what is exported, or a class without a name
-            is_free = not any(node.kind in CLASSES for node in self._around(self._line(start)))
-            return not (wanted.is_member or is_free) or self._has_its_own(self._line(start))
+            return not self._may_be_own(start)
         if wanted.is_function and self._is_read and not self._rules.may_join_function(joined, self._refs):
             return True
         if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
@@ -341,6 +366,17 @@ class _Place:
         while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above
             line -= 1
         return line in self._judged
+
+    def _may_be_own(self, start: int) -> bool:
+        """Return whether `this.name` may mean the wanted name."""
+        wanted, line = self.wanted, self._line(start)
+        # a method may give its object a function, and in Kotlin another object be `this` in a lambda
+        is_given = self._rules.nests_functions and not wanted.is_member and self.path in wanted.homes
+        if is_given or any(row[2] == "this" for row in self._refs.bindings):
+            return True
+        # outside of classes: what is exported, or a class without a name
+        is_free = not any(node.kind in CLASSES for node in self._around(line))
+        return (wanted.is_member or is_free) and not self._has_its_own(line)
 
     def _has_its_own(self, line: int) -> bool:
         """Return whether the class around has a different member so named."""
@@ -356,8 +392,10 @@ class _Place:
         if self._is_declared_around(self._line(start)):
             return True
         if self.wanted.is_member and not (self._rules.implicit_self or self.wanted.may_be_bare):
-            if self._rules.has_shorthand:  # `{ name }` takes a member out, or puts one in
-                return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
+            if self._rules.has_shorthand and self._is_shorthand(before, start, end):
+                return False
+            if self._rules.nests_functions:
+                return True
             around = self._around(self._line(start))
             is_named_bare = any(node.kind in CLASSES for node in around[:1]) or _IN_MACRO.search(before)
             return not is_named_bare or (bool(self._bound) and self._is_local(before, self._line(start)))
@@ -370,12 +408,25 @@ class _Place:
         own = next((each for node in around if (each := f"{node.qualified}.{self.wanted.name}") in declared), "")
         return bool(own) and node_id(self.path, own) not in self.wanted.asked
 
+    def _is_shorthand(self, before: bytes, start: int, end: int) -> bool:
+        """Return whether `{ name }` names a member of an object."""
+        if not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end)):
+            return False
+        open_ = 0
+        for mark in reversed(_BRACKETS.findall(self.content, max(0, start - _OBJECT), start)):
+            open_ += 1 if mark in b"([{" else -1
+            if open_ > 0:
+                return bool(mark == b"{")
+        return True
+
     def _is_local(self, before: bytes, line: int) -> bool:
         """Return whether a function around binds the name itself.
 
-        A parameter's default value does not count.
+        A parameter's default value does not count, nor does what the name is bound to.
         """
         around = self._around(line)
+        if re.search(rb"(?<![\w$.])" + re.escape(self.wanted.written) + rb"\s*(?::[\w<>?., ]+)?:?=$", before):
+            return False
         is_default = any(node.start_line == line for node in around[:1]) and before.endswith(b"=")
         return not is_default and any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
 
@@ -385,13 +436,30 @@ class _Place:
     def _is_code(self, at: int) -> bool:
         """Return whether the syntax tree says that a place is code.
 
-        In a language without a resolver a text may be code, as in `python -c "import shop; shop.open()"`.
+        In a language without a resolver a text may be code, as in `python -c "import shop; shop.open()"`. Behind an error
+        what looks like a text of many lines may be code.
         """
         root = self.examined.root
         if root is None:
             return not self._said(self._line(at)).startswith(_COMMENTS)
-        node = root.descendant_for_byte_range(at, at + 1)
-        return node is None or (is_code(node) if self._is_read else not is_comment(node))
+        leaf = root.descendant_for_byte_range(at, at + 1)
+        if leaf is None or not self._is_read:
+            return leaf is None or not is_comment(leaf)
+        is_long = leaf.start_point[0] < leaf.end_point[0] and not is_comment(leaf)
+        return (self.is_broken and is_long) or is_code(leaf)
+
+
+def _declared(graph: Graph, nodes: Sequence[Node]) -> set[int]:
+    """Return the members of interfaces that classes have implicitly."""
+    nodes = [node for node in nodes if rules_of(language_of(node.path)).is_structural]
+    holders = graph.nodes(node.parent for node in nodes)
+    protocols = {
+        graph.references(each.path).owners[owner]
+        for each in holders.values() if each.kind == "class"
+        for owner, _, text in graph.references(each.path).bases if text.rpartition(".")[2].startswith("Protocol")
+    }  # fmt: skip
+    kinds = {"interface", "alias"}
+    return {n.id for n in nodes if (h := holders.get(n.parent)) and (h.kind in kinds or h.qualified in protocols)}
 
 
 def _is_bare(node: Node) -> bool:

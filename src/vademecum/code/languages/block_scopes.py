@@ -1,11 +1,14 @@
-"""Blocks that give a name another meaning, in C++ and Rust."""
+"""Scopes of a file: declarations, and blocks of C++ and Rust."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.bindings import how_bound
+from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
 from vademecum.code.languages.parse import Match
 from vademecum.code.languages.references import TYPE, VALUE
 
@@ -66,3 +69,28 @@ def _bound_texts(matches: Sequence[Match], rules: Language, content: bytes) -> d
             taken = rules.taken_apart(captured["pattern"][0], text)
             found |= {name.start_byte: (text(name), path) for name, path in taken}
     return found
+
+
+def is_scope(declared: Declaration, literals: Sequence[Part], rules: Language) -> bool:
+    """Return whether a declaration is a scope.
+
+    A constant is one where functions nest and its value holds one: `const Form = memo(() => …)`.
+    """
+    if not declared.qualified or declared.capture not in LEAVES:
+        return bool(declared.qualified)
+    if declared.capture != "constant" or not rules.nests_functions or len(declared.names) != 1:
+        return False
+    first = bisect_left(literals, (declared.core, 0))
+    return first < len(literals) and literals[first][1] <= declared.end
+
+
+def repeated(outline: Outline) -> frozenset[str]:
+    """Return the names that several declarations of the file have."""
+    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
+    return frozenset(name for name, count in counted.items() if count > 1)
+
+
+def bodies(outline: Outline) -> set[int]:
+    """Return the ends of functions whose names are unique in the file."""
+    several = repeated(outline)
+    return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}

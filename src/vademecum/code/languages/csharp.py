@@ -114,4 +114,5 @@ LANGUAGE = _CSharp(
     special=_SPECIAL,
     capital_functions=True,
     has_extensions=True,
+    anything=frozenset({"object", "dynamic"}),
 )

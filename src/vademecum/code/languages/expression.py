@@ -168,7 +168,7 @@ def parts_of(spelled: str) -> tuple[tuple[str, str], ...]:
 
 _WRAPPERS_TEXT = """
     Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial
-    NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
+    NonNullable Omit Pick Exclude Awaited InstanceType Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
     ValueTask Lazy Nullable Deferred Self
 """
 TURNS = frozenset({"Into", "AsRef", "AsMut", "Borrow"})  # of Rust: a bound says what its type turns into
@@ -193,7 +193,12 @@ _TYPE_NOISE = re.compile(
 
 _MARKS = re.compile(r"[][(){}<>,|&]")
 _INDEXED = re.compile(r"(?:map)?\[")  # Go's `[4]T` and `map[K]T`
-GENERIC = re.compile(r"(?<![\w.:])[A-Z]\w*(?=\s*[<\[])")  # names with arguments, without a path
+_POINTING = frozenset(
+    {"iterator", "const_iterator", "reverse_iterator", "value_type", "reference"}
+)  # of C++'s containers
+GENERIC = re.compile(
+    r"(?<![\w.:])(?:[A-Z]|(?!std::)[A-Za-z_][\w:]*::)\w*(?=\s*[<\[])"
+)  # with arguments, perhaps in a namespace
 
 
 @lru_cache(1 << 14)
@@ -210,6 +215,8 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     ('Foo[]', 'Foo[]', 'Map')
     >>> plain_type("[4]Foo"), plain_type("map[string]*Foo"), plain_type("map[K][]Foo"), plain_type("[A, B][]")
     ('Foo[]', 'Foo[]', 'map', '')
+    >>> plain_type("typename Pool<T>::Loan"), plain_type("std::vector<Foo>::iterator"), plain_type("Union[Foo, None]"), plain_type("Vec<_>")
+    ('Pool.Loan', 'Foo', 'Foo', '')
     """
     text = text.strip().strip("\"'")
     noise = _TYPE_NOISE.match(text)
@@ -234,11 +241,12 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
 def arguments_of(text: str, name: str) -> str:
     """Return the arguments of a generic class in a type.
 
-    >>> arguments_of("Promise<Box<A, B[]>>", "Box"), arguments_of("pkg.Box[A]", "pkg.Box"), arguments_of("Box[]", "Box")
+    >>> arguments_of("Promise<Box<A, B[]>>", "Box"), arguments_of("pkg::Box<A>", "pkg.Box"), arguments_of("Box[]", "Box")
     ('A, B[]', 'A', '')
     >>> arguments_of("Box<A", "Box")  # cut off
     ''
     """
+    name = name.rpartition(".")[2]
     for mark in "<[":
         at = text.rfind(name + mark)
         if at >= 0:
@@ -288,14 +296,25 @@ def _generic(text: str, own: frozenset[str]) -> str:
     opening = min((place for place in (text.find("["), text.find("<")) if place >= 0), default=-1)
     if opening < 0:
         found = chain(text)
-        return found if found and "(" not in found and "?" not in found else ""
+        return found if found not in {"", "_"} and "(" not in found and "?" not in found else ""
     name = chain(text[:opening])
     if not name:
         return ""
     last = name.rpartition(".")[2]
     if last in own:
         return name
-    inside = split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
+    closing = text.rfind(_CLOSING[text[opening]])
+    inside, inner = split(text[opening + 1 : closing], ","), text[closing + 1 :].partition("::")[2]
+    if inner and last not in _ELEMENTS:  # a class in the class
+        return f"{name}.{chain(inner)}" if chain(inner) else ""
+    return plain_type(inside[0], own) if inner in _POINTING else _of_arguments(name, inside, own)
+
+
+def _of_arguments(name: str, inside: list[str], own: frozenset[str]) -> str:
+    """Return the class that a generic type with these arguments is about."""
+    last = name.rpartition(".")[2]
+    if last == "Union":
+        return plain_type("|".join(inside), own)
     if last in _WRAPPERS:
         return plain_type(inside[-1] if last == "Coroutine" else inside[0], own)
     holds_last = not _VALUES.isdisjoint({last, name, name.removeprefix("std.")})

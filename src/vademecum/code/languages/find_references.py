@@ -21,6 +21,9 @@ queries (`<language>.refs.scm`) use this vocabulary:
     pattern                 a pattern that names the type of what it takes apart
     name + given | meant    a parameter of a function without a name that is handed to a call, or meant to be of a type;
                             with `among`, the arguments, `key`, a member of one, and `listed`, the parameters
+    further + result        a name bound to a further result of a call (Go)
+    elements + collection   the type of a collection that has a name of its own, and the name (Go)
+    receiving + value       a function without a name, and what is `this` in it (Kotlin)
     implied                 a function without a name or parameters, whose argument has a name by itself (Kotlin's `it`)
     taking                  the parameters of a function that may be handed functions; what it hands to a block (Ruby)
     evaluated + given       a block of Ruby, and the method that is handed it, perhaps `of` a receiver
@@ -42,16 +45,15 @@ queries (`<language>.refs.scm`) use this vocabulary:
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
 from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
-from vademecum.code.languages.block_scopes import LONGEST, Part, dividing
-from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
+from vademecum.code.languages.block_scopes import LONGEST, Part, bodies, dividing, is_scope, repeated
+from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match, Syntax
@@ -96,7 +98,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
-    parts = dividing(matches, _bodies(outline), languages.rules_of(language), lines.content)
+    parts = dividing(matches, bodies(outline), languages.rules_of(language), lines.content)
     finder = _Finder(lines, outline, language, literals, parts)
     try:
         finder.take(matches)
@@ -148,11 +150,11 @@ class _Finder:
         """Return the places where the innermost scope changes, with its number."""
         starts, owners = [0], [0]
         stack: list[tuple[int, int]] = []
-        parts, several = frozenset(blocks), _several(outline) if self._rules.nests_functions else frozenset()
+        parts, several = frozenset(blocks), repeated(outline) if self._rules.nests_functions else frozenset()
         holders = [
             (d.names[0][1] if d.capture in LEAVES else d.core, -d.end, d.qualified, d.capture, d.start)
             for d in outline.all
-            if self._holds(d, literals)
+            if is_scope(d, literals, self._rules)
         ]
         holders += [
             (start, -end, f"<{number}>", "function", start)
@@ -165,7 +167,8 @@ class _Finder:
                 owners.append(stack[-1][1] if stack else 0)
             is_part, around = (start, -minus_end) in parts, self.found.owners[stack[-1][1]] if stack else ""
             nameless = qualified[0] == "<" and is_nameless(qualified)
-            if nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not is_part:
+            is_value = nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not self._rules.implied
+            if is_value and not is_part:
                 continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
             if nameless:
                 known = f"{around}.{qualified}" if around else qualified
@@ -187,18 +190,6 @@ class _Finder:
             starts.append(end)
             owners.append(stack[-1][1] if stack else 0)
         return starts, owners
-
-    def _holds(self, declared: Declaration, literals: Sequence[Part]) -> bool:
-        """Return whether a declaration is a scope.
-
-        A constant is one where functions nest and its value holds one: `const Form = memo(() => …)`.
-        """
-        if not declared.qualified or declared.capture not in LEAVES:
-            return bool(declared.qualified)
-        if declared.capture != "constant" or not self._rules.nests_functions or len(declared.names) != 1:
-            return False
-        first = bisect_left(literals, (declared.core, 0))
-        return first < len(literals) and literals[first][1] <= declared.end
 
     def _number(self, qualified: str) -> int:
         if qualified not in self._numbers:
@@ -341,8 +332,25 @@ class _Finder:
             self.found.spaces.append((lines[0], lines[1], package))
 
     def returning(self, node: tree_sitter.Node, _: Any) -> None:
-        if (typed := self._text(node)) != "auto":  # which stands before the type in C++
-            self.found.returns.append((*self._at(node), TYPE, self._rules.result_type(typed)))
+        if self._text(node) == "auto":  # which stands before the type in C++
+            return
+        owner, line = self._at(node)
+        first, *others = self._rules.results(node, self._text) or ("",)
+        self.found.returns.append((owner, line, TYPE, first))
+        self.found.bindings += [(owner, line, f"{n}", TYPE, text, owner) for n, text in enumerate(others, 1)]
+
+    def resulting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line, name = self._said(node)
+        spelled, listed = chain(self._text(captured["result"][0])), node.parent.named_children if node.parent else ()
+        if spelled.endswith("()"):
+            text = f"{spelled[:-2]}.{sum(each.end_byte <= node.start_byte for each in listed)}"
+            self._bind(node.start_byte, (owner, line, name, VALUE, text, owner))
+
+    def elements(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line, name = self._said(captured["collection"][0])
+        own = self.found.owners[owner]
+        holder = owner if own.rpartition(".")[2] == name else self._number(f"{own}.{name}" if own else name)
+        self.found.bindings.append((holder, line, EACH, TYPE, self._text(node), owner))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
@@ -405,6 +413,7 @@ class _Finder:
         for name, path in self._rules.taken_apart(node, self._text):
             owner, line, text = self._said(name)
             self._bind(name.start_byte, (owner, line, text, VALUE, chain(path), owner))
+            self.found.loads.append((owner, line, chain(path)))
 
     def numbering(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
@@ -422,6 +431,12 @@ class _Finder:
         how = how_bound(captured)
         how, text = held(how, self._text(captured[how][0]) if how in captured else "")
         self._bind(node.start_byte, (owner, line, self._rules.implied, how, text, owner))
+
+    def receiving(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        (owner, line), value = self._at(node.named_children[0]), captured[VALUE][0]
+        if is_nameless(self.found.owners[owner]):
+            bound = held(VALUE, self._text(value))
+            self.found.bindings.append((owner, line, "this", *bound, self._at(value)[0]))
 
     def declaring(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
@@ -508,7 +523,10 @@ class _Finder:
         if not self._rules.is_alias(node, bounded="type" in captured):
             return
         meant = self._text(captured["type"][0]) if "type" in captured else ""
-        self.found.aliases.append((*self._at(node), self._text(node).lstrip(":"), meant))
+        owner, line = self._at(node)
+        if (alias := self._rules.alias_around(node)) is not None:  # no scope, yet its parameters are read in it
+            owner = self._number(f"{self.found.owners[owner]}.{self._text(alias)}".lstrip("."))
+        self.found.aliases.append((owner, line, self._text(node).lstrip(":"), meant))
 
     def may_be_left_out(self, node: tree_sitter.Node, _: Any) -> None:
         name, start = node.child_by_field_name("name"), node.start_byte
@@ -557,18 +575,6 @@ class _Finder:
                     self.found.loads.append((owner, line, spelled))
 
 
-def _several(outline: Outline) -> frozenset[str]:
-    """Return the names that several declarations of the file have."""
-    counted = Counter(each.qualified for each in outline.all if each.capture not in LEAVES)
-    return frozenset(name for name, count in counted.items() if count > 1)
-
-
-def _bodies(outline: Outline) -> set[int]:
-    """Return the ends of functions whose names are unique in the file."""
-    several = _several(outline)
-    return {each.end for each in outline.all if each.capture not in LEAVES and each.qualified not in several}
-
-
 _WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
 _RESTS = frozenset({"spread_parameter"})
 _NO_END = 1 << 16
@@ -583,6 +589,6 @@ _HANDLERS = {
     "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
-    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied,
+    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied, "receiving": _Finder.receiving, "elements": _Finder.elements, "further": _Finder.resulting,
     "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import QUOTED, Bound
-from vademecum.code.languages.language import Language
+from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.lexing import DOUBLE, SINGLE, SLASHED
 
 if TYPE_CHECKING:
+    import tree_sitter
+
     from vademecum.code.languages.modules import Modules
     from vademecum.code.languages.references import References
     from vademecum.code.languages.scopes import Candidate, Source
@@ -46,9 +48,12 @@ class _Go(Language):
             last = [part for part in path.split("/") if not re.fullmatch(r"v\d+", part)][-1:] or [path]
             yield ("" if alias == "_" else alias or re.sub(r"\.v\d+$|^go-|-go$", "", last[0])), path, ""
 
-    def result_type(self, text: str) -> str:
-        """Return the type of the first result."""
-        return text.strip("()").partition(",")[0].rpartition(" ")[2] if text.startswith("(") else text
+    def results(self, written: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return the type of each result."""
+        if written.type != "parameter_list":
+            return (text(written),)
+        listed = ((each.child_by_field_name("type"), each.children_by_field_name("name")) for each in written.children)
+        return [text(typed) for typed, names in listed if typed is not None for _ in names or (None,)]
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a package by the module paths of go.mod files."""
@@ -107,5 +112,6 @@ LANGUAGE = _Go(
     special=_SPECIAL,
     types_results=True,
     shadows_packages=True,
+    is_structural=True,
     builds_one=True,
 )

@@ -15,6 +15,8 @@
 (field_declaration !name type: [(type_identifier) @name @type (qualified_type name: (_) @name) @type (generic_type type: (_) @name) @type])
 (short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value))
 (short_var_declaration left: (expression_list (_) . (identifier) @name))
+(short_var_declaration left: (expression_list (_) . (identifier) @further) right: (expression_list . (call_expression) @result .))
+(type_spec name: (_) @collection type: [(slice_type) (array_type) (map_type)] @elements)
 (var_spec name: (_) @name type: (_) @type)
 (var_spec name: (_) @name !type value: (expression_list . (_) @value))
 (range_clause left: (expression_list . (identifier) @name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,11 @@ class Script(Language):
     nests_functions: bool = True
     erases_types: bool = True
     has_shorthand: bool = True
+    overrides_fields: bool = True
+    is_structural: bool = True
     assigns_modules: bool = True
+    hold_all: frozenset[str] = frozenset({"window", "globalThis", "global"})
+    anything: frozenset[str] = frozenset({"any", "unknown", "object"})
     same: str = "filter slice concat reverse sort values"
     one: str = "at pop shift find get next"
 
@@ -198,6 +202,13 @@ class Script(Language):
                 found.append((place, rest + text(held).removeprefix(":").lstrip()))
         return found
 
+    def alias_around(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the name of an alias whose type parameter a name is."""
+        listed = node.parent.parent if node.parent is not None and node.parent.type == "type_parameter" else None
+        around = listed.parent if listed is not None else None
+        is_alias = around is not None and around.type == "type_alias_declaration" and not _has_members(around)
+        return around.child_by_field_name("name") if around is not None and is_alias else None
+
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a name is an alias or a read type parameter."""
         parameter = node.parent
@@ -205,20 +216,22 @@ class Script(Language):
             return parameter is None or not _has_members(parameter)
         listed = parameter.parent
         around = listed.parent if listed is not None else None
-        if around is None or (around.type == "type_alias_declaration" and not _has_members(around)):
-            return False
-        return around.type in (_BOUNDED if bounded else _GENERIC)
+        return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
-        """Find a module: relative, by a tsconfig, or in a workspace."""
+        """Find a module: relative, by a manifest, or in a workspace."""
         module = module.partition("?")[0]
         if module.startswith("."):
             place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
             return _at(modules, place) or _main_of(modules, "" if place == "." else place)
-        for place in _aliased(modules, importer, module):
+        for place in _private(modules, importer, module) if module[:1] == "#" else _aliased(modules, importer, module):
             if found := _at(modules, place):
                 return found
         return _in_workspace(modules, module)
+
+    def may_be_here(self, modules: Modules, module: str) -> bool:
+        """Return whether a module has an alias's name or a package's here."""
+        return module.startswith(("#", "~", "@/")) or _package_of(module) in modules.once(_packages)
 
     def lexed(self, content: bytes) -> Iterator[Span]:
         """Yield comments and strings of a file that may hold markup.
@@ -353,14 +366,41 @@ def _aliased(modules: Modules, importer: str, module: str) -> Iterable[str]:
 
 def _by_options(modules: Modules, config: str, module: str) -> Iterable[str]:
     base, paths = _options(modules, config, 0)
-    for pattern, targets in paths.items():
+    yield from _matched(paths, base, module)
+    if base:
+        yield posixpath.normpath(posixpath.join(base, module))
+
+
+def _matched(patterns: Mapping[str, object], base: str, module: str) -> Iterator[str]:
+    """Yield the paths that patterns with a star give a module."""
+    for pattern, targets in patterns.items():
         before, star, after = pattern.partition("*")
         if module == pattern or (star and module.startswith(before) and module.endswith(after)):
             matched = module[len(before) : len(module) - len(after)] if star else ""
-            for target in targets:
+            for target in _targets(targets):
                 yield posixpath.normpath(posixpath.join(base, target.replace("*", matched)))
-    if base:
-        yield posixpath.normpath(posixpath.join(base, module))
+
+
+def _targets(written: object) -> Iterator[str]:
+    """Yield the paths of a list, or of package.json's conditions."""
+    if isinstance(written, str):
+        yield written
+    for each in written.values() if isinstance(written, dict) else written if isinstance(written, list) else ():
+        yield from _targets(each)
+
+
+def _private(modules: Modules, importer: str, module: str) -> Iterator[str]:
+    """Yield the paths that the nearest package.json gives a module."""
+    folder, known = posixpath.dirname(importer), modules.once(_imports)
+    while folder and folder not in known:
+        folder = posixpath.dirname(folder)
+    yield from _matched(known.get(folder, {}), folder, module)
+
+
+def _imports(modules: Modules) -> dict[str, dict[str, object]]:
+    """Return the `imports` of each package.json by its directory."""
+    read = ((posixpath.dirname(p), _json(modules, p).get("imports")) for p in modules.by_last.get("package.json", ()))
+    return {folder: imports for folder, imports in read if isinstance(imports, dict)}
 
 
 def _options(modules: Modules, config: str, depth: int) -> tuple[str, dict[str, list[str]]]:
@@ -407,13 +447,17 @@ def _packages(modules: Modules) -> dict[str, str]:
     return found
 
 
+def _package_of(module: str) -> str:
+    """Return the name of the package that a module is of."""
+    return "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
+
+
 def _in_workspace(modules: Modules, module: str) -> str:
     """Find a module in a package of this repository."""
-    parts, packages = module.split("/"), modules.once(_packages)
-    name = "/".join(parts[: 2 if module.startswith("@") else 1])
+    packages, name = modules.once(_packages), _package_of(module)
     if name not in packages:
         return ""
-    folder, below = packages[name], "/".join(parts[2 if module.startswith("@") else 1 :])
+    folder, below = packages[name], module[len(name) + 1 :]
     if not below:
         return _main_of(modules, folder)
     places = [posixpath.join(folder, "src", below), posixpath.join(folder, below)]

@@ -71,6 +71,7 @@ LANGUAGE = _Kotlin(
     opened_in=anywhere,
     implied="it",
     has_extensions=True,
+    anything=frozenset({"Any"}),
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,

@@ -29,6 +29,11 @@
 (call_expression (navigation_expression (_) @value (identifier) @_method)
   (annotated_lambda (lambda_literal (lambda_parameters . (variable_declaration (identifier) @name .) .)))
   (#any-of? @_method "also" "let" "takeIf" "takeUnless"))
+; what is `this` in a lambda
+(call_expression (navigation_expression (_) @value (identifier) @_method)
+  (annotated_lambda (lambda_literal (_)) @receiving) (#any-of? @_method "apply" "run"))
+(call_expression (call_expression (identifier) @_method (value_arguments . (value_argument (_) @value) .))
+  (annotated_lambda (lambda_literal (_)) @receiving) (#eq? @_method "with"))
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @return)
 (callable_reference) @load
 (type_arguments (type_projection (user_type) @ref))

@@ -59,6 +59,7 @@ class Language:
     head: str = ""  # the language whose family this one belongs to: members call each other's code
     is_lexical: bool = False  # a name means the same all over a file unless something between binds it
     implicit_self: bool = False  # a bare name may be a member of the class around
+    overrides_fields: bool = False  # a field takes the place of its base's, as a method does
     runs_class_bodies: bool = False  # a class body runs from top to bottom and sees its own names
     shares_names: bool = False  # a file sees names of its package or program that it does not import; see `chosen`
     names_modules: bool = False  # a bare name may be a module: `self`, a crate
@@ -77,6 +78,8 @@ class Language:
     capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else
     shadows_packages: bool = False  # a variable may be named after the package that it is made by
+    anything: frozenset[str] = frozenset()  # types that every value is of
+    without_methods: frozenset[str] = frozenset()  # types on which nothing is called but what they name or hold
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
     implied: str = ""  # the name of an argument that a function without a name does not list
@@ -85,12 +88,14 @@ class Language:
     fixture_file: str = ""  # the file whose functions give a test its parameters, in each folder
     has_exports: bool = False  # a module hands on what it exports, and nothing else
     nests_functions: bool = False  # functions stand in objects and in functions without a name
+    is_structural: bool = False  # what has the methods of an interface is of it, said or not
     erases_types: bool = False  # interfaces, namespaces and aliases have no members at run time
     numbers_fields: bool = (
         False  # fields have numbers or a method's name, variants hold fields, `let x = x()` calls another x
     )
     has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
+    hold_all: frozenset[str] = frozenset()  # objects of the library that the repository may put its own into
     locates_by_file: bool = False  # where a module lies depends on the file that names it, not on its folder alone
     opened_in: Callable[[str, str], bool] | None = None  # whether a class at a path may get members at another path
     extends_by_traits: bool = False  # files from afar give a class members too, and name it so that it is known
@@ -224,13 +229,17 @@ class Language:
         """Return whether a namespace's content belongs to the one around it."""
         return False
 
-    def result_type(self, text: str) -> str:
-        """Return the type that a function's result is used as."""
-        return text
+    def results(self, written: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return the types that a function's results are used as."""
+        return (text(written),)
 
     def is_guarded(self, node: tree_sitter.Node) -> bool:
         """Return whether a condition around a node only guards its file."""
         return False
+
+    def alias_around(self, node: tree_sitter.Node) -> tree_sitter.Node | None:
+        """Return the name of an alias whose type parameter a name is."""
+        return None
 
     def is_alias(self, node: tree_sitter.Node, *, bounded: bool) -> bool:
         """Return whether a captured name stands for another type.
@@ -247,6 +256,10 @@ class Language:
         A package without a file of its own is its folder with a slash. None: the language imports no files by name.
         """
         return None
+
+    def may_be_here(self, modules: Modules, module: str) -> bool:
+        """Return whether an absent module may be the repository's still."""
+        return False
 
     def submodule(self, modules: Modules, where: str, name: str) -> str:
         """Return the path of a module below another, "" for none."""

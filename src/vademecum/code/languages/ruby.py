@@ -138,6 +138,7 @@ LANGUAGE = _Ruby(
     path_in_text=rb"(?:::)?[A-Z]\w{0,99}+(?:::[A-Z]\w{0,99}+){1,9}+",
     turns={"new": "inst", "class": "def"},
     calls_bare=True,
+    overrides_fields=True,
     one="instance allocate",
     same="tap dup clone freeze itself",
     opened_in=anywhere,

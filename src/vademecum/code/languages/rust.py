@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -81,13 +81,9 @@ class _Rust(Language):
         whole = around.text or b""
         return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
 
-    def result_type(self, text: str) -> str:
-        """Return a result's type, an associated one by its own name.
-
-        >>> LANGUAGE.result_type("Self::Item"), LANGUAGE.result_type("Option<Self::Item>")
-        ('Item', 'Option<Item>')
-        """
-        return text.replace("Self::", "")
+    def results(self, written: tree_sitter.Node, text: Read) -> Sequence[str]:
+        """Return a result's type, an associated one by its own name."""
+        return (text(written).replace("Self::", ""),)
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
         """Return the names that a pattern binds, each with its field.
@@ -268,6 +264,7 @@ LANGUAGE = _Rust(
     self_names=frozenset({"self", "Self"}),
     has_submodules=True,
     numbers_fields=True,
+    has_shorthand=True,
     separator="::",
     locates_by_file=True,
     opened_in=_same_crate,

@@ -129,6 +129,16 @@ def spaces_around(candidate: Candidate) -> list[str]:
     return [name for names in around for name in names.split(".")]
 
 
+def may_define(member: Candidate, around: str, file: Source, scope: str) -> bool:
+    """Return whether a definition's namespaces fit those of its class."""
+    own = file.nodes.get(scope)
+    there = [*spaces_around(member), *around.split(".")]
+    here = [*(spaces_around((file, own)) if own is not None else ()), *scope.split(".")]
+    few, many = sorted((there, here), key=len)
+    left = iter(many)
+    return all(name in left for name in few)
+
+
 def spaces_lost(file: Source) -> set[str]:
     """Return the namespaces, and macros for them, that no parser sees."""
     return set(file.refs.package.split(".")).difference(*(name.split(".") for _, _, name in file.refs.spaces), {""})
