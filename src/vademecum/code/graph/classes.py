@@ -369,9 +369,7 @@ class Classes(ABC):
         value, _ = self.meaning(file, "" if file.rules.shadows_packages and "." in name else scope, name)
         node = self.node(value)
         if value is None or value.is_external:
-            rows = file.bindings.get("", {}).get(
-                name, ()
-            )  # what a call makes, as `TypeVar` does, may stand for any type
+            rows = file.bindings.get("", {}).get(name, ())  # what `TypeVar()` makes may stand for any type
             return EXTERNAL if value and not any(text[-1:] == ")" for _, text, _ in rows) else None
         if value.what == "inst" and name in file.rules.self_names:  # Ruby's `class Inner < self`
             return value

@@ -193,12 +193,10 @@ _TYPE_NOISE = re.compile(
 
 _MARKS = re.compile(r"[][(){}<>,|&]")
 _INDEXED = re.compile(r"(?:map)?\[")  # Go's `[4]T` and `map[K]T`
-_POINTING = frozenset(
-    {"iterator", "const_iterator", "reverse_iterator", "value_type", "reference"}
-)  # of C++'s containers
-GENERIC = re.compile(
-    r"(?<![\w.:])(?:[A-Z]|(?!std::)[A-Za-z_][\w:]*::)\w*(?=\s*[<\[])"
-)  # with arguments, perhaps in a namespace
+# Types in C++'s containers that stand for what they hold.
+_POINTING = frozenset({"iterator", "const_iterator", "reverse_iterator", "value_type", "reference"})
+# A name with arguments, perhaps in a namespace.
+GENERIC = re.compile(r"(?<![\w.:])(?:[A-Z]|(?!std::)[A-Za-z_][\w:]*::)\w*(?=\s*[<\[])")
 
 
 @lru_cache(1 << 14)
