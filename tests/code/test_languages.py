@@ -28,7 +28,6 @@ NAMES_IN_OTHER_SENSES = {
     "memory/extract/__init__.py": "words of a conversation",
     "memory/extract/subject.py": "words of a conversation",
     "memory/labels.py": "words of a conversation",
-    "memory/active.py": "words of a conversation",
     "memory/words.py": "letters",
     "storage/postgres/shape.py": "the letter before a code of a type",
 }

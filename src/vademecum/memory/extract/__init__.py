@@ -159,6 +159,8 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
     In a long sentence each clause is asked: somebody who asks for help may say what they prefer on the way.
     """
+    if _SAID["announces"].match(said.prose):
+        return
     parts = _clauses(said.prose, kinded)
     corrects |= len(parts) > 1 and len(said.prose.split()) < _LONG and changes(said.prose)
     for part, own in parts:
