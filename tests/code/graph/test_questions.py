@@ -234,6 +234,29 @@ def test_the_line_of_a_caller_is_the_one_that_writes_the_name(repo, engine):
     assert [(each.name, each.line, each.text) for each in found] == [("run", 6, ".route()")]
 
 
+MARKED = {
+    "app.py": "from web import app\n\n@app.route(\n    '/tea',\n)\n# answers\ndef boil(): ...\n\nclass Pot:\n    @staticmethod\n    def stir(): ...\n",
+    "Pot.java": "class Kettle {\n  @Test\n  public void pour() {}\n\n  @Deprecated\n  void fill() {}\n}\n",
+    "Pan.cs": 'class Pan {\n  [HttpGet("/fry")]\n  public void Fry() { }\n\n  [Obsolete]\n  public void Turn() { }\n}\n',
+    "lid.rs": '#[get("/lid")]\nfn shut() {}\n\n#[inline]\nfn lift() {}\n',
+    "tea.ts": "class Tea {\n  @Get('/brew')\n  brew() {}\n\n  sip() {}\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("boil", "@app.route"), ("Pot.stir", ""), ("Kettle.pour", "@Test"), ("Kettle.fill", ""), ("Pan.Fry", "[HttpGet]"), ("Pan.Turn", ""),
+        ("shut", "#[get]"), ("lift", ""), ("Tea.brew", "@Get"), ("Tea.sip", ""),
+    ],
+)  # fmt: skip
+def test_nobody_calls_it_is_not_said_of_what_a_decorator_may_call(repo, engine, name, mark):
+    """A route, a test, a handler; a decorator that is known to call nothing does not count."""
+    answer = engine(repo("app", MARKED)).codebase.callers(name)
+    assert answer.verdict == ("unknown" if mark else "none")
+    assert f"it is marked {mark}, which may call it" in answer.reason or not mark
+
+
 def test_the_line_of_an_import_is_the_line_that_imports(repo, engine):
     """A file's path is no name that a later line may write."""
     files = {"pot.py": "", "use.py": "import os\nimport pot\n\nx = 'a.py'\n", "over.py": "\nimport use\n\n# see b.py\n"}

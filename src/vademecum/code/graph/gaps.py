@@ -18,6 +18,8 @@ from vademecum.code.search.explain import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.types import FileKind, Uncovered
 
+_MOST_MARKS = 12  # lines above a function that may mark it
+_REMARKS = (b"#", b"//", b"/*", b"*")
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
 
 
@@ -60,12 +62,36 @@ def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
             continue
         if rules.calls_itself(node.name):
             return f"the language, or its library, calls {node.name} by itself"
+        if mark := _mark(graph, node):
+            return f"it is marked {mark}, which may call it"
         if _is_of_object(graph, node):
             return "whoever is given its object may call it"
         if rules.calls_bare and (namesake := _called_namesake(graph, node)):
             return f"{namesake} is called, and no type says that it is not this one"
         for base in _bases_elsewhere(graph, node) if not node.name.startswith(("_", "#")) else ():
             return f"its class extends {base}, which is not in this repository and may call it"
+    return ""
+
+
+def _mark(graph: Graph, node: Node) -> str:
+    """Return a decorator, annotation or attribute that may call a function."""
+    table, rules = graph.opened.view.files, rules_of(_language(graph, node))
+    if not rules.decorates or node.path not in table.paths:
+        return ""
+    lines = graph.opened.repo.catalogue.content(int(table.blobs[table.paths.index(node.path)])).split(b"\n")
+    above = reversed(lines[max(0, node.start_line - 1 - _MOST_MARKS) : node.start_line - 1])
+    marked = re.compile(re.escape(rules.decorates) + rb"\s*(?:\w+:\s*)?([A-Za-z_][\w.:]*)")
+    inside = False
+    for line in (*lines[node.start_line - 1 : node.start_line], *above):
+        said = line.strip()
+        if found := marked.match(said):
+            inside, name = False, re.split(rb"[.:]+", found[1].strip(b".:"))[-1].decode()
+            if name not in rules.inert.split():
+                return f"{rules.decorates.decode()}{found[1].decode()}" + "]" * rules.decorates.endswith(b"[")
+        elif line is not lines[node.start_line - 1] and not inside and not said.startswith(_REMARKS):
+            inside = said[:1] in {b")", b"]", b"}"}  # a mark over several lines
+            if not inside:
+                break
     return ""
 
 

@@ -112,6 +112,11 @@ LANGUAGE = _CSharp(
     one=_ONE,
     self_names=SELVES | {"base"},
     special=_SPECIAL,
+    decorates=b"[",
+    inert="""
+        Obsolete MethodImpl Pure DebuggerStepThrough DebuggerHidden DebuggerNonUserCode SuppressMessage EditorBrowsable
+        NotNullWhen MemberNotNull DoesNotReturn return RequiresUnreferencedCode UnconditionalSuppressMessage ExcludeFromCodeCoverage
+    """,
     capital_functions=True,
     has_extensions=True,
     anything=frozenset({"object", "dynamic"}),

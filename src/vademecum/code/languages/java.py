@@ -69,4 +69,9 @@ LANGUAGE = Packaged(
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,
+    decorates=b"@",
+    inert="""
+        Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface Nullable NonNull NotNull Nonnull CheckReturnValue
+        CanIgnoreReturnValue VisibleForTesting Beta Generated Pure Contract
+    """,
 )

@@ -96,6 +96,7 @@ class Script(Language):
     has_shorthand: bool = True
     overrides_fields: bool = True
     is_structural: bool = True
+    decorates: bytes = b"@"
     assigns_modules: bool = True
     hold_all: frozenset[str] = frozenset({"window", "globalThis", "global"})
     anything: frozenset[str] = frozenset({"any", "unknown", "object"})

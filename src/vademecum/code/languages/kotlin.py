@@ -75,4 +75,9 @@ LANGUAGE = _Kotlin(
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,
+    decorates=b"@",
+    inert="""
+        Deprecated Suppress SuppressWarnings OptIn Throws JvmStatic JvmOverloads JvmField JvmName JvmSynthetic PublishedApi
+        VisibleForTesting Synchronized Volatile
+    """,
 )

@@ -102,6 +102,8 @@ class Language:
     builds_one: bool = False  # of the functions of one name in a package a build takes one
     reopens: bool = False  # a class may be declared in parts, in several files
     special: str = ""  # methods, and functions, that the language or its library calls by itself, separated by blanks
+    decorates: bytes = b""  # how a decorator, an annotation or an attribute begins; what it marks may be called by it
+    inert: str = ""  # those that call nothing, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of libraries' methods, beside those of the language's own in `library/<id>.txt`

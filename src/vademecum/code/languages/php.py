@@ -128,4 +128,6 @@ LANGUAGE = _Php(
     common=_COMMON,
     self_names=SELVES | {"parent"},
     special=_SPECIAL,
+    decorates=b"#[",
+    inert="Override Deprecated ReturnTypeWillChange Pure NoReturn",
 )

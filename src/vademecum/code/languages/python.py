@@ -144,6 +144,12 @@ LANGUAGE = _Python(
     runs_class_bodies=True,
     overrides_fields=True,
     is_structural=True,
+    decorates=b"@",
+    inert="""
+        staticmethod classmethod property cached_property setter getter deleter lru_cache cache wraps override final overload
+        abstractmethod contextmanager asynccontextmanager total_ordering singledispatchmethod no_type_check deprecated dataclass
+        runtime_checkable unique njit jit
+    """,
     has_submodules=True,
     self_names=SELVES | {"super", "cls"},
     call_method="__call__",
