@@ -235,7 +235,8 @@ def test_the_line_of_a_caller_is_the_one_that_writes_the_name(repo, engine):
 
 
 MARKED = {
-    "app.py": "from web import app\n\n@app.route(\n    '/tea',\n)\n# answers\ndef boil(): ...\n\nclass Pot:\n    @staticmethod\n    def stir(): ...\n",
+    "app_test.go": "package app\n\nfunc TestPour() {}\n\nfunc Testify() {}\n",
+    "app.py": "from web import app\n\n@app.route(\n    '/tea',\n    'GET')  # hot\n# answers\ndef boil(): ...\n\nclass Pot:\n    @staticmethod\n    def stir(): ...\n",
     "Pot.java": "class Kettle {\n  @Test\n  public void pour() {}\n\n  @Deprecated\n  void fill() {}\n}\n",
     "Pan.cs": 'class Pan {\n  [HttpGet("/fry")]\n  public void Fry() { }\n\n  [Obsolete]\n  public void Turn() { }\n}\n',
     "lid.rs": '#[get("/lid")]\nfn shut() {}\n\n#[inline]\nfn lift() {}\n',
@@ -246,7 +247,7 @@ MARKED = {
 @pytest.mark.parametrize(
     ("name", "mark"),
     [
-        ("boil", "@app.route"), ("Pot.stir", ""), ("Kettle.pour", "@Test"), ("Kettle.fill", ""), ("Pan.Fry", "[HttpGet]"), ("Pan.Turn", ""),
+        ("boil", "@app.route"), ("Pot.stir", ""), ("Testify", ""), ("Kettle.pour", "@Test"), ("Kettle.fill", ""), ("Pan.Fry", "[HttpGet]"), ("Pan.Turn", ""),
         ("shut", "#[get]"), ("lift", ""), ("Tea.brew", "@Get"), ("Tea.sip", ""),
     ],
 )  # fmt: skip
@@ -255,6 +256,12 @@ def test_nobody_calls_it_is_not_said_of_what_a_decorator_may_call(repo, engine, 
     answer = engine(repo("app", MARKED)).codebase.callers(name)
     assert answer.verdict == ("unknown" if mark else "none")
     assert f"it is marked {mark}, which may call it" in answer.reason or not mark
+
+
+def test_nobody_calls_it_is_not_said_of_a_test(repo, engine):
+    """Whatever runs tests calls it."""
+    code = engine(repo("app", MARKED | {"test_app.py": "def test_pour(): ...\n"})).codebase
+    assert [code.callers(name).verdict for name in ("TestPour", "test_pour")] == ["unknown", "unknown"]
 
 
 def test_the_line_of_an_import_is_the_line_that_imports(repo, engine):

@@ -81,16 +81,16 @@ def _mark(graph: Graph, node: Node) -> str:
     lines = graph.opened.repo.catalogue.content(int(table.blobs[table.paths.index(node.path)])).split(b"\n")
     above = reversed(lines[max(0, node.start_line - 1 - _MOST_MARKS) : node.start_line - 1])
     marked = re.compile(re.escape(rules.decorates) + rb"\s*(?:\w+:\s*)?([A-Za-z_][\w.:]*)")
-    inside = False
+    inside = 0  # brackets of a mark over several lines
     for line in (*lines[node.start_line - 1 : node.start_line], *above):
         said = line.strip()
         if found := marked.match(said):
-            inside, name = False, re.split(rb"[.:]+", found[1].strip(b".:"))[-1].decode()
+            inside, name = 0, re.split(rb"[.:]+", found[1].strip(b".:"))[-1].decode()
             if name not in rules.inert.split():
                 return f"{rules.decorates.decode()}{found[1].decode()}" + "]" * rules.decorates.endswith(b"[")
-        elif line is not lines[node.start_line - 1] and not inside and not said.startswith(_REMARKS):
-            inside = said[:1] in {b")", b"]", b"}"}  # a mark over several lines
-            if not inside:
+        elif line is not lines[node.start_line - 1]:
+            inside += sum(said.count(each) for each in (b")", b"]", b"}")) - sum(map(said.count, (b"(", b"[", b"{")))
+            if inside <= 0 and not said.startswith(_REMARKS):
                 break
     return ""
 

@@ -55,6 +55,10 @@ class _Go(Language):
         listed = ((each.child_by_field_name("type"), each.children_by_field_name("name")) for each in written.children)
         return [text(typed) for typed, names in listed if typed is not None for _ in names or (None,)]
 
+    def calls_itself(self, name: str) -> bool:
+        """Return whether the library calls a method, or runs a test."""
+        return super().calls_itself(name) or re.match(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])", name) is not None
+
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a package by the module paths of go.mod files."""
         for name, folder in modules.once(_module_paths):

@@ -27,8 +27,8 @@ _ONE = """
 
 class _Python(Language):
     def calls_itself(self, name: str) -> bool:
-        """Return whether a name has two underscores at each end."""
-        return name.startswith("__") and name.endswith("__")
+        """Return whether a name is special, or a test's."""
+        return (name.startswith("__") and name.endswith("__")) or name.startswith("test_")
 
     @cached_property
     def common_names(self) -> frozenset[str]:
