@@ -81,7 +81,9 @@ def test_a_body_that_is_too_large_is_refused_whatever_it_says_of_itself(serve, r
     assert answer.status == 413
     assert answer.headers["Content-Type"] == "application/problem+json"
     connection.close()
-    assert client.post("/v1/events", b"", Content_Length="no").status == 400  # no body: bytes left unread would reset the connection
+    assert (
+        client.post("/v1/events", b"", Content_Length="no").status == 400
+    )  # no body: bytes left unread would reset the connection
 
 
 def test_every_answer_is_hardened_and_has_an_id(serve, repo):
