@@ -3,7 +3,7 @@
 An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
 around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
 judged when edges were made. In a file with syntax errors nothing but the first and an edge to what is asked for counts. What is
-left may be a reference, but for comments, prose and text in strings of several words.
+left may be a reference, but for comments, prose, lists of exports, paths of modules and text in strings of several words.
 
 Which files hold a name is read from the index's terms; what stands at the occurrences that are left is told by their characters
 (`lexical`). Only where these do not tell files are parsed again, and not without end: what is not parsed counts as left.
