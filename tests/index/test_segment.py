@@ -22,7 +22,7 @@ from vademecum.index.segment import (
 )
 from vademecum.index.stored_fields import StoredChunk, stored_of
 
-FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales")
+FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales", "generated")
 
 
 def told(rng, chunks):
@@ -47,7 +47,7 @@ def blob(seed: int, chunks: int) -> BlobArrays:
         rng.integers(1, 9, (chunks, 2)).astype(np.int32), rng.integers(0, 9, chunks).astype(np.uint8),
         rng.integers(0, 99, (chunks, 4)).astype(np.uint16), keys.astype(np.uint64), docs.astype(np.int32),
         rng.integers(0, 9, (len(pairs), 4)).astype(np.uint8), rng.integers(-127, 127, (chunks, 3)).astype(np.int8),
-        rng.random(chunks).astype(np.float32), *told(rng, chunks),
+        rng.random(chunks).astype(np.float32), rng.integers(0, 2, chunks).astype(np.uint8), *told(rng, chunks),
     )  # fmt: skip
 
 

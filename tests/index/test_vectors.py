@@ -32,7 +32,8 @@ def segment(blob, vectors):
     count = len(vectors)
     return Segment(
         np.array([blob], np.int64), np.array([0, count], np.int64), np.ones((count, 2), np.int32),
-        np.zeros(count, np.uint8), np.zeros((count, 4), np.uint16), whole, scales, NO_SEGMENT.postings,
+        np.zeros(count, np.uint8), np.zeros((count, 4), np.uint16), whole, scales,
+            np.zeros(count, np.uint8), NO_SEGMENT.postings,
         stored_of([StoredChunk(0, 0, "", "", "", ())] * count),
     )  # fmt: skip
 

@@ -284,7 +284,7 @@ def allowed_rows(view: View, places: Sequence[Hit], hits: Sequence[Hit], query: 
     pass.
     """
     asked = [FILE_KINDS.index(kind) for kind in KINDS[query.kind]]
-    passed = np.isin(view.files.kinds, asked)[view.row_file]
+    passed = np.isin(view.file_kinds, asked)[view.row_file]
     if query.symbol:
         found = {(hit.space, hit.path, hit.ordinal) for hit in hits}
         rows = zip(view.row_file.tolist(), view.ordinals(range(len(view))).tolist(), strict=True)

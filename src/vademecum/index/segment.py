@@ -6,6 +6,7 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
     blobs    int64 (B,)      database ids, ascending          starts  int64 (B + 1,)  blob b owns chunks starts[b]:starts[b+1]
     lines    int32 (N, 2)    first and last line              kinds   uint8 (N,)      index into KIND_CODES
     lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
+    generated uint8 (N,)     1 where the content says that a program wrote it
     postings over the N chunks with the four fields of FIELDS, and what answers say of the chunks (`stored`)
 
 Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
@@ -33,7 +34,7 @@ from vademecum.types import ChunkKind
 FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
-FORMAT = "11"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "12"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class BlobArrays:
     tf: NDArray[np.uint8]
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
+    generated: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     told: NDArray[np.uint8]
 
@@ -86,6 +88,7 @@ class Segment:
     lengths: NDArray[np.uint16]
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
+    generated: NDArray[np.uint8]
     postings: Postings
     stored: Stored
 
@@ -97,7 +100,7 @@ class Segment:
 
 NO_SEGMENT = Segment(
     np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 2), np.int32), np.zeros(0, np.uint8),
-    np.zeros((0, len(FIELDS)), np.uint16), np.zeros((0, 0), np.int8), np.zeros(0, np.float32),
+    np.zeros((0, len(FIELDS)), np.uint16), np.zeros((0, 0), np.int8), np.zeros(0, np.float32), np.zeros(0, np.uint8),
     build(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)), NOTHING_STORED,
 )  # fmt: skip
 
@@ -145,6 +148,7 @@ def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
         lengths=np.concatenate([piece.lengths for piece in pieces]),
         vectors=stacked([piece.vectors for piece in pieces]),
         scales=np.concatenate([piece.scales for piece in pieces]),
+        generated=np.concatenate([piece.generated for piece in pieces]),
         postings=build(
             np.concatenate([piece.keys for piece in pieces]),
             np.concatenate(docs),
@@ -168,7 +172,7 @@ def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
         stored = segment.stored.part(start, end)
         yield blob, BlobArrays(
             segment.lines[rows], segment.kinds[rows], segment.lengths[rows], keys[own], docs[own] - np.int32(start), tf[own],
-            segment.vectors[rows], segment.scales[rows], stored.offsets, stored.told,
+            segment.vectors[rows], segment.scales[rows], segment.generated[rows], stored.offsets, stored.told,
         )  # fmt: skip
 
 
@@ -209,7 +213,7 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
         return laid([segments[own].stored.part(*segments[own].starts[at : at + 2].tolist()) for own, at in places])
 
     return Segment(
-        chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"),
+        chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"), take("generated"),
         merge([segment.postings for segment in segments], renumber), stored(),
     )  # fmt: skip
 
@@ -219,7 +223,7 @@ def is_sound(segment: Segment) -> bool:
     postings, told, count = segment.postings, segment.stored, segment.size
     fit = [
         len(array) == count
-        for array in (segment.lines, segment.lengths, segment.vectors, segment.scales, segment.kinds)
+        for array in (segment.lines, segment.lengths, segment.vectors, segment.scales, segment.kinds, segment.generated)
     ]
     parts = [
         (segment.starts, len(segment.blobs), count),
@@ -246,7 +250,7 @@ def save_segment(path: Path, segment: Segment, embedder: str) -> None:
         path,
         {
             "blobs": segment.blobs, "starts": segment.starts, "lines": segment.lines, "kinds": segment.kinds,
-            "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales,
+            "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales, "generated": segment.generated,
             "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
             "told_offsets": segment.stored.offsets, "told": segment.stored.told,
         },
@@ -263,6 +267,6 @@ def load_segment(path: Path, embedder: str) -> Segment:
     with stored_arrays(path, format=FORMAT, embedder=embedder) as (arrays, _):
         a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
         return Segment(
-            a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
+            a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"], a["generated"],
             Postings(a["keys"], a["offsets"], a["docs"], a["tf"]), Stored(a["told_offsets"], a["told"]),
         )  # fmt: skip

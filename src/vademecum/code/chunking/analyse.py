@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.classify import file_kind, says_generated
 from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
 from vademecum.index.counting import RunTable
@@ -87,7 +87,8 @@ def analyse(
         for chunk, language, digest in zip(chunks, languages, hashes, strict=True)
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
-    arrays = _arrays(chunks, languages, hashes, summaries, passages, embedder, terms=terms)
+    generated = np.repeat(np.array([says_generated(content) for content, _ in jobs], np.uint8), sizes)
+    arrays = _arrays(chunks, languages, hashes, summaries, passages, embedder, generated=generated, terms=terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
         jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
@@ -200,7 +201,7 @@ def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
     return BlobArrays(
         arrays.lines[rows], arrays.kinds[rows], arrays.lengths[rows], arrays.keys[postings],
         arrays.docs[postings] - np.int32(first), arrays.tf[postings], arrays.vectors[rows], arrays.scales[rows],
-        stored.offsets, stored.told,
+        arrays.generated[rows], stored.offsets, stored.told,
     )  # fmt: skip
 
 
@@ -212,6 +213,7 @@ def _arrays(
     passages: Sequence[Passage],
     embedder: Embedder | None,
     *,
+    generated: NDArray[np.uint8],
     terms: RunTable,
 ) -> BlobArrays:
     if embedder is None:
@@ -234,6 +236,7 @@ def _arrays(
         tf=np.concatenate((tf, once))[order],
         vectors=vectors,
         scales=scales,
+        generated=generated,
         offsets=stored.offsets,
         told=stored.told,
     )

@@ -18,10 +18,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Relation
 from vademecum.code.languages.declarations import LEAVES
+from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.protocols import Row
 from vademecum.types import FileKind
 
@@ -168,7 +168,9 @@ def _as_arrays(graph: Graph) -> _Laid:
     number: dict[str, int] = {}
     ids, file, leaf, parent = map(np.concatenate, zip(*(_places(rows, number) for rows in graph.places()), strict=True))
     around = _found(ids, parent)
-    apart = np.array([file_kind(path) not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
+    view = graph.opened.view
+    kinds = dict(zip(view.files.paths, view.file_kinds.tolist(), strict=True))
+    apart = np.array([FILE_KINDS[kinds[path]] not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
     source, _, target = links = _links(graph, ids)
     worth = _worth(links, file, leaf, apart)
     inside = (around >= 0).nonzero()[0]  # a declaration lends rank to what it is in, and that to it

@@ -125,11 +125,11 @@ def seeds_of(graph: Graph, found: Sequence[Evidence], paths: Sequence[str]) -> d
 
 def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:
     """Return the weight of each mapped file's ranks, by path."""
-    files = opened.view.files
+    files, kinds = opened.view.files, opened.view.file_kinds
     mask = below(files, opened.prefixes) if opened.prefixes else np.ones(len(files), bool)
     if within:
         mask &= matching(files.paths, within)
-    return {files.paths[n]: _worth(files.paths[n], FILE_KINDS[files.kinds[n]]) for n in np.flatnonzero(mask).tolist()}
+    return {files.paths[n]: _worth(files.paths[n], FILE_KINDS[kinds[n]]) for n in np.flatnonzero(mask).tolist()}
 
 
 def _worth(path: str, kind: FileKind) -> float:

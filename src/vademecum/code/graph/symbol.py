@@ -174,7 +174,7 @@ def _definitions(each: Opened, wanted: list[str], fits: Fits, how: Sequence[str]
         for symbol in chunk.symbols:
             if fits(wanted, symbol.qualified, view.files.paths[file]):
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
-                kind = FILE_KINDS[view.files.kinds[file]]
+                kind = FILE_KINDS[view.file_kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
                 hits.append((distance, _as_definition(each, row, shown, (chunk, symbol), state)))
     return hits

@@ -96,7 +96,7 @@ def missing_of(repo: Repository) -> tuple[list[Wanted], int]:
 
     def order(row: tuple[str, int, int, str]) -> tuple[bool, bool, int, int]:
         _, blob, ordinal, kind = row
-        aside = FILE_KINDS[view.files.kinds[place[blob]]] is not FileKind.PRODUCT
+        aside = FILE_KINDS[view.file_kinds[place[blob]]] is not FileKind.PRODUCT
         return aside, kind not in FIRST, place[blob], ordinal
 
     wanted = {row[0]: (row[1], row[2]) for row in sorted(spoken, key=order, reverse=True) if row[0] not in known}

@@ -175,7 +175,7 @@ def _evidence(each: Opened, file: int, label: str, digest: str, **fields: Any) -
     path = files.paths[file]
     return Evidence(
         id=f"{repo}:{label}:{path}:{digest}", repo=repo, branch=each.snapshot.branch, commit=commit_of(label), path=path,
-        language=files.language(file), file_kind=FILE_KINDS[files.kinds[file]].value, **fields,
+        language=files.language(file), file_kind=FILE_KINDS[each.view.file_kinds[file]].value, **fields,
     )  # fmt: skip
 
 

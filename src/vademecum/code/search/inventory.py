@@ -51,7 +51,7 @@ def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFac
             committed = _commit_times(opened.repo.root, opened.snapshot.commit)
     return [
         FileFacts(
-            files.paths[number], files.language(number), FILE_KINDS[files.kinds[number]].value, int(files.sizes[number]),
+            files.paths[number], files.language(number), FILE_KINDS[view.file_kinds[number]].value, int(files.sizes[number]),
             int(view.lines[start:end, 1].max(initial=0)), int(end - start), complexity.get(int(files.blobs[number]), 0),
             check_file(opened, number).freshness, committed.get(files.paths[number], int(files.mtimes[number]) / 1e9),
         )

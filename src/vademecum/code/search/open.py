@@ -9,7 +9,7 @@ import os
 import re
 
 from vademecum.code.checkout import git
-from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.classify import kind_of
 from vademecum.code.checkout.ignore import REPOSITORY_DIRECTORIES, is_secret
 from vademecum.code.checkout.source import contained, decode_source, read_source
 from vademecum.code.languages import HEAD, language_of
@@ -80,7 +80,7 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
         id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,
         branch=branch, commit=label, path=path, start_line=first,
         end_line=last, snippet="\n".join(lines[max(first - 1, 0) : last]), score=1.0, kind="window",
-        language=language_of(path, text[:HEAD].encode()), file_kind=file_kind(path).value,
+        language=language_of(path, text[:HEAD].encode()), file_kind=kind_of(path, text[:HEAD].encode()).value,
     )  # fmt: skip
 
 

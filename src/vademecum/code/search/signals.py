@@ -143,7 +143,7 @@ def signals_of(
         dense=near * view.alive,
         definition=definition,
         path=path,
-        prior=kind_priors(unasked).take(view.files.kinds),
+        prior=kind_priors(unasked).take(view.file_kinds),
         path_dense=path_cosines(view.files, vector),
         history=np.zeros(len(path), np.float32) if history is None else history.relevance(keys[: len(plan.terms)]),
         rows=view.row_chunk,
@@ -153,7 +153,7 @@ def signals_of(
         lengths=view.lengths,
         kinds=view.kinds,
         file_lengths=view.file_lengths,
-        unasked=(unasked * np.arange(len(FILE_KINDS), dtype=np.uint8)).take(view.files.kinds),
+        unasked=(unasked * np.arange(len(FILE_KINDS), dtype=np.uint8)).take(view.file_kinds),
         matches=words.matches,
         term_share=words.term_share[:, None],
     )

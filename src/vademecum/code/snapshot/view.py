@@ -14,11 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.snapshot.files import LEFT_OUT, FileTable
+from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT, FileTable
 from vademecum.index.arrays import ranges
 from vademecum.index.bm25 import CODE, field_norms
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.index.stored_fields import StoredChunk
+from vademecum.types import FileKind
+
+_PRODUCT, _GENERATED = FILE_KINDS.index(FileKind.PRODUCT), FILE_KINDS.index(FileKind.GENERATED)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,17 @@ class View:
     def awaiting(self) -> int:
         """The number of pending rows."""
         return int(self.pending.sum())
+
+    @cached_property
+    def file_kinds(self) -> NDArray[np.uint8]:
+        """The kind code of each file, uint8 (F,).
+
+        The path decides, except that product code is generated where its content says so.
+        """
+        kinds = self.files.kinds.copy()
+        written = self.row_file[self._joined("generated")[self.row_chunk] == 1]
+        kinds[written[kinds[written] == _PRODUCT]] = _GENERATED
+        return kinds
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
