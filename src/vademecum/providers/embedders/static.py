@@ -40,7 +40,8 @@ CONTEXT_WEIGHT = 1.5
 HEAD_SCALE = 16.0
 _LETTER_COST = -16.0  # log-probability of a letter that no piece covers: the letter is dropped, at this price
 _LONGEST_PART = 40
-_BLOCK = 64  # passages per pass through the network, so that every matrix product has the same shape
+_BLOCK = 64  # passages per pass through the network
+_PRODUCT = 8  # rows of each matrix product: in products of more rows the last bits depend on the row (OpenBLAS)
 _ROWS = 1024  # table rows summed at once: in single precision they fit in a core's cache
 MODELS = Path(__file__).parent / "model"
 
@@ -139,8 +140,10 @@ class StaticEmbedder:
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
         padded[: len(bags)] = bags
-        blocks = [self._head(padded[i : i + _BLOCK], kind) for i in range(0, len(padded), _BLOCK)]
-        return np.concatenate([*blocks, padded[:0]])[: len(bags)]
+        parts = padded.reshape(-1, _BLOCK // _PRODUCT, _PRODUCT, self.dim)
+        return np.concatenate([padded[:0], *(self._head(part, kind).reshape(-1, self.dim) for part in parts)])[
+            : len(bags)
+        ]
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts.
