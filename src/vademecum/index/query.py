@@ -47,6 +47,14 @@ _BESIDES = re.compile(
     r"(?=\s*(?:$|[,;.!]|(?:and|with|too|et|avec)\b))",
     re.IGNORECASE,
 )
+# The object of a verb of making, up to a word that says where or why.
+_TO_MAKE = re.compile(
+    r"\b(?:add|adding|create|creating|implement|implementing|introduce|introducing|write|build|define|expose|need|want|new|"
+    r"(?:ajoute|crée|implémente)[rz]?|nouvelle|nouveau)\s+(?:support for\s+)?(?P<made>[^\n,;]{1,120}?)"
+    r"(?=\s(?:to|in|into|inside|on|onto|for|from|with|within|of|that|which|when|so|by|under|à|au|aux|dans|pour|sur|de|du|qui|avec)\s"
+    r"|[.,;:]?\s*(?:$|\n)|[.,;:]\s)",
+    re.IGNORECASE,
+)
 _LONGEST_REQUEST = 500  # characters of a request for a change; a longer text is an issue
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
 _SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing` is in `axum/src/routing`
@@ -134,6 +142,17 @@ def main_request(text: str) -> str:
     ('ajoute un délai au client', 'where are unit and integration tests')
     """
     return _BESIDES.sub("", text) if len(text) <= _LONGEST_REQUEST and _CHANGE.match(text) else text
+
+
+def names_to_make(text: str) -> frozenset[str]:
+    """Return the names of declarations that a task asks to make.
+
+    >>> sorted(names_to_make("Add a LoginPurchase grpc service to OneTimeDonation")), sorted(names_to_make("add retries to FooClient"))
+    (['LoginPurchase'], ['retries'])
+    >>> sorted(names_to_make("we need UserStore.exportCsv in the CLI")), names_to_make("where is LoginPurchase made")
+    (['exportCsv'], frozenset())
+    """
+    return frozenset(name for found in _TO_MAKE.finditer(text[:_LONGEST_REQUEST]) for name in names_in(found["made"]))
 
 
 def place_of(text: str) -> tuple[str, int, int] | None:

@@ -159,6 +159,25 @@ def test_a_file_that_says_a_program_wrote_it_comes_after_code(repo, engine):
     assert ("client/made.py", "product") in kinds()
 
 
+@pytest.mark.parametrize(
+    ("task", "is_found"),
+    [
+        ("Add a LoginPurchase grpc service for accounts", True),
+        ("ajoute LoginPurchase au service grpc des accounts", True),
+        ("Add retries to the LoginPurchase grpc service", False),
+        ("where is LoginPurchase refunded", False),
+    ],
+)
+def test_a_name_that_is_to_be_made_is_not_missed(repo, engine, task, is_found):
+    """Code like the one that is asked for is shown; a name that code is said to have already is not found."""
+    service = "class {0}GrpcService:\n    def get_{1}(self, request):\n        return self.{1}.find(request.account)\n"
+    files = {f"grpc/{name}.py": service.format(name.title(), name) for name in ("keys", "profiles", "calls")}
+    filler = {f"web/page{n}.py": f"def draw{n}(canvas):\n    return canvas.line({n})\n" for n in range(30)}
+    answer = engine(repo("app", files | filler), embedder="static").codebase.search(task)
+    assert bool(answer.evidence) is is_found, answer
+    assert "LoginPurchase" in answer.reason
+
+
 def test_a_pattern_narrows_and_the_meaning_ranks(repo, engine):
     """Every result holds a line that begins a match of the pattern."""
     codebase = engine(repo()).codebase

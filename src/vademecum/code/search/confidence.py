@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from vademecum.code.search.rank import Ranked
 from vademecum.code.search.signals import DEFINING
-from vademecum.index.query import Plan
+from vademecum.index.query import Plan, names_to_make
 from vademecum.index.tokenize import run_terms
 from vademecum.types import Verdict
 
@@ -77,7 +77,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
     A bare name with one definition is `resolved`, with several `ambiguous`; the verdict is never a guess. `unknown` are
     the terms that occur nowhere. A name with an unknown part is not found, whatever its other parts match. An unsure
-    answer to a question is not found when every name in the question has an unknown part.
+    answer to a question is not found when every name in the question has an unknown part. A name that the question asks
+    to make does not count: nothing has it yet.
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
@@ -89,11 +90,16 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
         # every part of the name, and the name as a whole
         mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
         return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
-    names_nothing = (
-        bool(plan.names) and not defining and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)
-    )
-    if probable < FOUND_FROM or (probable < LIKELY_FROM and names_nothing):
+    if probable < FOUND_FROM or (probable < LIKELY_FROM and not defining and _names_nothing(plan, unknown)):
         return Verdict.NOT_FOUND
     if probable >= RESOLVED_FROM:
         return Verdict.RESOLVED
     return Verdict.LIKELY if probable >= LIKELY_FROM else Verdict.AMBIGUOUS
+
+
+def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
+    """Return whether a question has names, each with an unknown part."""
+    if not plan.names or not unknown:
+        return False
+    names = set(plan.names) - names_to_make(plan.text)
+    return bool(names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in names)
