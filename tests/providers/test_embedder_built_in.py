@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.types import Passage
@@ -22,3 +23,15 @@ def test_a_vector_is_the_same_in_any_batch(kind):
     for first, last in [(n, n + 1) for n in range(20)] + [(1, 8), (3, 20), (5, 70), (7, 140)]:
         assert np.array_equal(embedder.embed(passages[first:last], kind).unwrap(), together[first:last])
     assert np.array_equal(embedder.embed(passages[::-1], kind).unwrap(), together[::-1])
+
+
+@pytest.mark.parametrize("kind", ["document", "query"])
+def test_a_vector_is_the_same_with_any_number_of_threads(kind):
+    embedder = StaticEmbedder()
+    passages = [Passage(text, f"name{n}", "src") for n, text in enumerate(TEXTS)]
+    found = []
+    for threads in (1, 2, 4):
+        with threadpool_limits(threads, "blas"):
+            found.append(embedder.embed(passages, kind).unwrap())
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])

@@ -41,7 +41,9 @@ HEAD_SCALE = 16.0
 _LETTER_COST = -16.0  # log-probability of a letter that no piece covers: the letter is dropped, at this price
 _LONGEST_PART = 40
 _BLOCK = 64  # passages per pass through the network
-_PRODUCT = 8  # rows of each matrix product: in products of more rows the last bits depend on the row (OpenBLAS)
+# Rows and multiplications of each matrix product. In products of more rows the last bits depend on the row, in longer
+# ones on the number of threads (OpenBLAS).
+_PRODUCT, _ONE_THREAD = 8, 1 << 18
 _ROWS = 1024  # table rows summed at once: in single precision they fit in a core's cache
 MODELS = Path(__file__).parent / "model"
 
@@ -210,10 +212,10 @@ class StaticEmbedder:
 
     def _head(self, x: Matrix, kind: EmbedKind) -> Matrix:
         w_in, bias, w_out = self._network(kind)
-        hidden = (x * np.float32(HEAD_SCALE)) @ w_in
+        hidden = _product(x * np.float32(HEAD_SCALE), w_in)
         hidden += bias
         hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
-        y = np.asarray(x + hidden @ w_out, np.float32)
+        y = np.asarray(x + _product(hidden, w_out), np.float32)
         y *= x.any(axis=-1, keepdims=True)  # a text without a known piece stays zero, without the bias
         return _normalise(y)
 
@@ -223,6 +225,12 @@ class StaticEmbedder:
             w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(np.float32, order="C") for name in ("in", "out"))
             self._heads[kind] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
         return self._heads[kind]
+
+
+def _product(x: Matrix, w: Matrix) -> Matrix:
+    """Return x @ w, in parts small enough for one thread of BLAS."""
+    width = _ONE_THREAD // (x.shape[-2] * x.shape[-1])
+    return np.concatenate([x @ w[:, at : at + width] for at in range(0, w.shape[1], width)], axis=-1)
 
 
 def _normalise(x: Matrix) -> Matrix:
