@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.names import Names
     from vademecum.code.graph.scip_names import Proof
 
-VERSION = "33"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "34"  # raised when edges are made another way, so that graphs made before are made anew
 AT_ONCE = 4_000  # files that are linked before what was read for them is let go of
 STORED_AT_ONCE = 4  # parts of that size that one transaction stores
 Files = Mapping[str, tuple[int, str]]  # path → blob, language

@@ -391,7 +391,8 @@ class _Place:
             return False
         if self._is_declared_around(self._line(start)):
             return True
-        if self.wanted.is_member and not (self._rules.implicit_self or self.wanted.may_be_bare):
+        may_be_bare = self._rules.implicit_self or self._rules.has_markup or self.wanted.may_be_bare
+        if self.wanted.is_member and not may_be_bare:
             if self._rules.has_shorthand and self._is_shorthand(before, start, end):
                 return False
             if self._rules.nests_functions:

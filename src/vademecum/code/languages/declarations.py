@@ -9,6 +9,7 @@ Owns the meaning of the queries' vocabulary. A capture names either a declaratio
     doc                                    directly above: documentation that is not a comment (`@doc "…"`)
     typing                                 directly above: a type signature, which is the best signature there is
     member                                 a method, but only inside a declared class or object; else nothing
+    inner                                  an object of functions, likewise only inside a declared class or object
     wrap                                   around it: `export …`, `template <…> …`, decorators
     call, branch, import                   read by `chunk`, wherever they stand
 """
@@ -49,6 +50,7 @@ KIND: dict[str, ChunkKind] = {
     "type": ChunkKind.TYPE,
     "alias": ChunkKind.TYPE,
     "member": ChunkKind.METHOD,
+    "inner": ChunkKind.CLASS,
     "constant": ChunkKind.CONSTANT,
     "field": ChunkKind.CONSTANT,
     "property": ChunkKind.CONSTANT,
@@ -157,12 +159,13 @@ class Outline:
             declaration.parent = outer
             declaration.core = -1  # until what it wraps is found
             return
-        if capture == "member":
+        if capture in {"member", "inner"}:
             around = next((d for d in reversed(self._stack[:-1]) if d.capture != "wrap"), None)
             if around is None or around.capture in FUNCTIONS:
                 declaration.capture, declaration.parent = "wrap", outer
                 return
-            declaration.capture = "method" if around.capture != "constant" else "function"
+            of_class = "method" if around.capture != "constant" else "function"
+            declaration.capture = "object" if capture == "inner" else of_class
         while outer is not None and outer.capture == "wrap":
             if outer.core < 0:
                 outer.core = start

@@ -23,7 +23,7 @@
 (assignment_expression left: (_) @name
   right: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @object
 (export_statement value: (object [(method_definition) (pair)]) @body @object)
-(pair key: (_) @name value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @member
+(pair key: (_) @name value: (object [(method_definition) (pair value: [(arrow_function) (function_expression)])]) @body) @inner
 (pair key: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @member
 
 (program (lexical_declaration (variable_declarator name: (identifier) @name)) @constant)

@@ -93,6 +93,7 @@ class Language:
     numbers_fields: bool = (
         False  # fields have numbers or a method's name, variants hold fields, `let x = x()` calls another x
     )
+    has_markup: bool = False  # markup in the file names members of its object by their bare names
     has_shorthand: bool = False  # `{ name }` takes a member out of an object or puts one in
     assigns_modules: bool = False  # an assignment may import or export a module; see `assigned`
     hold_all: frozenset[str] = frozenset()  # objects of the library that the repository may put its own into

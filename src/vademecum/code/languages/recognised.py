@@ -133,8 +133,6 @@ RECOGNISED = (
     Language("starlark", (".sky",), (), ("bazel",)),
     Language("meson", (), ("meson.build", "meson_options.txt", "meson.options")),
     Language("ninja", (".ninja",)),
-    Language("vue", (".vue",)),
-    Language("svelte", (".svelte",)),
     Language("astro", (".astro",)),
     Language(
         "template", (".ejs", ".erb", ".hbs", ".mustache", ".jinja", ".jinja2", ".j2", ".twig", ".liquid", ".haml",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, fields
 
-VERSION = 26  # raised when other references are found, so that those found before are found anew
+VERSION = 27  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 RETURNED = "return"  # the scope of the members of the object that a function writes out as its result
