@@ -77,9 +77,17 @@ def test_a_word_said_in_passing_does_not_outweigh_the_meaning(opened, asked, fir
 
 @pytest.mark.parametrize(("name", "says"), [("static:like", Verdict.AMBIGUOUS), ("minilm", Verdict.NOT_FOUND)])
 def test_an_embedder_of_ones_own_is_far_at_a_cosine_at_which_the_built_in_one_is_not(opened, name, says):
-    tools = opened(Nearer(name, near=0.2, far=0.0))
+    tools = opened(Nearer(name, near=0.16, far=0.0))
     tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
     assert tools.search("paint the garage").verdict is says
+
+
+def test_a_thing_said_in_other_words_is_found_by_meaning(opened):
+    """In everyday words a question is less near to the right tool than in the tool's own."""
+    tools = opened(Nearer(near=0.25, far=0.0))
+    tools.register([Tool.of("post", "letters", "Hand over a letter."), Tool.of("log", "count", "Count messages.")])
+    answer = tools.search("dispatch something")
+    assert (ids(answer)[0], answer.verdict != Verdict.NOT_FOUND) == ("post/letters", True)
 
 
 def test_nothing_registered_is_said(tools):
@@ -126,12 +134,12 @@ def test_what_says_nothing_fits_nothing_but_what_is_pinned(office, question):
 
 @pytest.mark.parametrize("question", ["xyzzy qwerty", "diagnose my tomato plants", "simulate the orbit of a comet"])
 def test_a_question_that_no_tool_fits_is_not_found(office, tools_of_office, question):
-    """With and without traces; the nearest tools are listed, and said to be only that."""
+    """The nearest tools are listed, and the reason says how to ask again before giving up."""
     answer = office.search(question)
     assert answer.verdict == Verdict.NOT_FOUND
     assert answer.probability < 0.05
-    said = f"probably none of {len(tools_of_office)} tools does this: what is listed is only the nearest"
-    assert answer.reason.startswith(said)
+    said = "probably nothing listed does this: ask once more in a tool's words, else none of"
+    assert answer.reason.startswith(f"{said} {len(tools_of_office)} tools does")
     assert all(
         match.score <= answer.probability * match.reliability for match in answer.matches if match.kind == "tool"
     )

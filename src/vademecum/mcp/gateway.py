@@ -448,8 +448,8 @@ def _found_lines(
     Of tools that do not fit few are named. One that no trace has used may stand before better ones, and says so.
     """
     if verdict is Verdict.NOT_FOUND:
-        said = answer.reason or "no tool of these servers does this"
-        head = f"not found {answer.probability if shown else 0:.2f}: {said}; rephrase once at most"
+        said = answer.reason or "no tool of these servers does this; rephrase once at most"
+        head = f"not found {answer.probability if shown else 0:.2f}: {said}"
         return [head, *(_described(match, tool_of(match.id))[0] for match in shown[:NEAREST])]
     lines = [f"{str(verdict).replace('_', ' ')} {answer.probability:.2f}"]
     for place, match in enumerate(shown):

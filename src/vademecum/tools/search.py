@@ -230,7 +230,7 @@ def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
         return f"no tool is of server {server!r}: there are {', '.join(servers) or 'none'}"
     if not any(char.isalnum() for char in asked.question.text):
         return "nothing is asked for: say what is to be done, or a tool's name"
-    said = f"probably none of {allowed} tools does this: what is listed is only the nearest"
+    said = f"probably nothing listed does this: ask once more in a tool's words, else none of {allowed} tools does"
     strange = asked.document_matches.held == 0
     return said + _STRANGE if strange.sum() > _MOST_WORDS * len(strange) else said
 
