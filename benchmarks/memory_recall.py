@@ -33,9 +33,9 @@ import numpy as np
 
 import report
 from vademecum.memory.extract import read
+from vademecum.memory.ledger import GLOBAL, scope_of
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Role
-from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 from verdicts import area, reliability
 

@@ -28,9 +28,9 @@ from typing import Any
 import report
 from memory_recall import beam, locomo
 from vademecum.memory.extract import read
+from vademecum.memory.ledger import GLOBAL, scope_of
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Reading
-from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 
 MEASURED = 10_000  # events recorded with everything; the others are not read for facts, to save time

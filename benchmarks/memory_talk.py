@@ -35,9 +35,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from report import write
 from vademecum.memory.extract import extract, read
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.ledger import GLOBAL, scope_of
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Fact, Statement
-from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.memory.words import is_denied
 from vademecum.plugins import load
 

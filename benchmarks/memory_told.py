@@ -35,8 +35,8 @@ from vademecum.index.token_estimate import estimated_tokens
 from vademecum.mcp.registry import REMEMBERED
 from vademecum.memory.brief import Brief
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.labels import ENGLISH
 from vademecum.memory.memory import CONTEXT_TOKENS, Memory
-from vademecum.memory.wording import ENGLISH
 from vademecum.plugins import load
 
 UPDATE, LASTING = "knowledge_update", ("preference_following", "instruction_following")

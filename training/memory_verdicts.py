@@ -18,7 +18,7 @@ import numpy as np
 
 import memory_recall
 from vademecum.memory import confidence, recall
-from vademecum.memory.confidence import Found
+from vademecum.memory.scoring import Found
 from vademecum.plugins import load
 
 EVERY = 7  # of the questions of another conversation

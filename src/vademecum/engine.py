@@ -32,9 +32,9 @@ if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.context.code import Makers
     from vademecum.context.map import Map
     from vademecum.context.unified import Unified
+    from vademecum.memory.ledger import Scope
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
-    from vademecum.memory.scope import Scope
     from vademecum.memory.segment_store import Sharing
     from vademecum.sources.sources import Sources
     from vademecum.tools.tools import Tools
@@ -378,7 +378,7 @@ class Engine:
 
     def check_memory(self) -> list[Check]:
         """Check an existing memory's databases, with a fix for each problem."""
-        from vademecum.memory.scope import check_memory
+        from vademecum.memory.ledger import check_memory
 
         try:
             there = self._has_memory()

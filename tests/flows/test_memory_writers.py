@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from vademecum.memory.extract import read
+from vademecum.memory.ledger import GLOBAL, scope_of
 from vademecum.memory.memory import Memory
-from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 
 CHILD = """
@@ -19,7 +19,7 @@ import itertools, sys, time
 from pathlib import Path
 from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
-from vademecum.memory.scope import GLOBAL, scope_of
+from vademecum.memory.ledger import GLOBAL, scope_of
 from vademecum.plugins import load
 home, name = Path(sys.argv[1]), sys.argv[2]
 store = load("store", "sqlite", path=home / "memory.db", durable=True, busy_seconds=120.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from vademecum.memory.extract import read
+from vademecum.memory.ledger import GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Role
-from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.plugins import load
 
 NOON = 1_760_000_400.0  # 9 October 2025, 09:00 UTC

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vademecum.memory import brief
 from vademecum.memory.active import Outline
 from vademecum.memory.brief import Brief, relevant
-from vademecum.memory.wording import ENGLISH
+from vademecum.memory.labels import ENGLISH
 
 
 def outline(number: int, text: str, subject: str = "") -> Outline:

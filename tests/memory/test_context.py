@@ -10,9 +10,9 @@ import pytest
 from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.brief import Brief
 from vademecum.memory.context import DAY_S, ContextBuilder, boosted
+from vademecum.memory.labels import ENGLISH
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
 from vademecum.memory.records import FactKind, Reading, Statement
-from vademecum.memory.wording import ENGLISH
 
 
 def operations():

@@ -9,8 +9,8 @@ import pytest
 
 from vademecum.memory.brief import Brief
 from vademecum.memory.episodes import error_lines, past_fix
+from vademecum.memory.labels import ENGLISH, FRENCH
 from vademecum.memory.records import Event, Role, event_id
-from vademecum.memory.wording import ENGLISH, FRENCH
 
 ROOT = "/home/ada/app"
 RED = """\

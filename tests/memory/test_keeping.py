@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from vademecum.errors import UsageError
 from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, is_our_turn, merge_duplicates
 from vademecum.memory.facts import claim_like, settle
+from vademecum.memory.ledger import check_memory
 from vademecum.memory.records import Role
-from vademecum.memory.scope import check_memory
 from vademecum.memory.words import terms
 
 NOON, DAY = 1_760_000_400.0, 86_400.0

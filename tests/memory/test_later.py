@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vademecum.memory.journal import LEFT, WAITS
-from vademecum.memory.scope import check_memory
+from vademecum.memory.ledger import check_memory
 
 RULES = [f"Never touch module_{number} without a test." for number in range(300)]
 LIST = "Our rules:\n- " + "\n- ".join(RULES)

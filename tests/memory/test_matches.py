@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Matches
-from vademecum.memory.segment import Reader, Segment
-from vademecum.memory.view import Part, View
+from vademecum.memory.segment import Part, Reader, Segment, View
 from vademecum.memory.words import query_keys
 from vademecum.plugins import load
 

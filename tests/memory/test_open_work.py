@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vademecum.memory.pinned import asks_for_open_work
+from vademecum.memory.question import asks_for_open_work
 from vademecum.types import Verdict
 
 NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins

@@ -327,7 +327,7 @@ def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
 
 def test_each_embedder_is_judged_by_its_own_measure(open_memory, event):
     """Cosines of two embedders do not compare: one that was never fitted is judged by words, whatever its cosines are."""
-    from vademecum.memory.confidence import BY_WORDS, CALIBRATIONS
+    from vademecum.memory.scoring import BY_WORDS, CALIBRATIONS
 
     assert BY_WORDS.meaning == 0
     assert all(name.startswith("static:") and each.meaning for name, each in CALIBRATIONS.items())

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Asking, nearest_in_meaning
-from vademecum.memory.segment import Reader
-from vademecum.memory.view import Part, View
+from vademecum.memory.segment import Part, Reader, View
 from vademecum.plugins import load
 from vademecum.types import Passage
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
-from vademecum.memory.segment import Reader, Segment, merge_segments
-from vademecum.memory.view import Part, View
+from vademecum.memory.segment import Part, Reader, Segment, View, merge_segments
 from vademecum.plugins import load
 
 READER = Reader(load("embedder", "hashing"))

@@ -152,7 +152,7 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
     from vademecum import config
     from vademecum.code.checkout.root import find_root
     from vademecum.memory.brief import Brief
-    from vademecum.memory.wording import LANGUAGES
+    from vademecum.memory.labels import LANGUAGES
 
     settings, root, session = config.load(directory), find_root(directory), str(said.get("session_id") or "")
     with ExitStack() as opened:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
-from vademecum.memory.scope import Scope
+from vademecum.memory.ledger import Scope
 from vademecum.memory.timeline import Filter, how_many, latest
 
 T = TypeVar("T")

@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Anchor, AnchorState, Fact, Note, Recalled
-from vademecum.memory.scope import Scope
 
 AT_ONCE = 100  # facts in one transaction
 MOST_NAMES = 6  # in one fact; more names are a list, not a statement about them

@@ -23,12 +23,10 @@ from typing import TYPE_CHECKING
 
 from vademecum.index.token_estimate import estimated_tokens
 from vademecum.memory.active import ALWAYS_ON, Outline, applies, surest, told
-from vademecum.memory.choices import names_in
 from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.labels import with_topic
+from vademecum.memory.labels import Wording, against, date_of, hint, names_in, time_of, with_topic
 from vademecum.memory.passages import fitted, one_line
-from vademecum.memory.wording import Wording, against, date_of, hint, time_of
 from vademecum.memory.words import ASKS_PAST, terms
 
 if TYPE_CHECKING:

@@ -20,12 +20,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vademecum.index.token_estimate import estimated_tokens
-from vademecum.memory.labels import with_topic
+from vademecum.memory.labels import Wording, against, date_of, hint, with_topic
 from vademecum.memory.passages import AskedFor, fitted, one_line, passage
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
-from vademecum.memory.wording import Wording, against, date_of, hint
 from vademecum.memory.words import ASKS_PAST
 from vademecum.protocols import Clock
 

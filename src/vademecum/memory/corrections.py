@@ -12,10 +12,10 @@ from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
 from vademecum.memory.journal import FORGOTTEN as DELETED
 from vademecum.memory.labels import with_topic
-from vademecum.memory.page import Edits
+from vademecum.memory.ledger import Scope
+from vademecum.memory.portable import Edits
 from vademecum.memory.record import Extract, Recording, record
 from vademecum.memory.records import Anchor, Event, Fact, FactKind, Reading, Role, Statement, event_id
-from vademecum.memory.scope import Scope
 from vademecum.protocols import Clock
 
 

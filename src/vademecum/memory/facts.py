@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.digests import blake2b
-from vademecum.memory.choices import names_in
+from vademecum.memory.labels import names_in
 from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
 from vademecum.memory.words import is_denied, terms
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from vademecum.memory.extract import extract
 from vademecum.memory.facts import claim_of
+from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Event, FactKind, Role, Statement, writable
-from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state
 from vademecum.memory.transcripts.convert import CUT
 from vademecum.protocols import Clock, Extractor

@@ -10,26 +10,24 @@ from typing import Any
 
 from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
-from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
+from vademecum.memory.consolidate import Consolidated, consolidate, hold_back, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections
-from vademecum.memory.held_back import hold_back
+from vademecum.memory.labels import LANGUAGES
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
-from vademecum.memory.ledger import topics_of
-from vademecum.memory.page import Edits, Page, edits_of, written
-from vademecum.memory.portable import Imported, exported, imported
+from vademecum.memory.ledger import Scope, topics_of
+from vademecum.memory.portable import Edits, Imported, Page, edits_of, exported, imported, written
 from vademecum.memory.preferences import Preferences
+from vademecum.memory.question import asks_for_timeline
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, read_on, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of
-from vademecum.memory.scope import Scope
 from vademecum.memory.scoring import By, by_of
 from vademecum.memory.segment import Reader
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.sync import Outside, Synced, sync
-from vademecum.memory.timeline import asks_for_timeline, chapters
+from vademecum.memory.timeline import chapters
 from vademecum.memory.when import find_time, time_named
-from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
 
 CONTEXT_TOKENS = 800

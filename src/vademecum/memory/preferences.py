@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.active import ALWAYS_ON, applies, surest, told
+from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Fact, Role
-from vademecum.memory.scope import Scope
 from vademecum.memory.words import terms
 from vademecum.metrics import counter
 from vademecum.protocols import Clock, Embedder

@@ -1,7 +1,13 @@
-"""Analyse a question: its terms, its time, its speakers and its kind."""
+"""Analyse a question: its terms, its time, its speakers and its kind.
+
+"What is left to do?" shares no word with "I still have to write the migration guide", so words and vectors cannot rank it.
+Its answer is the events that state open todos, the latest first. A question that names a subject ("what is left to do about
+the cache?") is ranked by its words like any other.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.forms import compiled
-from vademecum.memory.when import time_asked
-from vademecum.memory.words import query_keys
+from vademecum.memory.when import find_time, time_asked
+from vademecum.memory.words import query_keys, terms
 
 _SAID = compiled(__file__)
 
@@ -83,3 +89,43 @@ def named(question: Question, words: Mapping[str, Sequence[int]], count: int) ->
     found = np.zeros(count, bool)
     found[called] = True
     return found
+
+
+_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
+
+
+def asks_for_timeline(question: str) -> bool:
+    """Return whether a question asks for a stretch of time.
+
+    >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we talk about on Monday?")
+    (True, True)
+    >>> asks_for_timeline("What did we decide about the cache?"), asks_for_timeline("What did we decide last week about caching?")
+    (False, False)
+    """
+    asked = _SAID["asks_for_it"].search(question)
+    if asked is None:
+        return False
+    return names_nothing(question[asked.end() :], _SAID["names_nothing"])
+
+
+def names_nothing(rest: str, idle: re.Pattern[str]) -> bool:
+    """Return whether the rest of a question names no thing.
+
+    A time and words that match `idle` are none.
+    """
+    if (mention := find_time(rest, _ANY_DAY)) is not None:
+        rest = rest[: mention.start] + rest[mention.end :]
+    return not terms(idle.sub(" ", rest))
+
+
+def asks_for_open_work(question: str) -> bool:
+    """Return whether a question asks for all open work.
+
+    >>> asks_for_open_work("What is left to do this week?"), asks_for_open_work("Que reste-t-il à faire ?")
+    (True, True)
+    >>> asks_for_open_work("What is left to do about the cache?"), asks_for_open_work("What is open source?")
+    (False, False)
+    """
+    low = question.lower().replace("\u2019", "'")
+    asked = _SAID["asks_open"].match(low)
+    return asked is not None and names_nothing(low[asked.end() :], _SAID["open_names_nothing"])

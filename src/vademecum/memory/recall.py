@@ -20,21 +20,30 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import key
-from vademecum.memory.confidence import Found, judge
-from vademecum.memory.pinned import PART, asks_for_open_work, open_rows, standing_rows
-from vademecum.memory.question import Question, named, take_apart
-from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
-from vademecum.memory.scope import Scope
-from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
-from vademecum.memory.segment import ROLES, Reader
+from vademecum.memory.ledger import Scope
+from vademecum.memory.preferences import read_active
+from vademecum.memory.question import Question, asks_for_open_work, asks_for_timeline, named, take_apart
+from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
+from vademecum.memory.scoring import (
+    Asking,
+    By,
+    Floats,
+    Found,
+    Weighed,
+    judge,
+    nearest_in_meaning,
+    session_scores,
+    weigh,
+)
+from vademecum.memory.segment import ROLES, Reader, View
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.supersession import REACH, newest_first
-from vademecum.memory.timeline import SAID, asks_for_timeline
-from vademecum.memory.view import View
+from vademecum.memory.timeline import SAID
 from vademecum.memory.words import other_forms, terms
 from vademecum.protocols import Clock
 from vademecum.types import Passage, Verdict
 
+PART = 0.4  # largest share of an answer's places for rules that hold
 LOOKED_AT = 10  # best events that the verdict is judged by, even for a smaller `k`
 
 
@@ -92,7 +101,7 @@ class Recall:
         """Return the `k` best events for a question, with a verdict.
 
         A `vector` replaces that of the question. With `standing`, the answer to a request for help also shows the current
-        preferences and instructions, see `memory/pinned.py`.
+        preferences and instructions (decision 0051).
 
         Raises:
             StoreError: a database cannot be read.
@@ -401,3 +410,44 @@ def metadata_of(text: str) -> dict[str, Any]:
         return {name: json.loads(value)}
     except ValueError:
         return {name: value}
+
+
+def standing_rows(scopes: Sequence[Scope], view: View) -> NDArray[np.int64]:
+    """Return the rows of current preferences and instructions: int64 (M,), ascending.
+
+    Raises `StoreError`.
+    """
+    return rows_of(scopes, view, [fact.event for fact in read_active(scopes)])
+
+
+def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:
+    """Return the rows of events in a view: int64 (M,), ascending.
+
+    Args:
+        scopes: The scopes, which may share an id.
+        view: The view.
+        events: Ids of events.
+
+    Raises:
+        StoreError: a database cannot be read.
+    """
+    found = []
+    for scope in scopes:
+        numbers = np.array(sorted(scope.journal.numbers(events).values()), np.int64)
+        here = view.rows_in(scope.number)
+        own = view.numbers[here]
+        place = np.searchsorted(own, numbers)
+        there = place < len(own)
+        there[there] = own[place[there]] == numbers[there]  # an event recorded just now is only in the next view
+        found.append(place[there] + here.start)
+    rows: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *found])
+    return rows[view.alive.take(rows)]
+
+
+def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:
+    """Return the rows of events that state open todos: int64 (M,), ascending.
+
+    With `as_of`, todos that were open at that time. Raises `StoreError`.
+    """
+    todos = [fact.event for scope in scopes for fact in scope.ledger.facts([FactKind.TODO], as_of=as_of)]
+    return rows_of(scopes, view, todos)

@@ -21,8 +21,8 @@ from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN, REJECTED, claim_of
 from vademecum.memory.journal import WAITS
+from vademecum.memory.ledger import GLOBAL, Scope
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
-from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
 from vademecum.protocols import Clock
 from vademecum.redaction.redact import Redacted, redact

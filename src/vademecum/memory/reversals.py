@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from vademecum.memory.choices import CHOICES, Subject, named, names_in, without_marks
 from vademecum.memory.facts import REPLACING
 from vademecum.memory.forms import compiled
+from vademecum.memory.labels import CHOICES, Subject, named, names_in, without_marks
 from vademecum.memory.records import Claim, Fact, Role
 from vademecum.memory.words import is_denied, terms
 

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreError
 from vademecum.index.merging import runs_to_merge
 from vademecum.memory.journal import Journal, moved_id
-from vademecum.memory.scope import Scope
-from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
-from vademecum.memory.view import Part, View
+from vademecum.memory.ledger import Scope
+from vademecum.memory.segment import Part, Reader, Segment, View, load_segment, merge_segments, save_segment
 from vademecum.private import private_folder
 from vademecum.protocols import Store
 

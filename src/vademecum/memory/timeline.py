@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from vademecum.memory.forms import compiled
 from vademecum.memory.journal import event_of
+from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Chapter, Event, Role, role_of
-from vademecum.memory.scope import Scope
-from vademecum.memory.when import find_time
-from vademecum.memory.words import terms
 from vademecum.protocols import Condition
 
-_SAID = compiled(__file__)
-
-_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
 SAID = (Role.USER, Role.NOTE, Role.COMMIT)
-
-
-def asks_for_timeline(question: str) -> bool:
-    """Return whether a question asks for a stretch of time.
-
-    >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we talk about on Monday?")
-    (True, True)
-    >>> asks_for_timeline("What did we decide about the cache?"), asks_for_timeline("What did we decide last week about caching?")
-    (False, False)
-    """
-    asked = _SAID["asks_for_it"].search(question)
-    if asked is None:
-        return False
-    return names_nothing(question[asked.end() :], _SAID["names_nothing"])
-
-
-def names_nothing(rest: str, idle: re.Pattern[str]) -> bool:
-    """Return whether the rest of a question names no thing.
-
-    A time and words that match `idle` are none.
-    """
-    if (mention := find_time(rest, _ANY_DAY)) is not None:
-        rest = rest[: mention.start] + rest[mention.end :]
-    return not terms(idle.sub(" ", rest))
 
 
 def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from vademecum.code.checkout.root import Root
     from vademecum.code.snapshot.repository import Repository
     from vademecum.memory.anchors import Site
+    from vademecum.memory.ledger import Scope
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note, Reading, Role
-    from vademecum.memory.scope import Scope
     from vademecum.memory.sync import Outside
     from vademecum.protocols import Store
     from vademecum.tools.tools import Tools
@@ -41,7 +41,7 @@ def assemble_scopes(parts: Parts, repos: Sequence[Repository]) -> tuple[Scope, .
     first = _nearest(repos)
     if not parts.personal and not first.root.common_dir:
         raise AccessError(f"{first.name} is no git repository and has no memory of its own: ask about one that has")
-    from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+    from vademecum.memory.ledger import GLOBAL, REPOSITORY, scope_of
 
     roots: dict[Path, Root] = {}
     for repo in repos:

@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.choices import CHOICES, is_known, named, names_in, up_to_another
 from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.limits import where
 from vademecum.memory.extract.prose import Reach, is_decided, prose_of, read_of, unwrapped
@@ -27,7 +26,7 @@ from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
 from vademecum.memory.extract.values import Found, changes, value_of
 from vademecum.memory.forms import compiled
-from vademecum.memory.labels import is_french
+from vademecum.memory.labels import CHOICES, is_french, is_known, named, names_in, up_to_another
 from vademecum.memory.records import FactKind, Reading, Role, Statement
 from vademecum.memory.reversals import may_retract
 from vademecum.redaction.redact import MARK

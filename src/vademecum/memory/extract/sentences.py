@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.arrays import load_arrays
-from vademecum.memory.choices import CHOICE
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.labels import CHOICE
 
 KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo", "back")
 """The kinds of a sentence: nothing to keep, six kinds of statements, and words that take back the sentence before."""

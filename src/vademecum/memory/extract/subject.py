@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import re
 
-from vademecum.memory.choices import CHOICE, Subject, choice_of, is_known, without_marks
 from vademecum.memory.extract.limits import LANGUAGES
 from vademecum.memory.extract.values import Found
 from vademecum.memory.forms import compiled
-from vademecum.memory.labels import FRENCH
+from vademecum.memory.labels import CHOICE, IN_FRENCH, Subject, choice_of, is_known, without_marks
 from vademecum.memory.records import FactKind
 
 _SAID = compiled(__file__)
@@ -179,7 +178,7 @@ def _used_for(choice: Subject, what: str) -> Subject:
 
     Words of the purpose that repeat the kind are dropped.
     """
-    said, kinds = what.split(), f"{choice.name} {FRENCH.get(choice.name, '')}".split()
+    said, kinds = what.split(), f"{choice.name} {IN_FRENCH.get(choice.name, '')}".split()
     words = [word for word in said if not any(_akin(word, kind) for kind in kinds)]
     if not words or _SHORT_FOR.get(what) == choice.name:
         return choice

@@ -17,10 +17,10 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from vademecum.index.stopwords import TALK
-from vademecum.memory.choices import CHOICE, is_known, named, up_to_another
 from vademecum.memory.extract.sentences import probability, spelled_out
 from vademecum.memory.forms import filled, forms_of, table_of
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.labels import CHOICE, is_known, named, up_to_another
 from vademecum.memory.reversals import kinds_of
 from vademecum.memory.words import is_denied
 

@@ -20,14 +20,11 @@ from functools import lru_cache
 from vademecum.errors import UsageError
 from vademecum.index.tokenize import lowered
 from vademecum.memory.when.clock import Clock, Period
-from vademecum.memory.when.english import ENGLISH
-from vademecum.memory.when.french import FRENCH
-from vademecum.memory.when.rules import Language
+from vademecum.memory.when.rules import Language, languages
 
 __all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
 
 MOST_CHARACTERS = 2000  # of a question; times after these are ignored
-_LANGUAGES = (ENGLISH, FRENCH)
 _FRENCH = re.compile(r"\b(?:le|la|les|du|des|depuis|avant|après|en|entre|jusqu|au|nous|que|quoi)\b")
 _NOW = re.compile(r"(?<![\w-])(?:right now|now|maintenant)(?![\w-])")
 _QUOTED = re.compile(r"`[^`\n]*`|https?://\S+")
@@ -139,7 +136,7 @@ def find_time(text: str, now: datetime) -> Mention | None:
     if now.tzinfo is None:
         raise UsageError("`now` has no zone: give an aware datetime, as datetime.now().astimezone()")
     text = _lower(text[:MOST_CHARACTERS])
-    if not any(language.hints.search(text) for language in _LANGUAGES):
+    if not any(language.hints.search(text) for language in languages()):
         return None
     text = _QUOTED.sub(lambda match: " " * len(match[0]), text)
     clock = Clock(now, day_first=_FRENCH.search(text) is not None)
@@ -157,7 +154,7 @@ def _lower(text: str) -> str:
 
 def _first(text: str, start: int, clock: Clock) -> tuple[Mention, Language] | None:
     """Return the first time named from `start` on; the longest wins."""
-    found = [(mention, language) for language in _LANGUAGES for mention in _mentions(text, start, language, clock)]
+    found = [(mention, language) for language in languages() for mention in _mentions(text, start, language, clock)]
     return min(found, key=lambda each: (each[0].start, -each[0].end)) if found else None
 
 
