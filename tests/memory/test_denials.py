@@ -65,8 +65,37 @@ def test_each_spelling_of_a_denial_reads_alike(spelling: str) -> None:
         "it's not working on my machine",
         "ça ne marche pas chez moi",
         "je n'ai jamais dit qu'on utilisait MongoDB",
+        "the backup isn't through yet",
+        "I don't have the credentials for staging right now",
+        "no word from the customer since Monday",
+        "nobody has answered so far",
+        "le runner ne prend plus rien depuis ce matin",
+        "on n'a toujours pas reçu le devis",
     ],
 )
 def test_a_report_with_a_denial_is_not_kept(message: str) -> None:
     """It says how things went, and nothing that holds."""
     assert shown(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "leave the README alone in this diff",
+        "don't sort the imports in this branch",
+        "ne renomme pas les colonnes dans ce commit",
+        "always use goto, said nobody",
+        "conditions of the service: clients must never retry more than twice",
+    ],
+)
+def test_what_one_piece_of_work_a_joke_or_terms_ask_for_is_not_kept(message: str) -> None:
+    """It holds for this change alone, or is nobody's wish here."""
+    assert shown(message) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["nothing gets merged on Fridays", "we don't use tabs in this repo", "on ne pousse jamais sur main"]
+)
+def test_a_denial_that_lasts_is_kept(message: str) -> None:
+    """Only what is true of a moment is passing."""
+    assert shown(message)

@@ -36,6 +36,14 @@ def standing(memory, text):
         ("post deploys to Slack", "deploys don't get posted to Slack anymore", ""),
         ("the public API is GraphQL", "the public API isn't GraphQL after all, it's REST", "REST"),
         ("la base écoute sur 5432", "la base n'écoute plus sur 5432, c'est 5433", "5433"),
+        ("exports land in Dropbox", "exports went over to Nextcloud", "Nextcloud"),
+        ("the shop is hosted at Netlify", "out with Netlify, the shop is at Coolify now", "Coolify"),
+        ("Ruth maintains the crawler", "Imran took the crawler over from Ruth", "Imran"),
+        ("column names are camelCase", "we're flipping column names from camelCase to snake_case", "snake_case"),
+        ("tests are written with unittest", "unittest is a thing of the past, pytest runs them", "pytest"),
+        ("charts are drawn with Plotly", "I finally threw Plotly out", ""),
+        ("mets une icône devant chaque titre", "plus d'icônes devant les titres", ""),
+        ("les alertes partent dans Slack", "adieu Slack, les alertes partent dans Zulip", "Zulip"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
     ],
 )
@@ -64,6 +72,8 @@ def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
         ("les mails partent avec Celery", "on laisse tomber Celery pour les exports"),
         ("sessions are kept in Redis", "Redis isn't slow any more"),
         ("we use Redis for the queue", "we don't use Redis for the sessions anymore"),
+        ("le panneau d'admin est en React", "le site public a quitté React pour Svelte"),
+        ("the admin panel is in React", "the landing page has left React for Svelte"),
     ],
 )
 def test_what_is_asked_passing_or_about_another_thing_ends_nothing(memory, said, before, later):

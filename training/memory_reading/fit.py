@@ -53,8 +53,8 @@ _BEFORE = {
 }  # fmt: skip
 
 _JOKING = {
-    "english": [" lol", " /s", " 🙃", " haha", " 😂", ", kidding", ", just kidding", "... not", ", obviously 🙄", " 😅", "... wait no", ", no scratch that", " (joke)", " hahaha", "... actually no, forget it", " - no, ignore that"],
-    "french": [" lol", " mdr", " 🙃", " haha", " 😂", ", je rigole", ", je plaisante", "... euh non", ", évidemment 🙄", " ptdr", "... non oublie", ", ah non en fait"],
+    "english": [" lol", " /s", " 🙃", " haha", " 😂", ", kidding", ", just kidding", "... not", ", obviously 🙄", " 😅", "... wait no", ", no scratch that", " (joke)", " hahaha", "... actually no, forget it", " - no, ignore that", ", said nobody ever", ", just teasing", ", pulling your leg", ", just messing around"],
+    "french": [" lol", " mdr", " 🙃", " haha", " 😂", ", je rigole", ", je plaisante", "... euh non", ", évidemment 🙄", " ptdr", "... non oublie", ", ah non en fait", ", je te taquine", ", je te charrie", ", comme personne ne dit jamais"],
 }  # fmt: skip
 _OTHERS = {
     "english": ["the docs say ", "my colleague says ", "their README says ", "someone claimed that ", "I never said ", "it's not true that ", "suppose ", "I wonder if ", "not sure if ", "we haven't decided if ",

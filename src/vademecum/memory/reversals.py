@@ -246,6 +246,7 @@ def _is_gone(text: str, at: tuple[int, int, int, int], said: frozenset[str]) -> 
     sign = _SAID["gone_before"].search(text[start:first])
     if sign is None or _SAID["ends"].match(text, last) is None:
         return False
-    who = text[start : start + sign.start()].split()[-1:]  # who dropped it
+    before = _SAID["helping"].sub("", text[start : start + sign.start()])
+    who = before.split()[-1:]  # who dropped it
     others = {*terms(" ".join(who)), *terms(sign["what"] or "")} - _WEAK - said
     return not others or (bool(who) and who[0][0].isupper() and not sign["what"])

@@ -167,7 +167,9 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
             continue
         found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
-        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _SAID["hedge"].search(part) else 1.0)
+        passing = own.kind is not FactKind.TODO and _SAID["report"].search(part) is not None
+        hedged = passing or _SAID["hedge"].search(part) is not None
+        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if hedged else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
             words = each.value.lower().split()
@@ -207,10 +209,13 @@ def _replaces(sentence: str) -> bool:
 
 
 def _replaced(found: Found) -> Iterator[Found]:
-    """Yield the denial of a replaced tool, whatever its purpose was."""
-    other = found.parts.get("other", "")
+    """Yield the denial of a replaced tool, whatever its purpose was.
+
+    Where the sentence names its subject, the tool is gone from there alone.
+    """
+    other, subject = found.parts.get("other", ""), found.parts.get("subject")
     if found.corrects and names_in(other):
-        yield Found(other, negative=True, corrects=True, clause=other)
+        yield Found(other, {"subject": subject} if subject else {}, negative=True, corrects=True, clause=other)
 
 
 def _statement(said: _Said, part: str, kind: FactKind, found: Found, weight: float) -> Statement:

@@ -84,7 +84,7 @@ def value_of(sentence: str, kind: FactKind) -> Found:
     """
     sentence = spelled_out(_SAID["blanked"].sub(" " * 5, sentence)[:_MOST_READ])
     found = _Reader(kind, {}).read(_bare(sentence))
-    found.corrects = changes(sentence)
+    found.corrects = changes(sentence) or ("other" in found.parts and kind is FactKind.FACT)
     return found
 
 
@@ -189,6 +189,9 @@ class _Reader:
                 rejected.append(other)
         if not rejected:
             return None
+        mover = _SAID["mover"].match(text)
+        if mover is not None and mover.end() <= tools[0].start() and mover["subject"][0].islower():
+            self.parts["subject"] = mover["subject"]
         left = [each for each in tools if each not in rejected and (is_known(each[0]) or _judged(text, each))]
         if left:
             best = max(
