@@ -29,9 +29,9 @@ def kinds_of(value: str) -> frozenset[str]:
     """Return the kinds of a value; of a count, its noun.
 
     >>> [sorted(kinds_of(each)) for each in ("May 3", "80 requests", "stage.acme.dev", "pnpm")]
-    [['date'], ['requests'], ['address'], []]
+    [['date'], ['request'], ['address'], []]
     """
-    found = {match["noun"] or match.lastgroup or "" for match in VALUE.finditer(value.lower())}
+    found = {kind for match in VALUE.finditer(value.lower()) for kind in terms(match["noun"] or "") or [match.lastgroup or ""]}
     return frozenset(found | ({"address"} if _SAID["address"].search(value) else set()))
 
 

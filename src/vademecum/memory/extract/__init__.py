@@ -119,7 +119,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         said = _Said(prose.text[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
         kinded = kind_of(_as_typed(prose.text, start, end))
         retracted = [_retraction(said)] if role in _PEOPLE and _may_retract(said.prose, kinded) else []
-        if kinded.back >= _BACK:
+        if kinded.back >= _BACK or (len(said.prose.split()) < _SHORT and _SAID["joking"].search(said.prose)):
             for one in last:
                 found.pop((one.start, one.value, one.kind), None)
             found.update({(one.start, one.value, one.kind): one for one in retracted})
@@ -167,15 +167,19 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
             continue
         found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
-        passing = own.kind is not FactKind.TODO and _SAID["report"].search(part) is not None
-        hedged = passing or _SAID["hedge"].search(part) is not None
-        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if hedged else 1.0)
+        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _passes(part, own.kind) else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
             words = each.value.lower().split()
             empty = not words or (words[0] in PRONOUNS and len(words) < 3)
             if statement.confidence >= _LEAST and not empty and not _hides(statement):
                 yield statement
+
+
+def _passes(part: str, kind: FactKind) -> bool:
+    """Return whether a part is a guess, a joke, others' view, or true of a moment."""
+    signs = ["hedge", "asks", "others", "joking", *(() if kind in (FactKind.TODO, FactKind.FIX) else ("report", "fails"))]
+    return any(_SAID[sign].search(part) for sign in signs)
 
 
 def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:

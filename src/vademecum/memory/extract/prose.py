@@ -87,7 +87,7 @@ def _prose(text: str) -> str:
     if "<" in text:
         text = _TAGGED.sub(_blank, text)
     text = _QUOTED_LINE.sub(_blank, text)
-    text = _SAID["introduced"].sub(_blank, text) if ":" in text else text
+    text = _SAID["introduced"].sub(_blank, text) if ":" in text or "bot]" in text else text
     text = _INDENTED.sub(_blank, text)
     text = _SAID["quotation"].sub(_blank_if_long, text)
     return _LINE.sub(_blank_if_no_prose, text)

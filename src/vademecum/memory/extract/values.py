@@ -84,7 +84,8 @@ def value_of(sentence: str, kind: FactKind) -> Found:
     """
     sentence = spelled_out(_SAID["blanked"].sub(" " * 5, sentence)[:_MOST_READ])
     found = _Reader(kind, {}).read(_bare(sentence))
-    found.corrects = changes(sentence) or ("other" in found.parts and kind is FactKind.FACT)
+    instead = kind in (FactKind.FACT, FactKind.DECISION) and _SAID["instead"].search(sentence) is not None
+    found.corrects = changes(sentence) or (instead and "other" in found.parts)
     return found
 
 
