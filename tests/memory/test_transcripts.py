@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum.memory.records import Event, Role
-from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, read
+from vademecum.memory.transcripts import AGENTS, MOST_LINE_BYTES, Transcript, Wanted, found, read
 from vademecum.memory.transcripts.convert import cut
-from vademecum.memory.transcripts.offsets import MOST_LINE_BYTES
 
 sys.path.insert(0, str(Path(__file__).parent))
 from transcript_fixtures import (

@@ -31,7 +31,11 @@ def kinds_of(value: str) -> frozenset[str]:
     >>> [sorted(kinds_of(each)) for each in ("May 3", "80 requests", "stage.acme.dev", "pnpm")]
     [['date'], ['request'], ['address'], []]
     """
-    found = {kind for match in VALUE.finditer(value.lower()) for kind in terms(match["noun"] or "") or [match.lastgroup or ""]}
+    found = {
+        kind
+        for match in VALUE.finditer(value.lower())
+        for kind in terms(match["noun"] or "") or [match.lastgroup or ""]
+    }
     return frozenset(found | ({"address"} if _SAID["address"].search(value) else set()))
 
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from vademecum.errors import UsageError
-from vademecum.memory.records import Event, Recorded
-from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, git_log, read
+from vademecum.memory.records import Event, Recorded, Role, event_id, is_time
+from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, read
+from vademecum.memory.transcripts.convert import MOST, cut
 from vademecum.protocols import Clock, Condition, Extractor, Store
 from vademecum.types import CommitMessage
 
-SOURCES = (*AGENTS, git_log.NAME)
+GIT = "git"
+SOURCES = (*AGENTS, GIT)
+_MOST_PATHS = 50  # of a commit
 MOST_COMMITS_AT_ONCE = 500
 
 # (id of the newest known commit, "" for none) → newer commits, oldest first
@@ -119,9 +122,9 @@ def sync(
         if not sources or transcript.agent in sources:
             catch_up(transcript, wanted, record, store, clock, done)
             told(transcript.agent, done.events[transcript.agent])
-    if not sources or git_log.NAME in sources:
+    if not sources or GIT in sources:
         _catch_up_commits(outside, record, store, clock, done)
-        told(git_log.NAME, done.events[git_log.NAME])
+        told(GIT, done.events[GIT])
     return done
 
 
@@ -142,12 +145,22 @@ def catch_up(
 
 def _catch_up_commits(outside: Outside, record: Recorder, store: Store, clock: Clock, done: Synced) -> None:
     root = outside.roots[0]
-    new = list(outside.commits(load_state(store, root, git_log.NAME).get("commit", "")))
+    new = list(outside.commits(load_state(store, root, GIT).get("commit", "")))
     for start in range(0, len(new), MOST_COMMITS_AT_ONCE):
         batch = new[start : start + MOST_COMMITS_AT_ONCE]
-        done.add(git_log.NAME, record(git_log.events_of(batch, root)))
-        save_state(store, root, git_log.NAME, {"commit": batch[-1].id}, clock())
-    done.files[git_log.NAME] += bool(new)
+        done.add(GIT, record(_commit_events(batch, root)))
+        save_state(store, root, GIT, {"commit": batch[-1].id}, clock())
+    done.files[GIT] += bool(new)
+
+
+def _commit_events(commits: Iterable[CommitMessage], root: str) -> Iterator[Event]:
+    """Yield an event for each commit that has a message."""
+    for commit in commits:
+        if text := cut(commit.text.strip(), MOST[Role.COMMIT]):
+            known = {"agent": GIT, "commit": commit.id, "paths": list(commit.paths[:_MOST_PATHS])}
+            at = commit.at if is_time(commit.at) else 0.0  # a commit may claim any time
+            id_ = event_id(commit.id, Role.COMMIT, "", 0.0)
+            yield Event(id_, at, Role.COMMIT, text, "", root, commit.author, known)
 
 
 def load_state(store: Store, path: str, source: str) -> dict[str, Any]:

@@ -19,11 +19,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.extract.limits import LANGUAGES as LANGUAGES_OF_CODE
-from vademecum.memory.extract.limits import where
 from vademecum.memory.extract.prose import Reach, is_decided, prose_of, read_of, unwrapped
 from vademecum.memory.extract.sentences import Kinded, kind_of
-from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of
+from vademecum.memory.extract.subject import LANGUAGES as LANGUAGES_OF_CODE
+from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of, where
 from vademecum.memory.extract.values import Found, changes, value_of
 from vademecum.memory.forms import compiled
 from vademecum.memory.labels import CHOICES, is_french, is_known, named, names_in, up_to_another
@@ -158,7 +157,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
     In a long sentence each clause is asked: somebody who asks for help may say what they prefer on the way.
     """
-    if _SAID["announces"].match(said.prose):
+    if _SAID["announces"].match(said.prose) or _SAID["undecided"].match(said.prose):
         return
     parts = _clauses(said.prose, kinded)
     corrects |= len(parts) > 1 and len(said.prose.split()) < _LONG and changes(said.prose)
@@ -178,7 +177,13 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
 def _passes(part: str, kind: FactKind) -> bool:
     """Return whether a part is a guess, a joke, others' view, or true of a moment."""
-    signs = ["hedge", "asks", "others", "joking", *(() if kind in (FactKind.TODO, FactKind.FIX) else ("report", "fails"))]
+    signs = [
+        "hedge",
+        "asks",
+        "others",
+        "joking",
+        *(() if kind in (FactKind.TODO, FactKind.FIX) else ("report", "fails")),
+    ]
     return any(_SAID[sign].search(part) for sign in signs)
 
 

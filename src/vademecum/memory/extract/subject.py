@@ -8,15 +8,18 @@
 A well-known tool has its kind as its subject, together with its purpose where the sentence names one: the database of the
 queue and the database of billing are two subjects. Otherwise the sentence names the subject (`for the API`, `our deadline
 is`), or the subject is the last noun of the value ("minimal dependencies" → dependencies).
+
+A statement may be limited to some files or to a language: "in src/api" is `src/api/**`, "for Python code" `language:python`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
-from vademecum.memory.extract.limits import LANGUAGES
 from vademecum.memory.extract.values import Found
-from vademecum.memory.forms import compiled
+from vademecum.memory.forms import compiled, filled, table_of
 from vademecum.memory.labels import CHOICE, IN_FRENCH, Subject, choice_of, is_known, without_marks
 from vademecum.memory.records import FactKind
 
@@ -30,6 +33,8 @@ _PARTS_PLAYED_TEXT = """
     courtier recherche tâches verrous événements stockage
 """
 _PARTS_PLAYED = frozenset(_PARTS_PLAYED_TEXT.split())
+_LIMITS = table_of(__file__, "limits")
+LANGUAGES: Mapping[str, str] = _LIMITS["languages"]
 _LANGUAGES = {*LANGUAGES, "go", "c"}
 _SHORT_FOR = {"ci": "continuous integration", "db": "database", "bdd": "database"}
 _IDLE_TEXT = "never always ever only also just not ne jamais toujours pas plus aussi de d'"
@@ -256,3 +261,36 @@ def head(phrase: str, *, first: bool = False) -> str:
     if first:
         words = [word for word in words if not _SAID["before"].fullmatch(word)] or words
     return words[0 if first else -1] if words else ""
+
+
+@lru_cache(maxsize=1)
+def _limits() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the kind and the pattern of each limit."""
+    parts = {"path": _SAID["path"].pattern, "names": "|".join(sorted(map(re.escape, LANGUAGES), key=len, reverse=True))}
+    return tuple((row["kind"], re.compile(f"(?i){filled(row['says'], parts)}")) for row in _LIMITS["limits"])
+
+
+def where(sentence: str) -> str:
+    """Return the limit that a sentence names, "" where it names none.
+
+    A directory covers everything below; "*" stands for every project.
+
+    >>> where("In src/api/ never log request bodies."), where("For Python, use ruff"), where("In all projects, use uv")
+    ('src/api/**', 'language:python', '*')
+    """
+    found = ((kind, pattern.search(sentence)) for kind, pattern in _limits())
+    kind, match = next(((kind, match) for kind, match in found if match is not None), ("", None))
+    if match is None or kind == "everywhere":
+        return "*" if kind else ""
+    name = match["name"]
+    if kind == "directory":
+        return f"{name.strip('/')}/**"
+    return f"language:{LANGUAGES.get(name.lower(), name.lower())}" if kind == "language" else _glob(name)
+
+
+def _glob(path: str) -> str:
+    """Return a glob for a written path."""
+    path = path.removeprefix("./").rstrip(".")
+    if "*" in path:
+        return f"**/{path}" if path.startswith("*.") else path
+    return f"{path.rstrip('/')}/**" if path.endswith("/") or "." not in path.rsplit("/", 1)[-1] else path
