@@ -1,4 +1,4 @@
-"""Fit the probability that memory holds an answer: the weights of `memory/confidence.py`.
+"""Fit the probability that memory holds an answer: the weights of `memory/scoring.py`.
 
     PYTHONPATH=benchmarks python training/memory_verdicts.py --data BENCH/memory --fitted conv-26 conv-30 conv-41 1 2 3 4 5 6
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import memory_recall
-from vademecum.memory import confidence, recall
+from vademecum.memory import recall, scoring
 from vademecum.memory.scoring import Found
 from vademecum.plugins import load
 
@@ -46,7 +46,7 @@ def asked(conversations: Sequence[memory_recall.Conversation], embedder: Any) ->
                     group = "elsewhere" if own is not other else "near miss" if near else "own"
                     held = {item.event.id for item in answer.evidence} & question.gold
                     yield {
-                        "x": confidence.signals(judged[-1]), "right": group == "own" and bool(held), "group": group,
+                        "x": scoring.signals(judged[-1]), "right": group == "own" and bool(held), "group": group,
                         "conversation": own.name, "verdict": str(answer.verdict),
                     }  # fmt: skip
 

@@ -43,6 +43,8 @@ def standing(memory, text):
         ("tests are written with unittest", "unittest is a thing of the past, pytest runs them", "pytest"),
         ("charts are drawn with Plotly", "I finally threw Plotly out", ""),
         ("mets une icône devant chaque titre", "plus d'icônes devant les titres", ""),
+        ("on utilise pnpm", "on a dit adieu à pnpm, c'est yarn", "yarn"),
+        ("we format with black", "we said goodbye to black, it's ruff", "ruff"),
         ("les alertes partent dans Slack", "adieu Slack, les alertes partent dans Zulip", "Zulip"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
     ],
