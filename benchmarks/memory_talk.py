@@ -168,9 +168,7 @@ def milliseconds(lines: list[Said]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
-    parser.add_argument(
-        "--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all ten unless given"
-    )
+    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all ten unless given")
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()
