@@ -190,31 +190,24 @@ def _pair(text: str, first: Mention, language: Language, clock: Clock) -> Mentio
 def _bounded(text: str, found: Mention, language: Language, now: datetime) -> Mention:
     """Return a time with the words around it.
 
-    `since`, `after`, `before` and `until` change the period.
+    `since`, `after`, `before` and `until` change the period; `from` and `by` alone do not.
     """
-    period, start, word = found.period, found.start, ""
-    for words in (language.since, language.after, language.before, language.until):
+    period, start = found.period, found.start
+    earliest = datetime(1970, 1, 2, tzinfo=period.start.tzinfo)
+    latest = now if period.start <= now else period.end
+    meant = (
+        (language.since, Period(period.start, latest)),
+        (language.after, Period(period.end, max(latest, period.end))),
+        (language.before, Period(earliest, period.start)),
+        (language.until, Period(earliest, period.end)),
+    )
+    for words, changed in meant:
         begun = _before(words, text, found.start)
         if begun is not None:
-            start, word = begun, text[begun : found.start].strip()
+            period = period if text[begun : found.start].strip() in ("from", "by") else changed
+            start = begun
             break
-    latest = now if period.start <= now else period.end
-    period = _meant(word, period, language, latest)
     return Mention(period, _lead(text, start, language), _end(text, found.end, language))
-
-
-def _meant(word: str, period: Period, language: Language, latest: datetime) -> Period:
-    """Return a period changed by the word before it."""
-    earliest = datetime(1970, 1, 2, tzinfo=period.start.tzinfo)
-    if re.match(rf"(?:{language.after})\b", word):
-        return Period(period.end, max(latest, period.end))
-    if re.match(rf"(?:{language.before})\b", word):
-        return Period(earliest, period.start)
-    if re.match(rf"(?:{language.until})\b", word) and word != "by":
-        return Period(earliest, period.end)
-    if re.match(rf"(?:{language.since})\b", word) and word != "from":
-        return Period(period.start, latest)
-    return period
 
 
 def _before(words: str, text: str, end: int) -> int | None:
