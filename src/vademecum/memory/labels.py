@@ -1,4 +1,4 @@
-"""Words for facts: labels of subjects, kinds of choices, and texts of the output.
+"""Labels of subjects, kinds of choices, and texts of the output.
 
 A subject is a key without articles, in an order that makes "timeout of the worker" and "worker timeout" one. Its label has
 the words as they stand in the text. Kinds of choices have a name in English and one in French:

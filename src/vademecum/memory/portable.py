@@ -1,4 +1,4 @@
-"""Export memory as JSON lines or as a page, and read both back.
+"""Write memory as JSON lines or a page, and read both.
 
     {"type": "memory", "version": 1, "scope": "repository"}
     {"type": "event", "id": …, "at": …, "role": …, "text": …, …}

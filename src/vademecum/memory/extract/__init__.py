@@ -176,7 +176,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
 
 def _passes(part: str, kind: FactKind) -> bool:
-    """Return whether a part is a guess, a joke, others' view, or true of a moment."""
+    """Return whether a part is a guess, a joke or passing."""
     signs = [
         "hedge",
         "asks",

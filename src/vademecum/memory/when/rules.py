@@ -1,4 +1,4 @@
-"""Rules for naming times: what `languages.toml` says, and what it means on the calendar."""
+"""Rules for naming times, from `languages.toml`, and their meanings."""
 
 from __future__ import annotations
 
@@ -67,12 +67,15 @@ class Words:
         return self.units.get(match["unit"], match["unit"])
 
     def meaning(self, name: str) -> Meaning:
-        """Return what a rule of a name means."""
+        """Return the meaning of a rule by its name."""
         found: Meaning = getattr(self, f"_{name}")
         return found
 
     def _relative(self, match: re.Match[str], clock: Clock) -> Period:
-        """Return the current or the last unit; on a Sunday the last weekend is ending."""
+        """Return the current or the last unit.
+
+        On a Sunday the last weekend is the one that is ending.
+        """
         unit, offset = self._unit(match), self.offsets.get(match["which"], -1)
         if unit == "weekend" and offset < 0:
             return clock.weekend(0 if clock.today.weekday() == 6 else -1)
@@ -90,7 +93,10 @@ class Words:
         return clock.ago("week", 2 * count) if unit == "fortnight" else clock.ago(unit, count)
 
     def _some_ago(self, match: re.Match[str], clock: Clock) -> Period:
-        """Return the days meant by "a couple of", one to three, or "a few", two to five."""
+        """Return the days meant by "a couple of" or "a few".
+
+        A couple is one to three, a few is two to five.
+        """
         most, least = (3, 1) if "couple" in match[0] else (5, 2)
         return clock.some(self._unit(match), most, least)
 
