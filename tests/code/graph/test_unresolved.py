@@ -447,3 +447,162 @@ def test_what_looks_like_a_long_text_behind_an_error_may_be_code(repo, engine):
     text = 'package a\nfun go(open: (Int) -> Unit) {\n  val one: (Int) -> Unit = { a, b -> open(a, b) }\n  val two = "x ${one} y\n  boil()\n  z"\n'
     answer = engine(repo("app", {"a.kt": "package a\nfun boil() {}\n", "b.kt": text})).codebase.callers("boil")
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["b.kt:5"])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"settle.py": "def settle_it(): ...\nCODE = '''\nimport shop\nshop.settle_it(1)\n'''\n"},
+        {"settle.py": "def settle_it(): ...\ndef write(x): return f'y = settle_it({x}) + 1'\n"},
+        {"settle.js": "export function settle_it() {}\nexport const code = `import x;\nsettle_it(1);`;\n"},
+        {
+            "go.mod": "module m\n",
+            "settle.go": 'package m\n\nfunc settle_it() {}\n\nconst code = "x := 1; settle_it(x)"\n',
+        },
+    ],
+    ids=["python", "formatted", "javascript", "go"],
+)
+def test_generated_code_may_call(repo, engine, files):
+    answer = engine(repo("app", files)).codebase.callers("settle_it")
+    assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", [max(files)])
+
+
+def test_a_description_of_a_function_calls_nothing(repo, engine):
+    """What is written in it, as an example, runs nowhere; nor does a text of several words that only names the function."""
+    text = "def settle_it(): ...\ndef other():\n    '''Do as settle_it(1) does.'''\n    raise ValueError('cannot settle_it now')\n"
+    assert engine(repo("app", {"settle.py": text})).codebase.callers("settle_it").verdict == "none"
+
+
+def test_a_key_of_data_is_no_place_that_may_call(repo, engine):
+    """A translation has its names for keys; tools look names up in what configures them."""
+    files = {
+        "settle.js": "export function settleIt() {}\n",
+        "locales/de.json": '{ "menu": { "settleIt": "Begleichen" } }\n',
+        "locales/list.json": '["settleIt"]\n',
+        "package.json": '{ "scripts": { "settleIt": "x" } }\n',
+        ".tool/rules.json": '{ "settleIt": true }\n',
+    }
+    answer = engine(repo("app", files)).codebase.callers("settleIt")
+    assert [each.path for each in answer.uncovered] == [".tool/rules.json", "locales/list.json", "package.json"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "asked", "said"),
+    [
+        ("a.py", "class A:\n    def do_list(self): ...\n    def run(self, c):\n        getattr(self, f'do_{c}')()\n", "A.do_list", "a.py:4"),
+        ("a.py", "def on_load_it(): ...\ndef run(c):\n    globals()['on_' + c]()\n", "on_load_it", "a.py:3"),
+        ("a.py", "def load_handler(): ...\ndef run(c):\n    globals()[f'{c}_handler']()\n", "load_handler", "a.py:3"),
+        ("a.ts", "export class A {\n  doSave() {}\n  run(n: string) {\n    return (this as any)[`do${n}`]();\n  }\n}\n", "A.doSave", "a.ts:4"),
+        ("a.rb", 'class A\n  def do_list; end\n  def run(c)\n    send("do_#{c}")\n  end\nend\n', "A.do_list", "a.rb:4"),
+        ("a.php", "<?php\nclass A {\n  function actionShow() {}\n  function run($n) {\n    $m = 'action' . $n;\n    $this->$m();\n  }\n}\n", "A.actionShow", "a.php:5"),
+        ("A.java", 'class A {\n  void doPing() {}\n  void run(String n) throws Exception {\n    A.class.getMethod("do" + n).invoke(this);\n  }\n}\n', "A.doPing", "A.java:4"),
+        ("a.c", "void do_one(void) {}\n#define RUN(n) do_##n()\nvoid run(void) { RUN(one); }\n", "do_one", "a.c:2"),
+    ],
+    ids=["python", "joined", "end", "typescript", "ruby", "php", "java", "c"],
+)  # fmt: skip
+def test_a_name_that_code_puts_together_may_be_called(repo, engine, path, text, asked, said):
+    answer = engine(repo("app", {path: text})).codebase.callers(asked)
+    assert answer.verdict == "unknown"
+    assert f"but {said} may write its name" in answer.reason
+
+
+def test_kotlin_writes_a_getter_of_java_as_a_property(repo, engine):
+    files = {
+        "User.java": "public class User {\n  public String getFullName() { return null; }\n  public void setAge(int a) {}\n"
+        "  public void setSize(int s) {}\n}\n",
+        "use.kt": "fun use(u: User) {\n  println(u.fullName)\n  u.age = 3\n}\n",
+        "Own.kt": "class Own {\n  val kind: Int get() = 1\n}\n",
+        "Use.java": "class Use { int use(Own o) { return o.getKind(); } }\n",
+    }
+    code = engine(repo("app", files)).codebase
+    said = [code.callers(name) for name in ("User.getFullName", "User.setAge", "User.setSize", "Own.kind")]
+    assert [each.verdict for each in said] == ["unknown", "unknown", "none", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "asked", "mark"),
+    [
+        ("a.py", "def property(name):\n    return lambda f: f\n\n@property('x')\ndef settle(): ...\n", "settle", "@property"),
+        ("a.go", "package m\n\n//go:linkname settle other.settle\nfunc settle() {}\n", "settle", "//go:linkname"),
+        ("a.go", 'package m\n\nimport "C"\n\n//export settle\nfunc settle() {}\n', "settle", "//export settle"),
+    ],
+    ids=["one's own decorator", "linkname", "export"],
+)  # fmt: skip
+def test_what_a_mark_registers_may_be_called(repo, engine, path, text, asked, mark):
+    """Of a name that a library's decorator bears, too."""
+    answer = engine(repo("app", {path: text})).codebase.callers(asked)
+    assert (answer.verdict, f"it is marked {mark}" in answer.reason) == ("unknown", True)
+    plain = engine(repo("plain", {"a.go": "package m\n\n//go:noinline\nfunc settle() {}\n"})).codebase
+    assert plain.callers("settle").verdict == "none"
+
+
+def test_a_base_that_a_mixin_leads_to_is_in_question(repo, engine):
+    """A mixin's `super` means what stands next to it in a class; Ruby's needs no name."""
+    files = {
+        "a.py": "class Base:\n    def settle(self): ...\nclass Mixin:\n    def settle(self):\n        super().settle()\n"
+        "class C(Mixin, Base): ...\n",
+        "a.rb": "class Pot\n  def stir(x); end\n  def boil(x); end\nend\nmodule Hot\n  def stir(x)\n    super\n  end\nend\n"
+        "class Kettle < Pot\n  prepend Hot\n  def boil(x)\n    super(x)\n  end\nend\n",
+    }
+    code = engine(repo("app", files)).codebase
+    assert [code.callers(name).verdict for name in ("Base.settle", "Pot.stir")] == ["unknown", "unknown"]
+    assert [each.name for each in code.callers("Pot.boil").found] == ["Kettle.boil"]
+
+
+def test_what_a_method_is_handed_on_to_is_in_question(repo, engine):
+    text = "class Inner\n  def peek_it; end\n  def poke; end\nend\nclass Outer\n  extend Forwardable\n  def_delegators :@inner, :peek_it\n  delegate :poke, to: :inner\nend\n"
+    code = engine(repo("app", {"a.rb": text})).codebase
+    assert [code.callers(name).verdict for name in ("Inner.peek_it", "Inner.poke")] == ["unknown", "unknown"]
+
+
+def test_a_proxy_of_the_library_stands_for_an_object_here(repo, engine):
+    files = {
+        "a.ts": "export class Api { settle() {} }\nconst p: any = 1;\nexport const q = new Proxy(new Api(), {});\nq.settle();\n",
+        "b.py": "from werkzeug.local import LocalProxy\nclass App:\n    def boil(self): ...\nlast = LocalProxy(lambda: App())\nlast.boil()\n",
+    }
+    code = engine(repo("app", files)).codebase
+    assert [code.callers(name).verdict for name in ("Api.settle", "App.boil")] == ["found", "found"]
+
+
+def test_a_protocol_of_a_library_may_call(repo, engine):
+    """Python's `typing.Protocol` calls nothing, asyncio's does."""
+    files = {
+        "a.py": "import asyncio\nfrom typing import Protocol\nclass Feed(asyncio.Protocol):\n    def pause_it(self): ...\n"
+        "class Rule(Protocol):\n    def apply_it(self): ...\n",
+        "b.py": "from asyncio import Protocol\nclass Line(Protocol):\n    def resume_it(self): ...\n",
+    }
+    code = engine(repo("app", files)).codebase
+    said = [code.callers(name).verdict for name in ("Feed.pause_it", "Line.resume_it", "Rule.apply_it")]
+    assert said == ["unknown", "unknown", "none"]
+
+
+def test_what_a_framework_loads_by_its_place_may_be_called(repo, engine):
+    """Of a page or a route all that is exported; elsewhere nobody loads a file by its place."""
+    files = {
+        "pages/index.tsx": "function Home() { return null; }\nexport default Home;\nexport async function getIt() {}\nfunction own() {}\n",
+        "lib/index.ts": "function away() {}\nexport default away;\n",
+    }
+    code = engine(repo("app", files)).codebase
+    said = [code.callers(name).verdict for name in ("Home", "getIt", "own", "away")]
+    assert said == ["unknown", "unknown", "none", "none"]
+
+
+def test_java_calls_a_function_of_kotlin_by_a_class_made_of_its_file(repo, engine):
+    files = {
+        "Util.kt": '@file:JvmName("Tools")\nfun String.settleIt() {}\nfun boilIt() {}\n',
+        "Use.java": 'class Use { void use() { Tools.settleIt(""); UtilKt.boilIt(); } }\n',
+    }
+    code = engine(repo("app", files)).codebase
+    assert [[each.name for each in code.callers(name).found] for name in ("settleIt", "boilIt")] == [
+        ["Use.use"],
+        ["Use.use"],
+    ]
+
+
+def test_a_function_given_to_a_declared_field_is_called_through_the_field(repo, engine):
+    text = (
+        "export class App {\n  private save?: (a: string) => void;\n  begin() {\n    this.save = (a: string) => {\n"
+        "      console.log(a);\n    };\n  }\n  use() {\n    this.save?.('');\n  }\n}\n"
+    )
+    answer = engine(repo("app", {"a.ts": text})).codebase.callers("App.begin.save")
+    assert [each.name for each in answer.found] == ["App.use"]

@@ -1,13 +1,14 @@
-"""Names in Ruby's scopes, `self` of blocks, `this` of lambdas."""
+"""Ruby's scopes, `self` of blocks, `this` of lambdas, tested types."""
 
 from __future__ import annotations
 
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from vademecum.code.graph.meanings import HELD, UNKNOWN, Meaning, Value
+from vademecum.code.graph.meanings import HELD, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.references import GIVEN
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
 
 if TYPE_CHECKING:
@@ -61,17 +62,39 @@ def of_receiver(names: Spaces, file: File, block: str, name: str) -> Meaning | N
         return None
     value, tier = names.bound(file, "this", rows)
     if value is None:
-        return HELD
+        return HELD if rows[0][0] != GIVEN else None
     found: Meaning | None = names.member(file, value, name, tier)
     if found is None or found[0] is None or found[0].is_external:
         found = names.extended(file, value, name)
     return found if found is not None and found[0] is not None else None
 
 
-def receivers_around(file: File, scope: str) -> list[tuple[str, str, str]]:
+def receivers_around(names: Classes, file: File, scope: str) -> list[tuple[str, str, str]]:
     """Return the `this` of the lambdas around, [] for the class."""
     inside = takewhile(is_nameless, parent_scopes(scope, file.within))
-    return next((rows for each in inside if (rows := file.bindings.get(each, {}).get("this"))), [])
+    around = (rows for each in inside if (rows := file.bindings.get(each, {}).get("this")))
+    return next((rows for rows in around if rows[0][0] != GIVEN or names.bound(file, "this", rows)[0] is not None), [])
+
+
+def narrowed(names: Classes, file: File, part: str, name: str, told: Meaning) -> Meaning:
+    """Return the value of a name whose type a test tells.
+
+    Of two classes of which none extends the other it may be either: something may extend both.
+    """
+    spelled = f"${name}" if file.rules.marks_variables else name
+    known, how = itself(names.meaning(file, part.rpartition(".")[0], spelled))
+    value = told[0]
+    if known is None or known.is_external or not known.name:
+        return told
+    if value is None or not value.name or _extends(names, known, value):
+        return known, how
+    return told if _extends(names, value, known) else UNKNOWN
+
+
+def _extends(names: Classes, one: Value, other: Value) -> bool:
+    """Return whether a class is another one, or extends it."""
+    above = ((base.path, base.name) for base in (one, *names.bases(one)[0]))
+    return (other.path, other.name) in above
 
 
 def _bound(names: Classes, file: File, around: str, name: str) -> Meaning | None:

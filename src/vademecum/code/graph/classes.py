@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
+from vademecum.code.graph.blocks import narrowed
 from vademecum.code.graph.callbacks import alias_text, handed
 from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import Definitions, File
@@ -26,18 +27,17 @@ from vademecum.code.graph.meanings import (
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import (
-    CONTAINERS,
-    GENERIC,
     TURNS,
     arguments_of,
     chain,
+    containers_in,
     is_written_out,
     plain_type,
     result_of,
 )
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
-from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, RETURNED, SHADOW, TYPE
+from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, NARROWED, RETURNED, SHADOW, TYPE
 from vademecum.code.languages.scopes import CLASSES, may_define
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
@@ -356,9 +356,9 @@ class Classes(ABC):
 
     def plain(self, file: File, text: str) -> str:
         """Return the class that a type in a file names."""
-        written = {path.rpartition("::")[2]: path.replace("::", ".") for path in GENERIC.findall(text)}
-        known = {name: path for name, path in written.items() if name in CONTAINERS}
-        named = ((name, self.node(self.meaning(file, "", path)[0])) for name, path in known.items())
+        if "<" not in text and "[" not in text:
+            return plain_type(text)
+        named = ((name, self.node(self.meaning(file, "", path)[0])) for name, path in containers_in(text))
         own = frozenset(name for name, node in named if node is not None and node.kind in CLASSES - {"alias"})
         return plain_type(text, own)
 
@@ -394,7 +394,7 @@ class Classes(ABC):
 
     def bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return the value of a name, if all its bindings agree."""
-        if len(rows) == 1 and (alone := self._bound_alone(file, *rows[0])) is not None:
+        if len(rows) == 1 and (alone := self._bound_alone(file, name, *rows[0])) is not None:
             return alone
         types = [self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in _INFERRED]
         if types:
@@ -436,10 +436,12 @@ class Classes(ABC):
         called = [self.member(file, value, text[len(name) + 1 : -2], Tier.TYPED)[0] for text in texts if value]
         return any(each and each.what == "def" and self.result(each, Tier.TYPED)[0] != value for each in called)
 
-    def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
+    def _bound_alone(self, file: File, name: str, how: str, text: str, scope: str) -> Meaning | None:
         """Return the value of a single binding, None if it tells none."""
         if how == TYPE:
             return self.type(file, scope, text) if text not in _INFERRED else None
+        if how == NARROWED:
+            return narrowed(self, file, scope, name, self.type(file, scope, text))
         if how == SHADOW or text in _NOTHING:
             return None
         value, tier = itself(self._value_of(file, how, text, scope))
@@ -543,7 +545,8 @@ class Classes(ABC):
         rows = self.definitions.file(value.path).returns.get(value.name, ())
         declared = [text for how, text in rows if how == TYPE]
         if declared:
-            return _written(declared[0]) in _RECEIVER
+            extended = [text for at, text in self.definitions.file(value.path).takes.get(value.name, ()) if at < 0]
+            return _written(declared[0]) in _RECEIVER or declared[:1] == extended
         return bool(rows) and all(text in SELVES for _, text in rows)
 
     def _repeats(self, file: File, value: Value, text: str) -> bool:

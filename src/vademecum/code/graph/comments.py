@@ -40,7 +40,7 @@ class Lexed:
     def is_code(self, start: int, end: int) -> bool | None:
         """Return whether a name is code, None if characters cannot tell.
 
-        A name is no code in a comment, or in a text of several words.
+        A name is no code in a comment, or in a text of several words that does not call it.
 
         Args:
             start: where the name is, in bytes.
@@ -53,7 +53,9 @@ class Lexed:
                 return None
         at = bisect_right(self._starts, start) - 1
         if at >= 0 and start < self._ends[at]:
-            return _is_word(self._content[self._starts[at] : self._ends[at]], self._kinds[at])
+            is_word = _is_word(self._content[self._starts[at] : self._ends[at]], self._kinds[at])
+            is_called = is_word is False and self._kinds[at] != COMMENT and self._content[end : end + 1] == b"("
+            return None if is_called else is_word  # of what is generated, or of prose
         if self._rules.names_arguments and _NAMES_ARGUMENT.match(self._content, end):
             return None  # `f(name=1)` names a parameter, `name = 1` does not
         return True

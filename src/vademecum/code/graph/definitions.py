@@ -133,6 +133,8 @@ class File:
     def properties(self) -> frozenset[str]:
         """The qualified names of functions that are read like fields."""
         decorated = self._decorated({"property", "cached_property", "classproperty", "hybrid_property"})
+        if "property" in self.imports or "property" in self.scopes.get("", ()):  # one of the project's own
+            decorated -= self._decorated({"property"})
         return decorated.union(self.refs.owners[owner] for owner, _ in self.refs.getters)
 
     @cached_property
@@ -273,13 +275,21 @@ class File:
         return _grouped((self.refs.owners[owner], text) for owner, _, text in self.refs.bases)
 
     @cached_property
-    def inner_names(self) -> frozenset[str]:
-        """The names that are bound, declared or imported below the top."""
-        found = {name for owner, names in self.bindings.items() if owner for name in names}
-        found.update(name for scope, names in self.scopes.items() if scope for name in names)
-        found.update(name for name, rows in self.imports.items() if any(owner for owner, _, _ in rows))
-        found.update(name for name, around in self.within.items() if "." in around)
-        return frozenset(found)
+    def inner_names(self) -> Mapping[str, set[str]]:
+        """By name, the scopes below the top that bind it."""
+        found: dict[str, set[str]] = {}
+        for names in (self.bindings, self.scopes):
+            for scope in names:
+                for name in names[scope] if scope else ():
+                    found.setdefault(name, set()).add(scope)
+        for name, rows in self.imports.items():
+            for scope in filter(None, (row[0] for row in rows)):
+                found.setdefault(name, set()).add(scope)
+        for name in (name for name, around in self.within.items() if "." in around):
+            found.setdefault(name, set())
+        for name, around in self.within.items():
+            found.get(name.rpartition(".")[2], set()).add(around)
+        return found
 
     def around(self, qualified: str) -> Node:
         """Return the innermost node around a qualified name, at last the file."""
@@ -291,12 +301,13 @@ class File:
 
         A constructor is named by its class, and a function that is put into an object cannot be named bare.
         """
-        own = f"{declaration_of(scope)}.{name}".lstrip(".") if is_nameless(scope) else ""
         around, local = self.nodes.get(scope), self.scopes.get(scope, {}).get(name)
-        local = local or (self.nodes.get(own) if self.within.get(own) == scope else None)
-        if local is not None and local.kind == "constructor":
+        if local is None and self.within and is_nameless(scope):
+            own = f"{declaration_of(scope)}.{name}".lstrip(".")
+            local = self.nodes.get(own) if self.within.get(own) == scope else None
+        if local is None or local.kind == "constructor":
             return None
-        if local is None or around is None or not self.rules.nests_functions:
+        if around is None or not self.rules.nests_functions:
             return local
         is_inside = (
             around.kind not in LEAVES - {"constant"} and around.start_line <= local.start_line <= around.end_line

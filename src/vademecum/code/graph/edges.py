@@ -22,7 +22,7 @@ from vademecum.code.graph.receivers import Receivers
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import chain, first_name
-from vademecum.code.languages.references import SHADOW, TYPE, VALUE
+from vademecum.code.languages.references import NARROWED, SHADOW, TYPE, VALUE
 from vademecum.code.languages.scopes import CLASSES
 
 if TYPE_CHECKING:
@@ -251,14 +251,16 @@ class FileEdges:
         if spelled == "super" and self._rules.calls_super:
             return
         value, tier = meaning
-        if (value is None or value.what == "external") and (extension := self._imported_extension(spelled)) is not None:
-            self.found.add(self._source(owner), Relation.CALLS, extension, Tier.TYPED, line)
+        if (value is None or value.what == "external") and (found := self._of_no_class(value, spelled)) is not None:
+            self.found.add(self._source(owner), Relation.CALLS, found, Tier.TYPED, line)
         elif value is None:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":
             self._use(owner, line, value, tier)
         elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
+        elif value == LACKING[0] and first_name(spelled) == "super":
+            self._beyond_next(owner, line, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self._lacking(owner, line, spelled.rpartition(".")[2])
         elif value.given[0] and not is_common(spelled.rpartition(".")[2], self._file.language):
@@ -284,12 +286,40 @@ class FileEdges:
         self.found.unresolved.add(name)
         return meaning
 
+    def _of_no_class(self, value: Value | None, spelled: str) -> Node | None:
+        """Return a function outside of classes that is called with a dot."""
+        return self._imported_extension(spelled) or (self._outside_classes(spelled) if value is not None else None)
+
+    def _outside_classes(self, spelled: str) -> Node | None:
+        """Return the function of Kotlin that Java calls: `UtilKt.run()`."""
+        holder, _, name = spelled.rpartition(".")
+        if not holder[:1].isupper() or self._rules.has_extensions or not self._rules.imports_declaration(name):
+            return None
+        named = self._names.definitions.named(name, self._file.family)
+        found = [
+            node for other, node in named
+            if other.rules.has_extensions and node.kind in FUNCTIONS and node.qualified.rpartition(".")[0] not in other.nodes
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else None
+
     def _imported_extension(self, spelled: str) -> Node | None:
         """Return the function that is imported to be called on a receiver."""
         receiver, _, name = spelled.rpartition(".")
         rows = self._file.imports.get(name, ()) if receiver and self._rules.has_extensions else ()
         found = (self._names.imported(self._file, module, member)[0] for _, module, member in rows)
         return next((node for value in found if (node := self._names.node(value)) and node.kind in FUNCTIONS), None)
+
+    def _beyond_next(self, owner: int, line: int, spelled: str) -> None:
+        """Add the edge of a call beyond the next base.
+
+        What stands next to a mixin, a class that takes the mixin decides.
+        """
+        around, name = self._file.class_around(self._refs.owners[owner]), spelled.rpartition(".")[2]
+        above = ancestors_named(self._names, Value("def", self._file.path, around), name)
+        if (node := next(above, None)) is not None:
+            self.found.add(self._source(owner), Relation.CALLS, node, Tier.TYPED, line)
+        else:
+            self._by_name(owner, line, spelled, is_free=False)
 
     def _lacking(self, owner: int, line: int, name: str) -> None:
         """Note a call of a member that its class lacks.
@@ -461,7 +491,7 @@ class FileEdges:
             node = self._meant(value) if value is not None and (value.leaf or value.what == "def") else None
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
-        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == TYPE]
+        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how in {TYPE, NARROWED}]
         typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
         known: dict[str, Node | None] = {}  # of types that mean the same all over the file
         for owner, line, text in self.once_each([*typed, *refs.types]):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.made_names import made_elsewhere
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier
 from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
@@ -18,9 +19,16 @@ from vademecum.code.search.explain import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.types import FileKind, Uncovered
 
+# Files that frameworks load by where they lie: pages, routes, functions, stories, configuration.
+_LOADED = re.compile(
+    r"(?:^|/)(?:pages|app|routes|api|functions|stories)/|\.(?:stories|config|setup)\.\w+$|^middleware\."
+)
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
+_NO_MODULES = frozenset(
+    {"", "abc", "typing", "typing_extensions", "t", "java.lang"}
+)  # where these are: asyncio has another
 
 
 def uncovered_places(
@@ -56,21 +64,27 @@ def uncovered_places(
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
     """Say why code from elsewhere may call functions, or return ""."""
-    for node in nodes:
-        rules = rules_of(rules_of(_language(graph, node)).family)
-        if node.kind not in FUNCTIONS or is_constructor(node):
-            continue
-        if rules.calls_itself(node.name):
-            return f"the language, or its library, calls {node.name} by itself"
-        if mark := _mark(graph, node):
-            return f"it is marked {mark}, which may call it"
-        if _is_of_object(graph, node):
-            return "whoever is given its object may call it"
-        if rules.calls_bare and (namesake := _called_namesake(graph, node)):
-            return f"{namesake} is called, and no type says that it is not this one"
-        for base in _bases_elsewhere(graph, node) if not node.name.startswith(("_", "#")) else ():
-            return f"its class extends {base}, which is not in this repository and may call it"
-    return ""
+    callable_ = (node for node in nodes if node.kind in FUNCTIONS | {"property"} and not is_constructor(node))
+    return next((said for node in callable_ if (said := _called_from_elsewhere(graph, node))), "")
+
+
+def _called_from_elsewhere(graph: Graph, node: Node) -> str:
+    """Say why code from elsewhere may call a function, or return ""."""
+    rules = rules_of(_language(graph, node))
+    if rules.calls_itself(node.name) or rules_of(rules.family).calls_itself(node.name):
+        return f"the language, or its library, calls {node.name} by itself"
+    if node.kind in FUNCTIONS and (mark := _mark(graph, node)):
+        return f"it is marked {mark}, which may call it"
+    if _is_of_object(graph, node):
+        return "whoever is given its object may call it"
+    if rules.calls_bare and (namesake := _called_namesake(graph, node)):
+        return f"{namesake} is called, and no type says that it is not this one"
+    if rules.has_exports and _LOADED.search(node.path) and _is_exported(graph, node):
+        return f"what loads {node.path} may call what it exports"
+    elsewhere = _bases_elsewhere(graph, node) if node.kind in FUNCTIONS and node.name[:1] not in "_#" else ()
+    base = next(iter(elsewhere), "")
+    made = "" if base else made_elsewhere(graph, node)
+    return f"its class extends {base}, which is not in this repository and may call it" if base else made
 
 
 def _mark(graph: Graph, node: Node) -> str:
@@ -78,21 +92,28 @@ def _mark(graph: Graph, node: Node) -> str:
     table, rules = graph.opened.view.files, rules_of(_language(graph, node))
     if not rules.decorates or node.path not in table.paths:
         return ""
-    lines = graph.opened.repo.catalogue.content(int(table.blobs[table.paths.index(node.path)])).split(b"\n")
+    lines = graph.lines(node.path)
     above = reversed(lines[max(0, node.start_line - 1 - _MOST_MARKS) : node.start_line - 1])
-    marked = re.compile(re.escape(rules.decorates) + rb"\s*(?:\w+:\s*)?([A-Za-z_][\w.:]*)")
+    marked = re.compile(rules.decorates + rb"\s*(?:\w+:\s*)?([A-Za-z_][\w.:]*)")
     inside = 0  # brackets of a mark over several lines
     for line in (*lines[node.start_line - 1 : node.start_line], *above):
         said = line.strip()
         if found := marked.match(said):
             inside, name = 0, re.split(rb"[.:]+", found[1].strip(b".:"))[-1].decode()
-            if name not in rules.inert.split():
-                return f"{rules.decorates.decode()}{found[1].decode()}" + "]" * rules.decorates.endswith(b"[")
+            if name not in rules.inert.split() or any(each.qualified == name for each in graph.with_name(name)):
+                return found[0].decode() + "]" * (b"[" in found[0])
         elif line is not lines[node.start_line - 1]:
             inside += sum(said.count(each) for each in (b")", b"]", b"}")) - sum(map(said.count, (b"(", b"[", b"{")))
             if inside <= 0 and not said.startswith(_REMARKS):
                 break
     return ""
+
+
+def _is_exported(graph: Graph, node: Node) -> bool:
+    """Return whether a file exports a declaration of its own."""
+    lines = graph.lines(node.path)
+    is_marked = "." not in node.qualified and lines[node.start_line - 1].lstrip().startswith(b"export")
+    return is_marked or any(row[4] == node.qualified and not row[3] for row in graph.references(node.path).exports)
 
 
 def _is_of_object(graph: Graph, node: Node) -> bool:
@@ -129,8 +150,10 @@ def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:
         refs = graph.references(around.path)
         for owner, _, text in refs.bases:
             name = re.split(r"[<\[(]", text)[0].strip()
-            holder = plain_holder(refs.owners[owner])
-            if holder == around.qualified and re.split(r"\W+", name)[-1] not in own | _NO_BASES:
+            module, _, last = re.sub(r"\W+", ".", name).rpartition(".")
+            module = module or next((row[3] for row in refs.imports if row[2] == last), "")
+            is_nothing = last in own or (last in _NO_BASES and module in _NO_MODULES)
+            if plain_holder(refs.owners[owner]) == around.qualified and not is_nothing:
                 yield name
         waiting += [base for number, base in bases.items() if number not in met]
         met |= bases.keys()

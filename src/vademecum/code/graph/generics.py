@@ -54,8 +54,7 @@ def standing_for(names: Classes, file: File, scope: str, text: str, plain: str) 
     `Maybe<User>` is a User where `type Maybe<T> = T | null`.
     """
     named = plain.removesuffix("[]")
-    listed = split(arguments_of(text, named), ",") if "<" in text else []
-    if not listed or listed == [""]:
+    if "<" not in text:
         return None
     known, own = alias_text(file, scope, named), file
     where = f"{known[0]}.{named}".lstrip(".") if known is not None else ""
@@ -65,6 +64,9 @@ def standing_for(names: Classes, file: File, scope: str, text: str, plain: str) 
             return None
         own, where = names.definitions.file(node.path), node.qualified
         known = alias_text(own, where.rpartition(".")[0], node.name)
+    listed = split(arguments_of(text, named), ",")
+    if listed == [""]:
+        return None
     inner = names.plain(own, known[1]) if known is not None else ""
     at = next((n for n, each in enumerate(own.aliases.get(where, ())) if each == inner.removesuffix("[]")), len(listed))
     if at >= len(listed):

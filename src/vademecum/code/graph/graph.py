@@ -279,6 +279,11 @@ class Graph:
             self._imports[source.path] = frozenset(row[1] for row in (*read.imports, *read.exports) if row[3])
         return edge.line in self._imports[source.path]
 
+    def lines(self, path: str) -> list[bytes]:
+        """Return the lines of an indexed file."""
+        files = self.opened.view.files
+        return self.opened.repo.catalogue.content(int(files.blobs[bisect_left(files.paths, path)])).split(b"\n")
+
     def references(self, path: str) -> References:
         """Return the references of an indexed file, as they are written."""
         files = self.opened.view.files

@@ -65,3 +65,10 @@ def itself(meaning: Meaning) -> Meaning:
     """Return a meaning apart from where it was read from."""
     value, tier = meaning
     return meaning if value is None or not value.leaf else (value._replace(leaf="", leaf_path=""), tier)
+
+
+def held_in(container: Value, given: str | None) -> Meaning:
+    """Return the result of a library container's method, if known."""
+    if given is None:
+        return OUTSIDE
+    return Value(GIVES + ("inst" if given == "one" else container.what), container.path, container.name), Tier.TYPED

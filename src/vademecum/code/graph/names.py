@@ -9,6 +9,7 @@ and `edges` decides what that is worth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,6 @@ from vademecum.code.graph.blocks import given, in_scopes, itself_in, of_receiver
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
-    GIVES,
     HELD,
     LACKING,
     OUTSIDE,
@@ -25,6 +25,7 @@ from vademecum.code.graph.meanings import (
     Meaning,
     Value,
     held_by,
+    held_in,
     itself,
 )
 from vademecum.code.graph.spaces import Spaces, from_file
@@ -35,7 +36,9 @@ from vademecum.code.languages.language import SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
 
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
+_STANDS_FOR = re.compile("Proxy|Lazy")  # in the name of a class whose instances are others
 _NONE: Mapping[str, Any] = {}
+_NOWHERE: frozenset[str] = frozenset()
 _OF_A_CLASS = SELVES | SUPERS | {"cls"}
 
 
@@ -167,14 +170,18 @@ class Names(Spaces):
     def _is_given(self, file: File, parts: Sequence[tuple[str, str]]) -> bool:
         """Return whether a library's function or collection may give the repository's own.
 
-        A name in capitals is a class, which makes an instance of its own, where functions are not named so.
+        A name in capitals is a class, which makes an instance of its own, where functions are not named so; a proxy stands
+        for another object.
         """
         if file.rules.types_results:
             return False
         if any("[" in suffix for _, suffix in parts):
             return True
         called = [name for name, suffix in parts if suffix[:2] == "()"]
-        return any(file.rules.capital_functions or not name.lstrip("_")[:1].isupper() for name in called)
+        return any(
+            file.rules.capital_functions or not name.lstrip("_")[:1].isupper() or _STANDS_FOR.search(name)
+            for name in called
+        )
 
     def is_variable(self, file: File, scope: str, name: str) -> bool:
         """Return whether a name is bound to a value, and not imported."""
@@ -223,7 +230,7 @@ class Names(Spaces):
 
     def _head(self, file: File, scope: str, name: str) -> Meaning:
         if name in file.rules.self_names or name[:1] == "@":
-            rows = receivers_around(file, scope) if name == "this" else []
+            rows = receivers_around(self, file, scope) if name == "this" else []
             found = self.bound(file, name, rows) if rows else self._of_itself(file, scope, name)
             if found is not None:
                 return found
@@ -272,18 +279,24 @@ class Names(Spaces):
         own = itself_in(self, file, around, scope) if file.rules.calls_bare else self.own_class(file, around)
         if name in SUPERS:
             bases, _ = self.bases(own)
-            return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else OUTSIDE
+            none = (
+                LACKING if file.rules.calls_super or file.rules.calls_bare else OUTSIDE
+            )  # of a mixin another class has it
+            return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else none
         return own._replace(what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
 
     def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up in the scopes around, innermost first."""
-        is_inner = name in file.inner_names  # else only a class can have it
+        binding = file.inner_names.get(name, _NOWHERE)
+        is_inner = binding is not _NOWHERE  # else only a class can have it
         for around in parent_scopes(scope, file.within) if is_inner or file.rules.implicit_self else ():
+            if around not in binding and not file.rules.implicit_self:
+                continue
             node = file.nodes.get(around)
             is_class = not is_nameless(around) and (node is None or node.kind in CLASSES)
             may_run = file.rules.implicit_self or (around == scope and file.rules.runs_class_bodies)
             is_asked = may_run if is_class else is_inner
-            found = of_receiver(self, file, around, name)
+            found = of_receiver(self, file, around, name) if file.rules.has_extensions else None
             found = found or (self._in_scope(file, scope, around, name, is_class=is_class) if is_asked else None)
             if found is not None:
                 return found
@@ -451,7 +464,7 @@ class Names(Spaces):
             inside = inside or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
         if value.what == "many":
-            return _held(file, value, name)
+            return held_in(value, file.rules.gives.get(name))
         return self._of_written(file, value, name) if value.what == "written" else OUTSIDE
 
     def _of_written(self, source: File, value: Value, name: str) -> Meaning:
@@ -487,7 +500,7 @@ class Names(Spaces):
             return read if read[0] is not None and not read[0].is_external else found
         is_lacking = found in {LACKING, HELD} if file.rules.calls_bare else value.what == "inst" and found == LACKING
         if is_lacking and name in file.rules.gives:
-            return _held(file, value, name)  # of a wrapper around it
+            return held_in(value, file.rules.gives.get(name))  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
@@ -584,11 +597,3 @@ class Names(Spaces):
         """Return a module below a package."""
         below = file.rules.submodule(self.modules, where, name)
         return (Value("module", below), Tier.EXACT) if below else None
-
-
-def _held(file: File, value: Value, name: str) -> Meaning:
-    """Return the result of a library container's method, if known."""
-    given = file.rules.gives.get(name)
-    if given is None:
-        return OUTSIDE
-    return Value(GIVES + ("inst" if given == "one" else value.what), value.path, value.name), Tier.TYPED

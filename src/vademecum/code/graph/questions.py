@@ -23,7 +23,7 @@ from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
-from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.code.graph.tests_to_run import tests_to_run
 from vademecum.code.graph.traverse import (
     Met,
@@ -157,11 +157,13 @@ def _overridden(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _declared_apart(graph: Graph, node: Node) -> list[Node]:
-    """Return a function's declarations in headers, or its definitions.
+    """Return a function's declarations elsewhere: headers, definitions, a field.
 
     Of namesakes in several namespaces it is the one in the file called so.
     """
     rules = rules_of(language_of(node.path))
+    if rules.nests_functions and node.kind in FUNCTIONS:
+        return _field_given(graph, node)
     if not rules.declares_apart or node.kind not in FUNCTIONS:
         return []
     there, own = not rules.is_header(node.path), f".{node.qualified}"
@@ -171,6 +173,15 @@ def _declared_apart(graph: Graph, node: Node) -> list[Node]:
     ends = [each for each in named if own.endswith(f".{each.qualified}") or f".{each.qualified}".endswith(own)]
     near = [each for each in ends if _stem(each.path) == _stem(node.path)]
     return near or [each for each in ends if "." in each.qualified and "." in node.qualified]
+
+
+def _field_given(graph: Graph, node: Node) -> list[Node]:
+    """Return the declared field of `this.save = () => …`."""
+    parts = node.qualified.split(".")
+    number = node_id(node.path, ".".join((*parts[:-2], parts[-1])))
+    field = graph.nodes([number]).get(number) if len(parts) > 2 else None
+    is_given = field is not None and f"this.{node.name}".encode() in graph.lines(node.path)[node.start_line - 1]
+    return [field] if field is not None and is_given else []
 
 
 def _stem(path: str) -> str:

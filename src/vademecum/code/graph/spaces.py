@@ -16,6 +16,7 @@ from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces
 # A declaration, and the namespaces around it, or those that its file opens where no parser sees them.
 Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
 
+_ANYTHING = Value("anything")  # what an extension of a type parameter is called on
 Extension = tuple[Value, Value | None]  # a method, and the value that it is called on
 
 
@@ -95,7 +96,9 @@ class Spaces(Classes):
         bases, complete = self.bases(value) if value.name and known else ((), False)
         complete = complete and value.what != "many"  # a container is of the library
         wanted = {_type_of(value), *(_type_of(base._replace(what=value.what)) for base in bases)}
-        fitting = {method for method, of in known if of is not None and _type_of(of) in wanted}
+        near = [(method, of) for method, of in known if of is not None and _type_of(of) in wanted]
+        near = [each for each in near if bool(each[1].given[2]) == bool(value.given[2])] if near[1:] else near
+        fitting = {method for method, _ in near or (each for each in known if complete and each[1] is _ANYTHING)}
         if len(fitting) == 1:
             return fitting.pop(), Tier.TYPED
         may_fit = not complete and any(of is None or of.is_external for _, of in known)
@@ -110,8 +113,9 @@ class Spaces(Classes):
             if marked or (holder and holder not in other.nodes):
                 around = next((scope for scope in parent_scopes(holder) if scope in other.nodes), "")
                 spelled = marked[0] if marked else holder.removeprefix(f"{around}.")
-                of = self.type(other, node.qualified if marked else around, spelled)[0]
-                found.append((Value("def", other.path, node.qualified), of))
+                bound = other.aliases.get(node.qualified, {}).get(spelled)  # of a type parameter
+                of = self.type(other, node.qualified if marked else around, bound or spelled)[0]
+                found.append((Value("def", other.path, node.qualified), of if bound != "" else _ANYTHING))
         return found
 
     def in_namespaces(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:

@@ -3,7 +3,8 @@
 An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
 around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
 judged when edges were made. In a file with syntax errors nothing but the first and an edge to what is asked for counts. What is
-left may be a reference, but for comments, prose, lists of exports, paths of modules and text in strings of several words.
+left may be a reference, but for comments, prose, lists of exports, paths of modules and text in strings of several words that
+does not call the name.
 
 Which files hold a name is read from the index's terms; what stands at the occurrences that are left is told by their characters
 (`lexical`). Only where these do not tell files are parsed again, and not without end: what is not parsed counts as left.
@@ -26,7 +27,7 @@ from vademecum.code.graph.parse_cache import MOST_KEPT, Examined, Shelf
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
-from vademecum.code.languages.references import References
+from vademecum.code.languages.references import GIVEN, NARROWED, References
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
 from vademecum.code.search.explain import whole_words
 from vademecum.code.search.signals import holding
@@ -45,6 +46,11 @@ _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
 _JOINTS = (b".", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
 _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
+_KEY = re.compile(rb"[\"']\s*:")
+# Data that tools read, and look names up by its keys.
+_CONFIG = re.compile(
+    r"(?:^|/)(?:\.[^/]*/.*|\..*|(?:package|composer|manifest|[\w.-]*(?:conf(?:ig)?|settings|rc))\.json\w?)$"
+)
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 _OBJECT = 2000  # bytes of an object that is written out, before one of its members
@@ -230,7 +236,7 @@ class _Place:
         A name that is taken out of an object or a list may be the one that is wanted.
         """
         name, owners = self.wanted.name, self._refs.owners
-        bound = [row for row in self._refs.bindings if row[2] == name]
+        bound = [row for row in self._refs.bindings if row[2] == name and row[3] != NARROWED]
         taken_out = ("?.?", f".{name}", "[]")
         return {declaration_of(owners[row[0]]) for row in bound if not row[4].endswith(taken_out)}
 
@@ -296,11 +302,13 @@ class _Place:
         return bool(owners & wanted.others_bare) or self._is_other(joined, start, end)
 
     def _is_label(self, before: bytes, start: int, end: int) -> bool:
-        """Return whether a text is an export, module path or heading."""
+        """Return whether a text is an export, module path, heading or key."""
         if _EXPORTS.search(self.content, max(0, start - _LISTED), start):
             return True
         if _DEFAULT.search(before) and _ENDS.match(self.content, end):
             return True
+        if self._rules.is_data and _KEY.match(self.content, end):
+            return not _CONFIG.search(self.path)
         if before[-1:] == b"#":
             return before[-2:-1] in _QUOTES
         if before[-1:] in _QUOTES and file_kind(self.path) is FileKind.GENERATED:
@@ -372,7 +380,7 @@ class _Place:
         wanted, line = self.wanted, self._line(start)
         # a method may give its object a function, and in Kotlin another object be `this` in a lambda
         is_given = self._rules.nests_functions and not wanted.is_member and self.path in wanted.homes
-        if is_given or any(row[2] == "this" for row in self._refs.bindings):
+        if is_given or any(row[2] == "this" and row[3] != GIVEN for row in self._refs.bindings):
             return True
         # outside of classes: what is exported, or a class without a name
         is_free = not any(node.kind in CLASSES for node in self._around(line))
@@ -447,7 +455,8 @@ class _Place:
         if leaf is None or not self._is_read:
             return leaf is None or not is_comment(leaf)
         is_long = leaf.start_point[0] < leaf.end_point[0] and not is_comment(leaf)
-        return (self.is_broken and is_long) or is_code(leaf)
+        is_called = self.content[at + len(self.wanted.written) :][:1] == b"("
+        return (self.is_broken and is_long) or is_code(leaf, is_called=is_called)
 
 
 def _declared(graph: Graph, nodes: Sequence[Node]) -> set[int]:
@@ -474,17 +483,20 @@ def is_comment(node: tree_sitter.Node) -> bool:
     return "comment" in node.type or (node.parent is not None and "comment" in node.parent.type)
 
 
-def is_code(node: tree_sitter.Node) -> bool:
+def is_code(node: tree_sitter.Node, *, is_called: bool = False) -> bool:
     """Return whether a leaf of a syntax tree is code.
 
-    A comment is no code, nor is a text of several words, nor the name of a parameter in a call.
+    A comment is no code, nor is a text of several words, nor the name of a parameter in a call. A text may be generated
+    code where it calls the name, unless it stands alone, as what describes a function does.
     """
     if is_comment(node):
         return False
     around = node.parent
     if "string" in node.type or "content" in node.type or "fragment" in node.type:
         whole = around if around is not None and "string" in around.type else node
-        return len(whole.text.split() if whole.text else ()) < 2  # a word alone may be looked up by name
+        if len(whole.text.split() if whole.text else ()) < 2:  # a word alone may be looked up by name
+            return True
+        return is_called and (whole.parent is None or whole.parent.type != "expression_statement")
     if around is not None and around.type == "keyword_argument":
         name = around.child_by_field_name("name")
         return name is None or name.start_byte != node.start_byte  # `f(name=1)` names a parameter

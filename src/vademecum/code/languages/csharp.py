@@ -112,7 +112,7 @@ LANGUAGE = _CSharp(
     one=_ONE,
     self_names=SELVES | {"base"},
     special=_SPECIAL,
-    decorates=b"[",
+    decorates=rb"\[",
     inert="""
         Obsolete MethodImpl Pure DebuggerStepThrough DebuggerHidden DebuggerNonUserCode SuppressMessage EditorBrowsable
         NotNullWhen MemberNotNull DoesNotReturn return RequiresUnreferencedCode UnconditionalSuppressMessage ExcludeFromCodeCoverage

@@ -38,6 +38,9 @@
   (element_access_expression expression: [(member_access_expression) @load (identifier) @constant])
   (interpolation [(member_access_expression) @load (identifier) @constant])
   (constant_pattern [(member_access_expression) @load (identifier) @constant])
+  (variable_declarator name: (_) [(member_access_expression) @load (identifier) @constant] .)
+  (switch_expression_arm [(member_access_expression) @load (identifier) @constant] .)
+  (property_declaration value: [(member_access_expression) @load (identifier) @constant])
   (initializer_expression [(member_access_expression) @load (identifier) @constant])
   (if_statement condition: [(member_access_expression) @load (identifier) @constant])
   (while_statement condition: [(member_access_expression) @load (identifier) @constant])
@@ -52,3 +55,4 @@
     "LastOrDefault" "Max" "MaxBy" "Min" "MinBy" "OrderBy" "OrderByDescending" "RemoveAll" "Select" "SelectMany" "Single" "SingleOrDefault"
     "SkipWhile" "Sum" "TakeWhile" "ToDictionary" "ToLookup" "Where"))
 (type_parameter name: (identifier) @alias)
+(type_parameter_constraints_clause . (identifier) @alias (type_parameter_constraint type: (_) @type))

@@ -185,7 +185,7 @@ _VALUES_TEXT = """
     slice.Iter slice.IterMut vec.IntoIter vec.Drain std.map std.unordered_map
 """
 _VALUES = frozenset(_VALUES_TEXT.split())
-CONTAINERS = _WRAPPERS | _ELEMENTS | _VALUES
+_CONTAINERS = _WRAPPERS | _ELEMENTS | _VALUES
 _TYPE_NOISE = re.compile(
     r"^(?:(?:const|struct|class|enum|union|mut|dyn|impl|final|readonly|volatile|static|typename|unsigned|ref|out|in|params|vararg|unique|keyof|typeof|inout)\b\s*|'\w+\s*|&+\s*|\*+\s*|:\s*|->\s*|\?\s*|\.\.\.\s*)+"
 )
@@ -196,7 +196,18 @@ _INDEXED = re.compile(r"(?:map)?\[")  # Go's `[4]T` and `map[K]T`
 # Types in C++'s containers that stand for what they hold.
 _POINTING = frozenset({"iterator", "const_iterator", "reverse_iterator", "value_type", "reference"})
 # A name with arguments, perhaps in a namespace.
-GENERIC = re.compile(r"(?<![\w.:])(?:[A-Z]|(?!std::)[A-Za-z_][\w:]*::)\w*(?=\s*[<\[])")
+_GENERIC = re.compile(r"(?<![\w.:])(?:[A-Z]|(?!std::)[A-Za-z_][\w:]*::)\w*(?=\s*[<\[])")
+
+
+@lru_cache(1 << 14)
+def containers_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the containers with arguments in a type, with paths.
+
+    >>> containers_in("Option<&util::Map<K, Foo>>"), containers_in("std::vector<Foo>")
+    ((('Option', 'Option'), ('Map', 'util.Map')), ())
+    """
+    paths = {path.rpartition("::")[2]: path.replace("::", ".") for path in _GENERIC.findall(text)}
+    return tuple((name, path) for name, path in paths.items() if name in _CONTAINERS)
 
 
 @lru_cache(1 << 14)

@@ -5,6 +5,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
 
     call                    what is called; with `object`, `method` and perhaps `arguments` where the grammar keeps them apart
     setter                  a method that is called by an assignment, as `name=` is by `x.name = 1`
+    inherited               a call of the method that the one around overrides (Ruby)
     parameters              the parameters of a function that others of its name may overload
     token                   the last name of a call that has no syntax of its own: among a macro's arguments, a symbol
     new                     a class of which an instance is made
@@ -24,6 +25,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     further + result        a name bound to a further result of a call (Go)
     elements + collection   the type of a collection that has a name of its own, and the name (Go)
     receiving + value       a function without a name, and what is `this` in it (Kotlin)
+    handing + given         a function without a name behind a call, and what is called (Kotlin)
     implied                 a function without a name or parameters, whose argument has a name by itself (Kotlin's `it`)
     taking                  the parameters of a function that may be handed functions; what it hands to a block (Ruby)
     evaluated + given       a block of Ruby, and the method that is handed it, perhaps `of` a receiver
@@ -36,6 +38,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     load, ref, bare         a value passed on or read; a type named; a name that may be a call without brackets (Ruby)
     constant                a name that is read: a constant, if the file declares one or it begins with a capital
     inner                   a function without a name: a scope of its own
+    subject + kind          a name, and the type that a `test` tells of it, or that it has in the part `told`
     block                   a part of a function that is a scope where it binds a name otherwise than another part
     getter                  a method that is read like a field
     conditional             declared where the preprocessor may leave it out
@@ -52,17 +55,19 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
 from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
-from vademecum.code.languages.block_scopes import LONGEST, Part, bodies, dividing, is_scope, repeated
+from vademecum.code.languages.block_scopes import LONGEST, Part, bodies, dividing
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.narrowing import Told, narrowed
+from vademecum.code.languages.owners import CALLABLE, Owners
 from vademecum.code.languages.parse import Match, Syntax
 from vademecum.code.languages.references import (
     EACH,
-    FIELDS,
     GIVEN,
     ITSELF,
     LITERAL,
+    NARROWED,
     RETURNED,
     SHADOW,
     TYPE,
@@ -99,7 +104,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
     parts = dividing(matches, bodies(outline), languages.rules_of(language), lines.content)
-    finder = _Finder(lines, outline, language, literals, parts)
+    finder = _Finder(lines, outline, language, literals, parts, narrowed(matches, outline))
     try:
         finder.take(matches)
     except RecursionError:  # nested deeper than Python goes: as a file that could not be parsed
@@ -127,91 +132,55 @@ class _Finder:
     """Sorts matches of the query into rows."""
 
     def __init__(
-        self, lines: Lines, outline: Outline, language: str, literals: Sequence[Part], blocks: Sequence[Part]
+        self,
+        lines: Lines,
+        outline: Outline,
+        language: str,
+        literals: Sequence[Part],
+        blocks: Sequence[Part],
+        told: Sequence[Told] = (),
     ) -> None:
         self.found = References(VERSION)
         self._lines = lines
         self._content = lines.content
         self._rules = languages.rules_of(language)
-        self._numbers: dict[str, int] = {"": 0}
-        self._kinds: dict[int, str] = {}
         self._bound_at: dict[int, int] = {}  # by place, the row of its binding
         self._constants = {each.qualified for each in outline.all if each.capture in LEAVES}
         self._again: list[int] = []  # the rows of names that are declared elsewhere
         self._subjects: list[tuple[int, int, str, str, str, int]] = []  # of tests, where none is written
+        self._handed: list[tuple[int, int, str, str, str, int]] = []  # the `this` of lambdas, where no other is known
         self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
         self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
-        self._starts, self._owners = self._sweep(outline, literals, blocks)
+        self._told = {(each.start, each.end): each for each in told}
+        self._scopes = Owners(self.found, lines, self._rules)
+        self._scopes.sweep(outline, literals, blocks, self._told.keys())
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
         self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
 
-    def _sweep(self, outline: Outline, literals: Sequence[Part], blocks: Sequence[Part]) -> tuple[list[int], list[int]]:
-        """Return the places where the innermost scope changes, with its number."""
-        starts, owners = [0], [0]
-        stack: list[tuple[int, int]] = []
-        parts, several = frozenset(blocks), repeated(outline) if self._rules.nests_functions else frozenset()
-        holders = [
-            (d.names[0][1] if d.capture in LEAVES else d.core, -d.end, d.qualified, d.capture, d.start)
-            for d in outline.all
-            if is_scope(d, literals, self._rules)
-        ]
-        holders += [
-            (start, -end, f"<{number}>", "function", start)
-            for number, (start, end) in enumerate([*literals, *blocks], 1)
-        ]
-        for start, minus_end, qualified, capture, first in sorted(holders):
-            while stack and stack[-1][0] <= start:
-                end, _ = stack.pop()
-                starts.append(end)
-                owners.append(stack[-1][1] if stack else 0)
-            is_part, around = (start, -minus_end) in parts, self.found.owners[stack[-1][1]] if stack else ""
-            nameless = qualified[0] == "<" and is_nameless(qualified)
-            is_value = nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not self._rules.implied
-            if is_value and not is_part:
-                continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
-            if nameless:
-                known = f"{around}.{qualified}" if around else qualified
-            elif qualified in several and is_nameless(around):
-                known = f"{around}.{qualified.removeprefix(f'{declaration_of(around)}.')}"
-                lines = self._lines.number(first), self._lines.number(-minus_end - 1)
-                self.found.apart.append((self._number(known), *lines, qualified))
-            else:
-                known = self.found.known(qualified, self._lines.number(start)) if several else qualified
-            number = self._number(known)
-            if not nameless and is_nameless(around):
-                self.found.within.append((number, self._lines.number(start), stack[-1][1]))
-            self._kinds.setdefault(number, capture)
-            stack.append((-minus_end, number))
-            starts.append(start)
-            owners.append(number)
-        while stack:
-            end, _ = stack.pop()
-            starts.append(end)
-            owners.append(stack[-1][1] if stack else 0)
-        return starts, owners
-
-    def _number(self, qualified: str) -> int:
-        if qualified not in self._numbers:
-            self._numbers[qualified] = len(self._numbers)
-            self.found.owners.append(qualified)
-        return self._numbers[qualified]
-
     def _at(self, node: tree_sitter.Node) -> tuple[int, int]:
-        """Return (owner, line) of a node."""
+        """Return (owner, line) of a use."""
         start = node.start_byte
-        return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
+        return self._scopes.at(start), self._lines.number(start)
 
-    def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
-        """Return (owner, line, text) of a node."""
+    def _used(self, node: tree_sitter.Node) -> tuple[int, int, str]:
+        """Return (owner, line, text) of a use."""
         start, end = node.byte_range
         if end - start > LONGEST:
             end = start + LONGEST
         return (
-            self._owners[bisect_right(self._starts, start) - 1],
+            self._scopes.at(start),
             bisect_right(self._line_starts, start),
             self._ascii[start:end] or self._cut(start, end),
         )
+
+    def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
+        """Return (owner, line, text) of a binding.
+
+        What a part binds that only tells a type is bound in the function around it.
+        """
+        owner, line, text = self._used(node)
+        return self._scopes.holder(owner), line, text
 
     def _text(self, node: tree_sitter.Node) -> str:
         start, end = node.byte_range
@@ -225,7 +194,7 @@ class _Finder:
 
     def take(self, matches: Iterable[tuple[int, Mapping[str, list[tree_sitter.Node]]]]) -> None:
         """Take matches, as a cursor gives them."""
-        found, said = self.found, self._said
+        found, said = self.found, self._used
         plain = {"call": found.calls, "bare": self._bare, "load": found.loads, "new": found.news, "ref": found.types}
         for _, captured in matches:
             for name, nodes in captured.items():
@@ -245,7 +214,7 @@ class _Finder:
         named = re.finditer(rb"([\"'])(" + pattern + rb")\1", self._content) if pattern else ()
         for text in islice(named, _MOST_TEXTS):
             start, end = text.span(2)
-            owner = self._owners[bisect_right(self._starts, start) - 1]
+            owner = self._scopes.at(start)
             self.found.texts.append(
                 (owner, self._lines.number(start), re.sub("::?", ".", self._cut(start, end)).lstrip("."))
             )
@@ -263,11 +232,21 @@ class _Finder:
         count = f"/{len(listed_nodes(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
 
+    def inherited(self, node: tree_sitter.Node, _: Any) -> None:
+        if node.parent is not None and node.parent.child_by_field_name("receiver") == node:
+            return
+        owner, line = self._at(node)
+        if name := declaration_of(self.found.owners[owner]).rpartition(".")[2]:
+            self.found.calls.append((owner, line, f"super.{name}"))
+
     def reading(self, node: tree_sitter.Node, _: Any) -> None:
-        owner, line, name = self._said(node)
-        around = parent_scopes(self.found.owners[owner]) if self._rules.implicit_self else ()
-        if name[:1].isupper() or name in self._constants or any(f"{s}.{name}" in self._constants for s in around):
-            self.found.loads.append((owner, line, name))
+        name = self._text(node)
+        is_known = name[:1].isupper() or name in self._constants
+        if not is_known and self._rules.implicit_self:
+            around = parent_scopes(self.found.owners[self._scopes.at(node.start_byte)])
+            is_known = any(f"{scope}.{name}" in self._constants for scope in around)
+        if is_known:
+            self.found.loads.append((*self._at(node), name))
 
     def setting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         before = chain(self._text(captured["object"][0])) or "?"
@@ -318,7 +297,9 @@ class _Finder:
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
-        self.found.imports += [(owner, line, *bound) for bound in self._rules.imported(self._whole(node))]
+        self.found.imports += [
+            (self._scopes.holder(owner), line, *bound) for bound in self._rules.imported(self._whole(node))
+        ]
 
     def exporting(self, node: tree_sitter.Node, _: Any) -> None:
         line = self._lines.number(node.start_byte)
@@ -349,18 +330,19 @@ class _Finder:
     def elements(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         owner, line, name = self._said(captured["collection"][0])
         own = self.found.owners[owner]
-        holder = owner if own.rpartition(".")[2] == name else self._number(f"{own}.{name}" if own else name)
+        holder = owner if own.rpartition(".")[2] == name else self._scopes.number(f"{own}.{name}" if own else name)
         self.found.bindings.append((holder, line, EACH, TYPE, self._text(node), owner))
 
     def returned(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
+        owner = self._scopes.holder(owner)
         if owner and (written := self._rules.written_out(node)) is not None:
             self.found.returns.append((owner, line, VALUE, RETURNED))
-            self._take_members(self._number(f"{self.found.owners[owner]}.{RETURNED}"), owner, line, written)
+            self._take_members(self._scopes.number(f"{self.found.owners[owner]}.{RETURNED}"), owner, line, written)
             return
         chains = [chain(text) for text in self._rules.alternatives(node, self._text) or (self._text(node),)]
         if all(chains) or self._rules.calls_bare:  # there every function returns something, perhaps nobody knows what
-            self.found.returns += [(*self._at(node), VALUE, spelled or "?") for spelled in chains]
+            self.found.returns += [(owner, line, VALUE, spelled or "?") for spelled in chains]
 
     def embedded(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.bases.append((*self._at(node), self._text(node)))
@@ -377,14 +359,16 @@ class _Finder:
         if name[:1] in _OPENING:
             self._take_apart(node, captured, how)
             return
-        scope = owner
+        scope = self._at(node)[0]
         own = None if name.isidentifier() else _OWN.fullmatch(name)
         if own:
-            owner, name = self._class_of(owner), own[1] or own[2]
+            owner, name = self._scopes.class_of(owner), own[1] or own[2]
         name = name.lstrip("*& :").removeprefix("mut ")
         is_function = node.parent is not None and node.parent.type == "variable_declarator"
         is_own = (
-            is_function and self._kinds.get(owner) in _CALLABLE and f".{self.found.owners[owner]}".endswith(f".{name}")
+            is_function
+            and self._scopes.kinds.get(owner) in CALLABLE
+            and f".{self.found.owners[owner]}".endswith(f".{name}")
         )
         if is_own or not name.removeprefix("#").replace("$", "_").isidentifier():
             return  # of a function that is a constant: a name of its own
@@ -420,7 +404,7 @@ class _Finder:
         variant = node.parent.child_by_field_name("name") if node.parent is not None else None
         own = self._text(variant) if variant is not None else ""
         around = self.found.owners[owner]
-        holder = owner if around.rpartition(".")[2] == own else self._number(f"{around}.{own}")
+        holder = owner if around.rpartition(".")[2] == own else self._scopes.number(f"{around}.{own}")
         for number, written in enumerate(node.children_by_field_name("type")):
             self.found.bindings.append((holder, line, str(number), TYPE, self._text(written), owner))
 
@@ -431,6 +415,21 @@ class _Finder:
         how = how_bound(captured)
         how, text = held(how, self._text(captured[how][0]) if how in captured else "")
         self._bind(node.start_byte, (owner, line, self._rules.implied, how, text, owner))
+
+    def handing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take the parameters and `this` that a function may give a lambda."""
+        owner, line = self._at(first := node.named_children[0])
+        spelled = chain(self._text(captured["given"][0]))
+        if not spelled or not is_nameless(self.found.owners[owner]):
+            return
+        around = self._scopes.number(self.found.owners[owner].rpartition(".")[0])
+        self._handed.append((owner, line, "this", GIVEN, f"0/0/{spelled}", around))
+        listed = first.named_children if first.type == "lambda_parameters" else ()
+        for place, each in enumerate(listed):
+            if each.type == "variable_declaration" and len(each.named_children) == 1:
+                self._bind(each.start_byte, (owner, line, self._text(each), GIVEN, f"{place}/1/{spelled}", around))
+        if not listed and self._rules.implied.encode() in (node.text or b""):
+            self._bind(node.start_byte, (owner, line, self._rules.implied, GIVEN, f"0/1/{spelled}", around))
 
     def receiving(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         (owner, line), value = self._at(node.named_children[0]), captured[VALUE][0]
@@ -455,14 +454,27 @@ class _Finder:
         for number in self._again:
             owner, _, name = rows[number][:3]
             for around in (*parent_scopes(self.found.owners[owner], within), ""):
-                place = self._numbers.get(around, -1)
+                place = self._scopes.numbers.get(around, -1)
                 if (place, name) in declared:
                     if place != owner:
                         rows.append((place, *rows[number][1:]))
                     break
+        rows += [self._narrowed(each) for each in self._told.values() if not self._is_bound_in(each)]
         rows += self._subjects if not any(row[2] == "subject" for row in rows) else ()
+        received = {row[0] for row in rows if row[2] == "this"}
+        rows += [row for row in self._handed if row[0] not in received]
         self._settle_bare()
         self._settle_documented()
+
+    def _narrowed(self, told: Told) -> tuple[int, int, str, str, str, int]:
+        """Return the binding of a name to its tested type."""
+        owner = self._scopes.at(told.start)
+        return (owner, self._lines.number(told.start), self._text(told.subject), NARROWED, self._text(told.kind), owner)
+
+    def _is_bound_in(self, told: Told) -> bool:
+        """Return whether a part binds the name, which then is something else."""
+        name, rows = self._text(told.subject), self.found.bindings
+        return any(told.start <= at < told.end and rows[row][2] == name for at, row in self._bound_at.items())
 
     def _settle_bare(self) -> None:
         """Keep the bare names that no function around binds, as calls."""
@@ -470,7 +482,11 @@ class _Finder:
         for row in self._bare:
             around = [*parent_scopes(owners[row[0]])]
             own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
-            if not any((self._numbers[each], row[2]) in bound for each in around[: own + 1] if each in self._numbers):
+            if not any(
+                (self._scopes.numbers[each], row[2]) in bound
+                for each in around[: own + 1]
+                if each in self._scopes.numbers
+            ):
                 self.found.calls.append(row)
 
     def documenting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
@@ -493,7 +509,7 @@ class _Finder:
         owner, line, name = self._said(node)
         around = self.found.owners[owner]
         is_owner = around.rpartition(".")[2] == name  # an object with methods is a declaration itself
-        holder = owner if is_owner else self._number(f"{around}.{name}" if around else name)
+        holder = owner if is_owner else self._scopes.number(f"{around}.{name}" if around else name)
         self._take_members(holder, owner, line, captured["members"][0])
 
     def _take_members(self, holder: int, owner: int, line: int, written: tree_sitter.Node) -> None:
@@ -525,34 +541,20 @@ class _Finder:
         meant = self._text(captured["type"][0]) if "type" in captured else ""
         owner, line = self._at(node)
         if (alias := self._rules.alias_around(node)) is not None:  # no scope, yet its parameters are read in it
-            owner = self._number(f"{self.found.owners[owner]}.{self._text(alias)}".lstrip("."))
+            owner = self._scopes.number(f"{self.found.owners[owner]}.{self._text(alias)}".lstrip("."))
         self.found.aliases.append((owner, line, self._text(node).lstrip(":"), meant))
 
     def may_be_left_out(self, node: tree_sitter.Node, _: Any) -> None:
         name, start = node.child_by_field_name("name"), node.start_byte
-        at = bisect_right(self._starts, start) - 1
-        if not self._rules.is_guarded(node) and (name is not None or self._starts[at] == start):
-            owner = self._owners[at] if name is None else self._number(self._text(name))
+        if not self._rules.is_guarded(node) and (name is not None or self._scopes.begins(start)):
+            owner = self._scopes.at(start) if name is None else self._scopes.number(self._text(name))
             self.found.conditional.append((owner, self._lines.number(start)))
 
     def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         owner, line = self._at(node)
         if "type" in captured:
             held = self._text(captured["type"][0])
-            self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
-
-    def _class_of(self, owner: int) -> int:
-        """Return the innermost class around a declaration, or itself.
-
-        A function with a capital may be one, and keeps its fields apart from its variables.
-        """
-        own = self.found.owners[owner]
-        for qualified in parent_scopes(own):
-            if self._kinds.get(self._numbers.get(qualified, -1), "class") not in _CALLABLE:
-                return self._number(qualified)
-        made = (each for each in parent_scopes(own) if each.rpartition(".")[2][:1].isupper())
-        made_of = next(made, "") if self._rules.nests_functions else ""
-        return self._number(f"{made_of}.{FIELDS}" if made_of else "")
+            self.found.bindings.append((self._scopes.class_of(owner), line, self._text(node), TYPE, held, owner))
 
     def getting(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.getters.append(self._at(node))
@@ -568,7 +570,7 @@ class _Finder:
             if not declaration.qualified or not (declaration.bases or declaration.decorators):
                 continue
             line = self._lines.number(declaration.core)
-            owner = self._number(self.found.known(declaration.qualified, line))
+            owner = self._scopes.number(self.found.known(declaration.qualified, line))
             self.found.bases += [(owner, line, base) for base in declaration.bases]
             for decorator in declaration.decorators:
                 if spelled := chain(decorator).removesuffix("()"):
@@ -578,17 +580,16 @@ class _Finder:
 _WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
 _RESTS = frozenset({"spread_parameter"})
 _NO_END = 1 << 16
-_CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 _NO_VALUE = "undefined"
 _OPENING = frozenset("{[")  # a pattern, of what is taken apart
 _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
-    "constant": _Finder.reading, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
+    "constant": _Finder.reading, "inherited": _Finder.inherited, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "documented": _Finder.documenting,
     "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
-    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied, "receiving": _Finder.receiving, "elements": _Finder.elements, "further": _Finder.resulting,
+    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied, "receiving": _Finder.receiving, "handing": _Finder.handing, "elements": _Finder.elements, "further": _Finder.resulting,
     "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -117,5 +117,7 @@ LANGUAGE = _Go(
     types_results=True,
     shadows_packages=True,
     is_structural=True,
+    decorates=rb"//(?:go:|export(?= ))",
+    inert="noinline nosplit norace noescape build generate embed",
     builds_one=True,
 )

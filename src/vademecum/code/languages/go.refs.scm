@@ -52,3 +52,4 @@
 (argument_list (identifier) @constant)
 (func_literal) @inner
 (type_parameter_declaration name: (identifier) @alias)
+(type_switch_statement alias: (expression_list (identifier) @subject) (type_case . type: (_) @kind . (statement_list)) @told)

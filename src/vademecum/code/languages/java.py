@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 # Methods of Object and of interfaces that the language and its library call.
 _SPECIAL = """
-    toString equals hashCode compareTo compare close run call iterator hasNext next finalize clone accept apply test
+    annotationType toString equals hashCode compareTo compare close run call iterator hasNext next finalize clone accept apply test
     get readObject writeObject readResolve writeReplace
 """
 # Methods of the standard library's containers and wrappers.
@@ -46,6 +47,15 @@ class Packaged(Language):
     def imports_declaration(self, name: str) -> bool:
         """Return True: an import spells a package and a class."""
         return True
+
+    def otherwise(self, name: str) -> Iterator[str]:
+        """Yield the property of a getter, the getter of a property.
+
+        >>> [list(LANGUAGE.otherwise(each)) for each in ("getAge", "age")]
+        [['age'], ['getAge']]
+        """
+        found = re.match(r"(?:get|set|is)([A-Z]\w*)", name)
+        yield found[1][:1].lower() + found[1][1:] if found else f"get{name[:1].upper()}{name[1:]}"
 
     def chosen(
         self, file: Source, scope: str, found: Sequence[Candidate], modules: Modules

@@ -16,6 +16,8 @@
 (resource type: (_) @type name: (_) @name)
 (catch_formal_parameter (catch_type (_) @type) name: (_) @name)
 (instanceof_expression right: (_) @type name: (_) @name)
+(type_pattern (_) @type . (identifier) @name)
+(record_pattern_component . (_) @type . (identifier) @name)
 (method_declaration type: (_) @return)
 (class_literal (type_identifier) @ref)
 (type_arguments (type_identifier) @ref)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from vademecum.code.languages.imports import Bound
 from vademecum.code.languages.java import Packaged
+from vademecum.code.languages.language import Read
 from vademecum.code.languages.scopes import anywhere
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 # Operators and methods of Any.
 _SPECIAL = """
@@ -45,6 +50,20 @@ class _Kotlin(Packaged):
         [('url', 'p.Url', 'of')]
         """
         return super().imported(statement.replace(".Companion.", "."))
+
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the types that a lambda behind the call is read with.
+
+        They are written as TypeScript's: what is `this` in the lambda at place 0, its parameters at place 1.
+        """
+        last = next((each for each in reversed(parameters.named_children) if each.type == "parameter"), None)
+        kind = next((each for each in last.named_children if each.type == "function_type"), None) if last else None
+        parts = [each for each in kind.named_children if each.type != "type_modifiers"] if kind is not None else []
+        found = [(0, f"(this: {text(parts[0]).removeprefix('suspend ')}) => Unit")] if len(parts) > 2 else []
+        for listed in parts[-2:-1]:
+            types = [each.named_children[-1] if each.type == "parameter" else each for each in listed.named_children]
+            found += [(1, f"({', '.join(f'_: {text(each)}' for each in types)}) => Unit")] if types else []
+        return found
 
     def readable(self, content: bytes) -> bytes:
         r"""Return a file, no byte longer, as the grammar can read it.

@@ -34,6 +34,9 @@
   (annotated_lambda (lambda_literal (_)) @receiving) (#any-of? @_method "apply" "run"))
 (call_expression (call_expression (identifier) @_method (value_arguments . (value_argument (_) @value) .))
   (annotated_lambda (lambda_literal (_)) @receiving) (#eq? @_method "with"))
+; what a function of the repository gives the lambda behind its call
+(function_declaration (function_value_parameters) @taking)
+(call_expression [(call_expression . (_) @given) (identifier) @given (navigation_expression) @given] (annotated_lambda (lambda_literal (_)) @handing))
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @return)
 (callable_reference) @load
 (type_arguments (type_projection (user_type) @ref))
@@ -69,3 +72,7 @@
 ]
 (call_expression (navigation_expression . (navigation_expression) @load))
 (navigation_expression . (identifier) @constant (#match? @constant "^([a-z]|[A-Z][A-Z0-9_]*$)"))
+; what tells the type of a name
+(is_expression left: (identifier) @subject right: (_) @kind) @test
+(when_expression (when_subject [(identifier) @subject (variable_declaration (identifier) @subject)])
+  (when_entry . condition: (type_test "is" (_) @kind) . (_)) @told)

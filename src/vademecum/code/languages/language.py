@@ -47,6 +47,7 @@ class Language:
     equations: bool = False  # neighbouring declarations of one name are one definition: clauses, overloads
     # How files are cut and described.
     is_prose: bool = False  # people read the files as text
+    is_data: bool = False  # a name before a colon is a key, and calls nothing
     is_document: bool = False  # files refer to code by links and code spans
     sections: str = ""  # which scanner of `chunking.sections` cuts files: "headings", "statements", "" for blocks
     block: bytes = b""  # a regular expression for a line that opens an outermost block, with its name
@@ -103,7 +104,7 @@ class Language:
     builds_one: bool = False  # of the functions of one name in a package a build takes one
     reopens: bool = False  # a class may be declared in parts, in several files
     special: str = ""  # methods, and functions, that the language or its library calls by itself, separated by blanks
-    decorates: bytes = b""  # how a decorator, an annotation or an attribute begins; what it marks may be called by it
+    decorates: bytes = b""  # a regular expression for how a mark begins; what is marked may be called by the mark
     inert: str = ""  # those that call nothing, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     one: str = ""  # methods of containers that give one element, separated by blanks
@@ -135,6 +136,10 @@ class Language:
     def calls_itself(self, name: str) -> bool:
         """Return whether the language calls a method so named, as an operator's."""
         return not re.match(r"[\w$#]", name) or name in self._special
+
+    def otherwise(self, name: str) -> Iterable[str]:
+        """Return how other languages write a method's name."""
+        return ()
 
     @cached_property
     def _special(self) -> frozenset[str]:

@@ -128,6 +128,6 @@ LANGUAGE = _Php(
     common=_COMMON,
     self_names=SELVES | {"parent"},
     special=_SPECIAL,
-    decorates=b"#[",
+    decorates=rb"#\[",
     inert="Override Deprecated ReturnTypeWillChange Pure NoReturn",
 )

@@ -70,3 +70,9 @@
 (lambda) @inner
 (for_statement left: (pattern_list (_) . (identifier) @name) right: (call function: (identifier) @_counting arguments: (argument_list . (_) @each))
   (#eq? @_counting "enumerate"))
+; what tells the type of a name
+(call function: (identifier) @_is arguments: (argument_list . (identifier) @subject . [(identifier) (attribute)] @kind .)
+  (#eq? @_is "isinstance")) @test
+(match_statement subject: (identifier) @subject
+  body: (block (case_clause . (case_pattern [(class_pattern . (dotted_name) @kind) (as_pattern (case_pattern (class_pattern . (dotted_name) @kind)))])) @told))
+(as_pattern (case_pattern (class_pattern . (dotted_name) @type)) (identifier) @name)

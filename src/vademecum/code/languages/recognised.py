@@ -16,7 +16,7 @@ RECOGNISED = (
     Language(
         "json", (".json", ".jsonc", ".json5", ".jsonl", ".ndjson", ".geojson", ".webmanifest", ".ipynb", ".avsc",
         ".har", ".jsonnet"), (".babelrc", ".eslintrc", ".prettierrc", ".swcrc", "composer.lock", "pipfile.lock"),
-        ("jsonc",),
+        ("jsonc",), is_data=True,
         block=rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:',
     ),
     Language(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 VERSION = 27  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
+NARROWED = "narrowed"  # by a test, in a part of a function: the name has another type around it
 RETURNED = "return"  # the scope of the members of the object that a function writes out as its result
 FIELDS = "this"  # the scope of the fields of a function that is a class
 BLOCK = "block"  # in place of an argument's number: the block that a call of Ruby has

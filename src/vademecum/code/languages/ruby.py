@@ -47,7 +47,9 @@ class _Ruby(Language):
         """Return the call that a symbol makes on its receiver."""
         around = name.parent.parent if name.parent is not None and name.parent.type == "argument_list" else None
         receiver = around.child_by_field_name("receiver") if around is not None else None
-        before = "?" if around is None else "self" if receiver is None else text_of(receiver)
+        method = around.child_by_field_name("method") if around is not None else None
+        is_handed_on = method is not None and text_of(method).startswith(("delegate", "def_"))
+        before = "?" if around is None or is_handed_on else "self" if receiver is None else text_of(receiver)
         return f"{before}.{text_of(name).lstrip(':')}"
 
     def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:

@@ -1,11 +1,15 @@
 ; What Ruby refers to. The vocabulary of captures is explained in find_references.py.
 (call receiver: (_)? @object method: (_) @method)
+(super) @inherited
 (call method: (identifier) @_require arguments: (argument_list . (string))) @using
 [(assignment left: (call receiver: (_) @object method: (identifier) @setter))
  (operator_assignment left: (call receiver: (_) @object method: (identifier) @setter))
  (left_assignment_list (call receiver: (_) @object method: (identifier) @setter))]
 (block_argument (simple_symbol) @token)
 (call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @token) (#any-of? @_send "send" "__send__" "public_send"))
+(call !receiver method: (identifier) @_hands_on arguments: (argument_list (simple_symbol) @token) (#eq? @_hands_on "delegate"))
+(call !receiver method: (identifier) @_hands_on arguments: (argument_list . (_) (simple_symbol) @token)
+  (#any-of? @_hands_on "def_delegators" "def_delegator" "def_instance_delegators" "def_instance_delegator"))
 (alias name: (_) @alias alias: (_) @type)
 (call !receiver method: (identifier) @_alias arguments: (argument_list . (simple_symbol) @alias . (simple_symbol) @type) (#eq? @_alias "alias_method"))
 (method body: (body_statement (_statement) @returned . [(rescue) (ensure)]? .))

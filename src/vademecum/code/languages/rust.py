@@ -272,6 +272,6 @@ LANGUAGE = _Rust(
     same=_SAME,
     one=_ONE,
     special=_SPECIAL,
-    decorates=b"#[",
+    decorates=rb"#\[",
     inert="inline must_use allow cfg cfg_attr deprecated cold doc track_caller expect warn deny target_feature skip rustfmt clippy unstable stable",
 )

@@ -24,6 +24,6 @@
 (interface_body (property_signature name: (_) @name) @field)
 (enum_body [(property_identifier) @name (enum_assignment name: (_) @name)] @field)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)) @constant)))
-(ambient_declaration) @wrap
+(ambient_declaration (declaration)) @wrap
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name)) @constant)
 (expression_statement . (internal_module) .) @wrap

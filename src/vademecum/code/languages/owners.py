@@ -1,0 +1,113 @@
+"""The scope around each place of a file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Container, Sequence
+
+from vademecum.code.languages.block_scopes import Part, is_scope, repeated
+from vademecum.code.languages.declarations import LEAVES, Outline
+from vademecum.code.languages.language import Language
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.references import FIELDS, References
+from vademecum.code.languages.scopes import declaration_of, is_nameless, parent_scopes
+
+CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+
+
+class Owners:
+    """Numbers the scopes of a file, and finds the innermost."""
+
+    def __init__(self, found: References, lines: Lines, rules: Language) -> None:
+        self.found, self._lines, self._rules = found, lines, rules
+        self.numbers: dict[str, int] = {"": 0}
+        self.kinds: dict[int, str] = {}
+        self.narrowing: dict[int, int] = {}  # by number of a part where a test tells a type: what is around it
+        self._starts, self._owners = [0], [0]
+
+    def at(self, place: int) -> int:
+        """Return the number of the innermost scope around a place."""
+        return self._owners[bisect_right(self._starts, place) - 1]
+
+    def begins(self, place: int) -> bool:
+        """Return whether the innermost scope around a place begins there."""
+        return self._starts[bisect_right(self._starts, place) - 1] == place
+
+    def holder(self, owner: int) -> int:
+        """Return the scope that holds the bindings of a scope."""
+        while owner in self.narrowing:
+            owner = self.narrowing[owner]
+        return owner
+
+    def number(self, qualified: str) -> int:
+        """Return the number of a scope, perhaps a new one."""
+        if qualified not in self.numbers:
+            self.numbers[qualified] = len(self.numbers)
+            self.found.owners.append(qualified)
+        return self.numbers[qualified]
+
+    def class_of(self, owner: int) -> int:
+        """Return the innermost class around a declaration, or itself.
+
+        A function with a capital may be one, and keeps its fields apart from its variables.
+        """
+        own = self.found.owners[owner]
+        for qualified in parent_scopes(own):
+            if self.kinds.get(self.numbers.get(qualified, -1), "class") not in CALLABLE:
+                return self.number(qualified)
+        made = (each for each in parent_scopes(own) if each.rpartition(".")[2][:1].isupper())
+        made_of = next(made, "") if self._rules.nests_functions else ""
+        return self.number(f"{made_of}.{FIELDS}" if made_of else "")
+
+    def sweep(self, outline: Outline, literals: Sequence[Part], blocks: Sequence[Part], told: Collection[Part]) -> None:
+        """Find where the innermost scope changes.
+
+        Scopes are declarations, functions without names, and blocks; `told` are parts in which a test tells a type.
+        """
+        parts = sorted({*blocks, *told})
+        holders = [
+            (d.names[0][1] if d.capture in LEAVES else d.core, -d.end, d.qualified, d.capture, d.start)
+            for d in outline.all
+            if is_scope(d, literals, self._rules)
+        ]
+        holders += [
+            (start, -end, f"<{number}>", "function", start)
+            for number, (start, end) in enumerate([*literals, *parts], 1)
+        ]
+        several, whole = repeated(outline) if self._rules.nests_functions else frozenset(), frozenset(parts)
+        stack: list[tuple[int, int]] = []
+        for start, minus_end, qualified, capture, first in sorted(holders):
+            self._leave(stack, start)
+            place, around = (start, -minus_end), stack[-1][1] if stack else 0
+            nameless = qualified[0] == "<" and is_nameless(qualified)
+            is_value = nameless and stack and 0 <= stack[-1][0] + minus_end <= 2 and not self._rules.implied
+            if is_value and place not in whole and around not in self.narrowing:
+                continue  # the value of the declaration around it, perhaps before a semicolon: its name is the function's
+            lines = self._lines.number(first), self._lines.number(-minus_end - 1)
+            number = self.number(self._known(qualified, self.found.owners[around], lines, several))
+            if not nameless and is_nameless(self.found.owners[around]):
+                self.found.within.append((number, self._lines.number(start), around))
+            self.kinds.setdefault(number, capture)
+            if place in told:
+                self.narrowing[number] = around
+            stack.append((-minus_end, number))
+            self._starts.append(start)
+            self._owners.append(number)
+        self._leave(stack, None)
+
+    def _leave(self, stack: list[tuple[int, int]], place: int | None) -> None:
+        """Note the scopes that end before a place, all for None."""
+        while stack and (place is None or stack[-1][0] <= place):
+            end, _ = stack.pop()
+            self._starts.append(end)
+            self._owners.append(stack[-1][1] if stack else 0)
+
+    def _known(self, qualified: str, around: str, lines: tuple[int, int], several: Container[str]) -> str:
+        """Return a scope's name, told apart by the functions around it."""
+        if qualified[0] == "<" and is_nameless(qualified):
+            return f"{around}.{qualified}" if around else qualified
+        if qualified in several and is_nameless(around):
+            known = f"{around}.{qualified.removeprefix(f'{declaration_of(around)}.')}"
+            self.found.apart.append((self.number(known), *lines, qualified))
+            return known
+        return self.found.known(qualified, lines[0]) if several else qualified

@@ -1,0 +1,101 @@
+"""Values of which a test tells the type: `isinstance`, `instanceof`, `is`, type switches, patterns."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.once
+
+DECLARED = {
+    "py": "class A:\n    def settle(self): ...\n    def own(self): ...\nclass B:\n    def settle(self): ...\nclass C(A):\n    def settle(self): ...\n",
+    "ts": "export class A { settle() {} }\nexport class B { settle() {} }\n",
+    "php": "<?php\nclass A { function settle() {} }\nclass B { function settle() {} }\n",
+    "java": "class A { void settle() {} }\nclass B { void settle() {} }\n",
+    "kt": "class A {\n  fun settle() {}\n}\nclass B {\n  fun settle() {}\n}\n",
+    "go": "package m\n\ntype A struct{}\ntype B struct{}\n\nfunc (a *A) settle() {}\nfunc (b *B) settle() {}\n",
+}
+BEFORE = {
+    "py": "from a import A, B, C\n",
+    "ts": "import { A, B } from './a';\n",
+    "php": "<?php\n",
+    "go": "package m\n\n",
+}
+TOLD = [
+    ("py", "def use(x):\n    if isinstance(x, A):\n        x.settle()"),
+    ("py", "def use(x):\n    if isinstance(x, A) and x.settle():\n        pass"),
+    ("py", "def use(x):\n    if not isinstance(x, A):\n        return\n    x.settle()"),
+    ("py", "def use(x):\n    if not isinstance(x, A) or x.settle():\n        pass"),
+    ("py", "def use(x):\n    if not isinstance(x, A):\n        pass\n    else:\n        x.settle()"),
+    ("py", "def use(x):\n    assert isinstance(x, A)\n    x.settle()"),
+    ("py", "def use(x):\n    return x.settle() if isinstance(x, A) else 1"),
+    ("py", "def use(xs):\n    return [x.settle() for x in xs if isinstance(x, A)]"),
+    ("py", "def use(x):\n    match x:\n        case A():\n            x.settle()"),
+    ("py", "def use(x):\n    match x:\n        case A() as y:\n            y.settle()"),
+    ("py", "def use(x: A | B):\n    while isinstance(x, A):\n        x.settle()"),
+    ("ts", "export function use(x: unknown) { if (x instanceof A) { x.settle(); } }"),
+    ("ts", "export function use(x: A | B) { if (!(x instanceof A)) throw 1; x.settle(); }"),
+    ("ts", "export const use = (x: unknown) => x instanceof A ? x.settle() : 1;"),
+    ("ts", "export const use = (x: unknown) => x instanceof A && [1].map(() => x.settle());"),
+    ("php", "function used($x) { if ($x instanceof A) { $x->settle(); } }"),
+    ("php", "function used($x) { if (!$x instanceof A) { return; } $x->settle(); }"),
+    ("java", "class U { void used(Object o) { if (o instanceof A a) a.settle(); } }"),
+    ("java", "class U { int used(Object o) { return switch (o) { case A a -> a.settle(); default -> 1; }; } }"),
+    ("java", "class U { void used(Object o) { if (o instanceof Pt(A a, int n)) a.settle(); } }"),
+    ("kt", "fun used(x: Any) { if (x is A) x.settle() }"),
+    ("kt", "fun used(x: Any) {\n  if (x !is A) return\n  x.settle()\n}"),
+    ("kt", "fun used(x: Any) = when (x) {\n  is A -> x.settle()\n  else -> 0\n}"),
+    ("kt", "fun used() = when (val x = make()) {\n  is A -> x.settle()\n  else -> 0\n}"),
+    ("go", "func used(x any) {\n\tswitch y := x.(type) {\n\tcase *A:\n\t\ty.settle()\n\tcase *B:\n\t}\n}"),
+]
+
+
+def _files(kind: str, text: str) -> dict[str, str]:
+    own = {"a": "A", "b": "U"} if kind == "java" else {"a": "a", "b": "b"}
+    return {
+        f"{own['a']}.{kind}": DECLARED[kind],
+        f"{own['b']}.{kind}": f"{BEFORE.get(kind, '')}{text}\n",
+        "go.mod": "module ex.com/m\n",
+    }
+
+
+@pytest.mark.parametrize(("kind", "text"), TOLD, ids=[f"{kind} {text[-50:]}" for kind, text in TOLD])
+def test_a_value_has_the_type_that_a_test_tells(repo, engine, kind, text):
+    codebase = engine(repo("app", _files(kind, text))).codebase
+    answer = codebase.callers("A.settle")
+    assert [(each.name.rpartition(".")[2].removesuffix("d"), str(each.tier)) for each in answer.found] == [
+        ("use", "typed")
+    ]
+    assert codebase.callers("B.settle").verdict == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("def use(x):\n    if isinstance(x, A):\n        x = B()\n        x.settle()", "unknown"),
+        ("def use(x: B):\n    if isinstance(x, A):\n        x.settle()", "unknown"),
+        ("def use(x: B):\n    if isinstance(x, str):\n        x.settle()", "none"),
+        ("def use(x):\n    if isinstance(x, A):\n        pass\n    x.settle()", "unknown"),
+        ("def use(x):\n    if isinstance(x, A) or x.settle():\n        pass", "unknown"),
+        ("def use(x):\n    if isinstance(x, (A, B)):\n        x.settle()", "unknown"),
+    ],
+    ids=["bound again", "declared another", "declared", "beside the test", "either", "several"],
+)
+def test_a_test_tells_nothing_of_other_places(repo, engine, text, verdict):
+    """Something may extend both a declared class and another."""
+    answer = engine(repo("app", _files("py", text))).codebase.callers("A.settle")
+    assert (answer.verdict, answer.found) == (verdict, ())
+
+
+def test_a_value_is_of_the_narrower_class(repo, engine):
+    codebase = engine(
+        repo("app", _files("py", "def use(x: A):\n    if isinstance(x, C):\n        x.settle()\n        x.own()"))
+    ).codebase
+    assert [each.name for each in codebase.callers("C.settle").found] == ["use"]
+    assert [each.name for each in codebase.callers("A.own").found] == ["use"]
+
+
+def test_what_is_bound_in_a_tested_part_is_known_behind_it(repo, engine):
+    text = "def use(x):\n    y = None\n    if isinstance(x, B):\n        y = A()\n        import a as z\n    y.settle()\n    z.C().own()\n    return y"
+    codebase = engine(repo("app", _files("py", text))).codebase
+    assert [each.name for each in codebase.callers("A.settle").found] == ["use"]
+    assert [each.name for each in codebase.callers("A.own").found] == ["use"]
