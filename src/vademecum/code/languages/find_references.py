@@ -48,7 +48,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -459,7 +459,13 @@ class _Finder:
                     if place != owner:
                         rows.append((place, *rows[number][1:]))
                     break
-        rows += [self._narrowed(each) for each in self._told.values() if not self._is_bound_in(each)]
+        bound: dict[str, list[int]] = {}
+        for at, row in sorted(self._bound_at.items()) if self._told else ():
+            bound.setdefault(rows[row][2], []).append(at)
+        for told in self._told.values():
+            places = bound.get(self._text(told.subject), [])
+            if bisect_left(places, told.start) == bisect_left(places, told.end):  # bound again it is something else
+                rows.append(self._narrowed(told))
         rows += self._subjects if not any(row[2] == "subject" for row in rows) else ()
         received = {row[0] for row in rows if row[2] == "this"}
         rows += [row for row in self._handed if row[0] not in received]
@@ -470,11 +476,6 @@ class _Finder:
         """Return the binding of a name to its tested type."""
         owner = self._scopes.at(told.start)
         return (owner, self._lines.number(told.start), self._text(told.subject), NARROWED, self._text(told.kind), owner)
-
-    def _is_bound_in(self, told: Told) -> bool:
-        """Return whether a part binds the name, which then is something else."""
-        name, rows = self._text(told.subject), self.found.bindings
-        return any(told.start <= at < told.end and rows[row][2] == name for at, row in self._bound_at.items())
 
     def _settle_bare(self) -> None:
         """Keep the bare names that no function around binds, as calls."""

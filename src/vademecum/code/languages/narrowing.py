@@ -8,6 +8,7 @@ A test that does not hold tells the type of what follows, where nothing else com
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _NOT, _AND, _OR = frozenset({"!", "not"}), frozenset({"&&", "and"}), frozenset({"||", "or"})
 _LEAVING = frozenset({"return", "throw", "raise", "continue", "break"})
+_MOST_AROUND = 40  # operators around a test
 _BLOCKS = frozenset({"block", "statement_block", "compound_statement", "colon_block", "expression_statement"})
 
 
@@ -39,15 +41,17 @@ def narrowed(matches: Sequence[Match], outline: Outline) -> list[Told]:
         if "subject" in captured:
             parts = [captured["told"][0].byte_range] if "told" in captured else _parts(captured["test"][0])
             found += [Told(*part, captured["subject"][0], captured["kind"][0]) for part in parts if part[0] < part[1]]
-    starts = [each.start for each in outline.all if each.capture not in LEAVES] if found else []
-    return [told for told in found if not any(told.start <= start < told.end for start in starts)]
+    starts = sorted(each.start for each in outline.all if each.capture not in LEAVES) if found else []
+    return [told for told in found if bisect_left(starts, told.start) == bisect_left(starts, told.end)]
 
 
 def _parts(test: tree_sitter.Node) -> Iterator[tuple[int, int]]:
     """Yield the parts of a function in which a test holds."""
     node, holds = test, all(each.type != "!is" for each in test.children)
     beside: tuple[int, int] | None = None  # what stands behind the test in its condition
-    while (around := node.parent) is not None:
+    for _ in range(_MOST_AROUND):
+        if (around := node.parent) is None:
+            break
         operator = around.children[1].type if len(around.children) > 2 else ""
         if around.children[0].type in _NOT:
             holds = not holds
