@@ -38,9 +38,8 @@ from data import Question, export_tree, load_questions, mirror_of
 from issues import issue_arguments, read_state
 from metrics import Hit, paired_interval
 from quality import grouped
-from vademecum.answers.piece import CODE
-from vademecum.bench.systems import Grep
-from vademecum.bench.trees import read_tree
+from vademecum.answers.pack import CODE
+from vademecum.bench.systems import Grep, read_tree
 from vademecum.code.checkout.root import find_root
 from vademecum.engine import Engine
 from vademecum.providers.pattern_counter import PatternCounter

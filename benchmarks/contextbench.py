@@ -34,7 +34,7 @@ from issues import read_state
 from metrics import Hit, files_of
 from peers import make
 from swebench import changed_lines
-from vademecum.answers.piece import CODE
+from vademecum.answers.pack import CODE
 from vademecum.engine import Engine
 
 BUDGETS = (2_000, 4_000, 8_000)

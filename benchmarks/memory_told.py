@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from memory_recall import ADVERSARIAL, Asked, Conversation, beam, locomo, remembering
 from vademecum.answers.remembered import recalled_text
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 from vademecum.mcp.registry import REMEMBERED
 from vademecum.memory.brief import Brief
 from vademecum.memory.kinds import FactKind

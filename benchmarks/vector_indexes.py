@@ -25,8 +25,8 @@ import numpy as np
 
 import report
 from vademecum import config
-from vademecum.code.snapshot.mirror import points_of
-from vademecum.code.snapshot.mirror_ledger import WANTED, Placement
+from vademecum.code.search.dense_search import points_of
+from vademecum.code.snapshot.catalogue import WANTED, Placement
 from vademecum.engine import Engine
 from vademecum.matching import places
 from vademecum.plugins import load

@@ -23,8 +23,7 @@ import report
 from data import Question
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
-from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, fitted_for
-from vademecum.code.search.rank import WEIGHTS, Weights, rank
+from vademecum.code.search.rank import FILE_FEATURES, PIECE_FEATURES, WEIGHTS, Model, Weights, fitted_for, rank
 from vademecum.code.search.signals import Signals, signals_of
 from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine

@@ -14,9 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from vademecum import __version__
-from vademecum.install.agent_command import Command
-from vademecum.install.agents import CLAUDE, GEMINI, Hooks
-from vademecum.install.instructions import EXPLORER, INSTRUCTIONS, body, claude_head, gemini_head, texts
+from vademecum.install.agents import (
+    CLAUDE,
+    EXPLORER,
+    GEMINI,
+    INSTRUCTIONS,
+    Command,
+    Hooks,
+    body,
+    claude_head,
+    gemini_head,
+    texts,
+)
 
 TOP = Path(__file__).resolve().parents[1]
 NAME = "vademecum"

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +68,19 @@ def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         yield
 
 
+@pytest.fixture(scope="session")
+def _places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Numbered places; `mktemp` would look at thousands of folders for the next number, before every test."""
+    folder = tmp_path_factory.mktemp("places")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _a_place_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _a_place_of_its_own(_places: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test's data and settings away from the user's and from each other."""
-    set_apart(tmp_path_factory.mktemp("place"), monkeypatch)
+    place = next(_places)
+    place.mkdir()
+    set_apart(place, monkeypatch)
 
 
 @pytest.fixture

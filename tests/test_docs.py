@@ -24,10 +24,10 @@ from vademecum.cli import COMMANDS, cli
 from vademecum.code.codebase import SCOPES
 from vademecum.code.languages import with_grammar
 from vademecum.code.search.rank import RANKERS
-from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.gateway import Gateway
 from vademecum.mcp.registry import TOOLS
-from vademecum.storage.schema import FAMILIES
+from vademecum.mcp.upstream import Fleet
+from vademecum.storage.sqlite import FAMILIES
 from vademecum.types import KINDS, ChunkKind, FileKind, Freshness, Verdict
 
 pytestmark = pytest.mark.once

@@ -171,7 +171,14 @@ def test_a_name_that_is_not_there_is_said_not_to_be() -> None:
 
 @pytest.mark.parametrize(
     ("module", "heavy"),
-    [("vademecum", HEAVY_FOR_A_NAME), ("vademecum.cli", HEAVY_FOR_A_NAME - {"click"}), ("vademecum.engine", HEAVY)],
+    [
+        ("vademecum", HEAVY_FOR_A_NAME),
+        ("vademecum.cli", HEAVY_FOR_A_NAME - {"click"}),
+        ("vademecum.engine", HEAVY),
+        ("vademecum.hooks.hook", HEAVY_FOR_A_NAME | {"hashlib", "shlex", "shutil"}),
+        ("vademecum.mcp.registry", HEAVY_FOR_A_NAME - {"vademecum.types"} | {"shutil"}),
+        ("vademecum.wiring.stores", HEAVY_FOR_A_NAME | {"shutil"}),
+    ],
 )
 def test_an_import_is_light(module: str, heavy: set[str]) -> None:
     """Importing a module loads nothing that only some calls need."""

@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from vademecum import tracing
 from vademecum.errors import MissingExtraError
-from vademecum.http import span_export
+from vademecum.http import serve
 from vademecum.metrics import Histogram
 
 
@@ -101,11 +101,11 @@ def test_without_a_tracer_only_what_is_timed_is_kept():
 
 
 def test_spans_go_where_the_environment_says_and_nowhere_else(monkeypatch):
-    span_export.start({})()
+    serve.start({})()
     assert tracing._tracer is None
-    span_export.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"})()
+    serve.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"})()
     assert tracing._tracer is None
-    stop = span_export.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
+    stop = serve.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
     assert tracing._tracer is not None
     stop()
     assert tracing._tracer is None
@@ -114,4 +114,4 @@ def test_spans_go_where_the_environment_says_and_nowhere_else(monkeypatch):
 def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(MissingExtraError, match=r"vademecum\[otel\]"):
-        span_export.start({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:9"})
+        serve.start({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:9"})

@@ -20,8 +20,7 @@ from handbook import make_repository
 from vademecum.beneath import from_folder, is_name, open_by_folders, open_by_name
 from vademecum.command_lines import split
 from vademecum.hooks.hook import EVENTS
-from vademecum.install.agent_command import Command
-from vademecum.install.places import places
+from vademecum.install.agents import Command, places
 
 NAMES = st.text(st.sampled_from("abZÄ19 _-.~()&$'"), min_size=1).filter(lambda name: name.strip(". ") == name)
 BARE = st.text(st.sampled_from("abZÄ19_-.~"), min_size=1).filter(lambda name: name.strip(".") == name)

@@ -16,7 +16,7 @@ from vademecum.version import __version__
 
 if TYPE_CHECKING:
     from vademecum.aio import AsyncEngine
-    from vademecum.answers.piece import Context
+    from vademecum.answers.pack import Context
     from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.errors import Error
@@ -63,7 +63,7 @@ __all__ = [
 # The module of each public name that is not in `types`.
 _HOMES = {
     "AsyncEngine": "aio",
-    "Context": "answers.piece",
+    "Context": "answers.pack",
     "Engine": "engine",
     "Err": "result",
     "Error": "errors",

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
-    from vademecum.answers.piece import Context
+    from vademecum.answers.pack import Context
     from vademecum.config import Settings
     from vademecum.context.map import Map
     from vademecum.engine import Engine

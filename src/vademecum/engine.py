@@ -28,10 +28,9 @@ from vademecum.wiring.parts import Parts
 from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
 
 if TYPE_CHECKING:  # imported at first use: a search needs none of these
-    from vademecum.answers.piece import Context, Section, Within
-    from vademecum.context.code import Makers
+    from vademecum.answers.pack import Context, Section, Within
+    from vademecum.context.code import Makers, Unified
     from vademecum.context.map import Map
-    from vademecum.context.unified import Unified
     from vademecum.memory.ledger import Scope
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
@@ -200,7 +199,7 @@ class Engine:
         Raises:
             Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
-        from vademecum.answers.piece import ANYWHERE
+        from vademecum.answers.pack import ANYWHERE
         from vademecum.context.code import search, sized
 
         limits = within or ANYWHERE
@@ -241,7 +240,7 @@ class Engine:
         Raises:
             Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
-        from vademecum.answers.piece import Within
+        from vademecum.answers.pack import Within
         from vademecum.code.codebase import asked_again
         from vademecum.context.code import context
 
@@ -286,9 +285,9 @@ class Engine:
             UsageError: a path is not indexed, nothing lies in `within`, or the budget or the form makes no sense.
             Error: says what went wrong and how to mend it.
         """
-        from vademecum.answers.piece import ANYWHERE
+        from vademecum.answers.pack import ANYWHERE
+        from vademecum.context.code import turn
         from vademecum.context.map import draw
-        from vademecum.context.shown import turn
 
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
@@ -365,7 +364,7 @@ class Engine:
 
         They match the task, or are linked to the shown code.
         """
-        from vademecum.answers.items import items_section
+        from vademecum.answers.neighbours import items_section
 
         linked = self.codebase.items(shown)
         found = self.codebase.documents(task, MOST_ITEMS)
@@ -391,7 +390,7 @@ class Engine:
 
         Raises the errors of `Codebase.search` and `Memory.recall`.
         """
-        from vademecum.context.unified import unified
+        from vademecum.context.code import unified
 
         return unified(self.codebase.search(question, k=k), self.memory.recall(question, k=k), k)
 

@@ -26,7 +26,6 @@ They count within one process; a server shows `exposition()` at `/metrics`. Form
 from __future__ import annotations
 
 import threading
-import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -132,15 +131,6 @@ class Histogram(Metric):
                 seen = self._seen[key] = _Seen([0] * (len(self.bounds) + 1))
             seen.counts[bisect_left(self.bounds, amount)] += 1
             seen.total += amount
-
-    @contextmanager
-    def timed(self, **labels: str) -> Iterator[None]:
-        """Observe the block's duration in seconds, even if the block fails."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.observe(time.perf_counter() - started, **labels)
 
     def count(self, **labels: str) -> int:
         """Return the number of observations for these labels."""

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 # kind → name → ("module:attribute", our extra that installs its requirements)
 BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "backlog": {
-        "azure-devops": ("vademecum.providers.backlogs.azure_devops:AzureDevOps", ""),
-        "clickup": ("vademecum.providers.backlogs.clickup:ClickUp", ""),
-        "jira": ("vademecum.providers.backlogs.jira:Jira", ""),
+        "azure-devops": ("vademecum.providers.azure_devops:AzureDevOps", ""),
+        "clickup": ("vademecum.providers.clickup:ClickUp", ""),
+        "jira": ("vademecum.providers.atlassian:Jira", ""),
     },
     "counter": {
         "pattern": ("vademecum.providers.pattern_counter:PatternCounter", ""),
         "tokenizer": ("vademecum.providers.tokenizer_counter:FileCounter", "tokenizer"),
     },
     "documents": {
-        "confluence": ("vademecum.providers.documents.confluence:Confluence", ""),
-        "folder": ("vademecum.providers.documents.folder:Folder", ""),
-        "sharepoint": ("vademecum.providers.documents.sharepoint:SharePoint", ""),
+        "confluence": ("vademecum.providers.atlassian:Confluence", ""),
+        "folder": ("vademecum.providers.folder:Folder", ""),
+        "sharepoint": ("vademecum.providers.sharepoint:SharePoint", ""),
     },
     "embedder": {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),

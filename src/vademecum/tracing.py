@@ -15,8 +15,9 @@ Attributes are kinds and counts, never the text of a question.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from vademecum.metrics import Histogram
@@ -30,16 +31,16 @@ def use(tracer: Any) -> None:
     _tracer = tracer
 
 
-def span(name: str, took: Histogram | None = None, **labels: str) -> AbstractContextManager[None]:
-    """Open a span with these labels; observe its time as `took`."""
-    timed = nullcontext() if took is None else took.timed(**labels)
-    return timed if _tracer is None else _traced(name, timed, labels)
-
-
 @contextmanager
-def _traced(name: str, timed: AbstractContextManager[None], labels: Mapping[str, str]) -> Iterator[None]:
-    with _tracer.start_as_current_span(name, attributes=labels), timed:
-        yield
+def span(name: str, took: Histogram | None = None, **labels: str) -> Iterator[None]:
+    """Open a span with these labels; observe its time as `took`."""
+    started = time.perf_counter()
+    try:
+        with nullcontext() if _tracer is None else _tracer.start_as_current_span(name, attributes=labels):
+            yield
+    finally:
+        if took is not None:
+            took.observe(time.perf_counter() - started, **labels)
 
 
 def note(attributes: Mapping[str, str | float]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vademecum.answers.neighbourhood import graph_page
+from vademecum.answers.neighbours import graph_page
 from vademecum.code.graph.surroundings import surroundings
 
 FILES = {

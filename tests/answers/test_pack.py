@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vademecum.answers.document import Heading, alone, markdown
-from vademecum.answers.piece import Form, Piece, Section
+from vademecum.answers.pack import Form, Piece, Section
 from vademecum.context.code import Makers, Page, context
 from vademecum.errors import UsageError
 from vademecum.providers.pattern_counter import PatternCounter

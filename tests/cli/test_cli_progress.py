@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from vademecum.cli.progress import Progress
+from vademecum.cli.session import Progress
 
 
 class Terminal(io.StringIO):

@@ -20,16 +20,16 @@ NAMES_IN_OTHER_SENSES = {
     "code/checkout/commits.py": "git's subcommands",
     "code/graph/proofs.py": "d for days",
     "code/indexing/offline.py": "the language of a file that was not read",
-    "code/search/model.py": "names of features",
+    "code/search/rank.py": "names of features",
     "code/search/signals.py": "words of a question that ask for configuration",
-    "checks.py": "made-up points for a store to filter",
-    "index/stem.py": "vowels and consonants",
+    "testing.py": "made-up points for a store to filter",
+    "index/tokenize.py": "vowels and consonants",
     "install/formats.py": "marks around a block of text, by the kind of file it is put into",
     "memory/extract/__init__.py": "words of a conversation",
     "memory/extract/subject.py": "words of a conversation",
     "memory/labels.py": "words of a conversation",
     "memory/words.py": "letters",
-    "storage/postgres/shape.py": "the letter before a code of a type",
+    "storage/postgres/statements.py": "the letter before a code of a type",
 }
 
 

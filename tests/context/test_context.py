@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from vademecum import AsyncEngine, Verdict
-from vademecum.answers.piece import CODE, Form
+from vademecum.answers.pack import CODE, Form
 from vademecum.code.search.evidence import FileChunks
 from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
@@ -232,7 +232,7 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
     """Whoever knows more about a piece adds a section with a share of its own, under the same budget."""
     from dataclasses import replace
 
-    from vademecum.answers.piece import ANYWHERE, Piece, Section
+    from vademecum.answers.pack import ANYWHERE, Piece, Section
     from vademecum.context.code import context
 
     opened = engine(repo("app", LINKED))

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from vademecum.answers.piece import Form, Part, Piece
-from vademecum.context.shown import KEPT_SECONDS, turn
+from vademecum.answers.pack import Form, Part, Piece
+from vademecum.context.code import KEPT_SECONDS, turn
 from vademecum.errors import StoreError, UsageError
 from vademecum.testing import FixedClock
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vademecum.embedding.fallback_embedder import REST_S, SteadyEmbedder
+from vademecum.embedding import REST_S, SteadyEmbedder
 from vademecum.errors import EmbedError
 from vademecum.plugins import load
 from vademecum.result import Err, Ok

@@ -14,7 +14,7 @@ import pytest
 from handbook import GIT, Repo
 from vademecum import config
 from vademecum.cli import main
-from vademecum.cli.render import emit_json
+from vademecum.cli.session import emit_json
 from vademecum.code.checkout.ignore import is_secret
 from vademecum.code.chunking.chunk import MOST_SAID, chunk_file
 from vademecum.errors import ConfigError, GitError

@@ -30,9 +30,9 @@ from handbook import GIT, make_repository
 from served import Served
 from vademecum import Engine
 from vademecum.cli import COMMANDS, main
-from vademecum.code.checkout.clone import cloned
+from vademecum.cli.db import cloned
 from vademecum.code.checkout.root import find_root
-from vademecum.code.documents.issue_links import writers
+from vademecum.code.documented_codebase import writers
 from vademecum.errors import GitError, RootError
 from vademecum.mcp.registry import TOOLS
 from verbs import ASKED, ASKED_OTHERWISE
@@ -307,7 +307,8 @@ def test_every_verb_is_asked_or_has_a_reason_not_to_be():
 def test_one_module_starts_git():
     """The others ask that one."""
     texts = {each.stem: each.read_text(encoding="utf-8") for each in Path(vademecum.__file__).parent.rglob("*.py")}
-    assert [name for name, text in texts.items() if "subprocess.Popen" in text and '"git"' in text] == ["plumbing"]
+    starts = re.compile(r'\b(?:which|Popen|run|check_output|call)\(\s*[(\[]?\s*"git"')
+    assert [name for name, text in texts.items() if starts.search(text)] == ["plumbing"]
 
 
 def test_no_verb_runs_anything(hostile, monkeypatch, capsys):

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from vademecum import config
-from vademecum.code.checkout.lock import claim
 from vademecum.engine import Engine
 from vademecum.hooks.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.hooks.inbox import FOLDER, keep, take_in
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 from vademecum.memory.brief import MOST_TOLD_TOKENS
+from vademecum.private import claim
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",

@@ -15,7 +15,7 @@ import pytest
 
 from needed import program
 from vademecum.hooks.hook import RUNS, count_run
-from vademecum.http.hook_runs import HookRuns
+from vademecum.http.engines import HookRuns
 from vademecum.metrics import STORE_ERRORS, Counter, Histogram, exposition
 from vademecum.result import Err
 from vademecum.storage.sqlite import SqliteStore

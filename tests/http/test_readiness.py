@@ -10,16 +10,16 @@ import pytest
 
 from postgres_wire import between
 from vademecum.errors import StoreAwayError
-from vademecum.http import readiness
+from vademecum.http import engines
+from vademecum.http.engines import Readiness
 from vademecum.http.problems import ProblemError
-from vademecum.http.readiness import Readiness
 from vademecum.metrics import exposition
 from vademecum.storage.postgres.connect import connections
 
 
 def test_it_is_not_ready_while_postgresql_says_nothing(serve, repo, database, tmp_path, monkeypatch):
     """And is again once it answers; it lives all the while, and tells nobody where the database is."""
-    monkeypatch.setattr(readiness, "EVERY_S", 0.0)
+    monkeypatch.setattr(engines, "EVERY_S", 0.0)
     with between(database) as wire:
         storage = {"provider": "postgres", "url": wire.url, "timeout_s": 2}
         client = serve(repo(), home=str(tmp_path / "home"), storage=storage)
@@ -65,8 +65,8 @@ def test_a_database_that_is_away_is_asked_once_however_many_want_to_know():
 
 def test_nobody_waits_for_a_database_that_hangs(monkeypatch):
     """Longer than the patience there is; and it is not asked again before the first has come back."""
-    monkeypatch.setattr(readiness, "EVERY_S", 0.0)
-    monkeypatch.setattr(readiness, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(engines, "EVERY_S", 0.0)
+    monkeypatch.setattr(engines, "PATIENCE_S", 0.01)
     let_go, asked = threading.Event(), []
 
     def ask() -> None:
@@ -80,7 +80,7 @@ def test_nobody_waits_for_a_database_that_hangs(monkeypatch):
                 await ready.check()
         assert len(asked) == 1
         let_go.set()
-        monkeypatch.setattr(readiness, "PATIENCE_S", 60.0)
+        monkeypatch.setattr(engines, "PATIENCE_S", 60.0)
         await ready.check()
 
     asyncio.run(again())

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from vademecum.cli import main
-from vademecum.http.paging import pack
+from vademecum.http.routes.shapes import pack
 from vademecum.storage.sqlite import SqliteStore
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.index import counting
-from vademecum.index.counting import Counts, RunTable
+from vademecum.index import arrays
+from vademecum.index.arrays import Counts, RunTable
 
 
 def letters(run: str) -> list[int]:
@@ -55,7 +55,7 @@ def test_every_value_of_every_text_is_counted(first, then):
 
 def test_threads_count_with_one_table(monkeypatch):
     """Each gets its own counts, also while the table grows and begins anew."""
-    monkeypatch.setattr(counting, "_RUN_LIMIT", 300)
+    monkeypatch.setattr(arrays, "_RUN_LIMIT", 300)
     table = RunTable(re.compile("[a-z]+"), letters)
 
     def count(thread: int) -> None:
@@ -93,7 +93,7 @@ def test_a_single_character_that_stands_for_nothing_is_asked_about_once() -> Non
 
 def test_a_full_table_begins_anew(monkeypatch):
     """A table above its limit asks for each run again and counts the same."""
-    monkeypatch.setattr(counting, "_RUN_LIMIT", 3)
+    monkeypatch.setattr(arrays, "_RUN_LIMIT", 3)
     asked = []
 
     def noted(run: str) -> list[int]:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search import signals
-from vademecum.code.snapshot.files import FileRow, file_table
+from vademecum.code.snapshot.view import FileRow, file_table
 from vademecum.errors import StoreCorruptError
 from vademecum.index import bm25
-from vademecum.index.bm25 import CODE
-from vademecum.index.postings import Postings
+from vademecum.index.bm25 import CODE, Postings
 from vademecum.index.segment import NO_SEGMENT, Segment
 from vademecum.types import FileKind
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.analyse import PathReader, path_reader
-from vademecum.code.snapshot.files import FileRow, FileTable, changed_table, file_table, load_files, save_files
+from vademecum.code.snapshot.view import FileRow, FileTable, changed_table, file_table, load_files, save_files
 from vademecum.errors import StoreCorruptError
 from vademecum.index.segment import quantise
 from vademecum.plugins import load

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import save_arrays
-from vademecum.index.postings import build, merge
+from vademecum.index.bm25 import build, merge
 from vademecum.index.segment import (
     BlobArrays,
+    StoredChunk,
     load_segment,
     merge_segments,
     quantise,
     save_segment,
     segment_of,
+    stored_of,
 )
-from vademecum.index.stored_fields import StoredChunk, stored_of
 
 FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales", "generated")
 

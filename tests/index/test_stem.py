@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.index.stem import light_stem, porter_stem
+from vademecum.index.tokenize import light_stem, porter_stem
 
 anything = st.text(max_size=14)
 

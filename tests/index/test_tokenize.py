@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.index.query import MAX_TERMS, plan_query, split_name
-from vademecum.index.stem import light_stem
-from vademecum.index.tokenize import key, parts, query_terms, terms
+from vademecum.index.tokenize import key, light_stem, parts, query_terms, terms
 
 anything = st.text(st.characters(exclude_categories=()), max_size=80)
 

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search.signals import path_cosines
-from vademecum.code.snapshot.files import FileRow, file_table
-from vademecum.code.snapshot.view import view_of
-from vademecum.index.segment import NO_SEGMENT, Segment, merge_segments, quantise
-from vademecum.index.stored_fields import StoredChunk, stored_of
+from vademecum.code.snapshot.view import FileRow, file_table, view_of
+from vademecum.index.segment import NO_SEGMENT, Segment, StoredChunk, merge_segments, quantise, stored_of
 from vademecum.index.vectors import cosines, products
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision

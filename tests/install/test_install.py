@@ -21,10 +21,8 @@ from joining import WORDS, Done, Machine
 import mcp
 from vademecum import __version__
 from vademecum.errors import UsageError
-from vademecum.install.agent_command import Command, command
-from vademecum.install.agents import AGENTS, Agent
+from vademecum.install.agents import AGENTS, Agent, Command, command, places
 from vademecum.install.json_text import bare
-from vademecum.install.places import places
 
 Vade = Callable[..., Done]
 GOLDEN = Path(__file__).parent / "golden"

@@ -19,16 +19,15 @@ from mcp import Client, StdioServerParameters
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, ToolServerError, UsageError
-from vademecum.mcp.fleet import Fleet
 from vademecum.mcp.gateway import Gateway
-from vademecum.mcp.json_schema import violation
-from vademecum.mcp.upstream import Upstream
+from vademecum.mcp.tool import violation
+from vademecum.mcp.upstream import Fleet, Upstream
 from vademecum.providers.servers.configured import ServerSpec, open_server
 from vademecum.result import Err, Ok
 from vademecum.settings import PrivacySettings
 from vademecum.tools.records import Trace
 from vademecum.tools.session_traces import PAUSE_S, Traced
-from vademecum.wiring.consent import consented
+from vademecum.wiring.roots import consented
 
 NOTES = '''
 import os, sys, time

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vademecum.answers.piece import Context
+from vademecum.answers.pack import Context
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import RootError

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 from vademecum.memory.brief import Brief
 from vademecum.memory.context import DAY_S, ContextBuilder, boosted
 from vademecum.memory.labels import ENGLISH

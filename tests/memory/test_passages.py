@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vademecum.index.stopwords import TALK
+from vademecum.index.tokenize import TALK
 from vademecum.memory.passages import AskedFor, sentences
 from vademecum.memory.words import IRREGULAR, query_keys, runs
 

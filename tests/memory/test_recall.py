@@ -12,7 +12,7 @@ import pytest
 
 from vademecum.answers.remembered import recalled_record, recalled_text
 from vademecum.errors import UsageError
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Role
 from vademecum.plugins import load

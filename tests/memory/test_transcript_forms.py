@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from vademecum.memory.transcripts import Transcript, Wanted, found, offsets, read
+from vademecum.memory import transcripts
+from vademecum.memory.transcripts import Transcript, Wanted, found, read, unpacked_lines
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -219,9 +220,9 @@ def test_compressed_transcripts_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     assert {each.id for each in events(whole, "codex")[0]} < before
     whole.write_bytes(b"no such thing")
     assert events(whole, "codex")[0] == []
-    monkeypatch.setattr(offsets, "_reader", lambda: None)
+    monkeypatch.setattr(transcripts, "_reader", lambda: None)
     assert [each.packed for each in read(Transcript("codex", str(whole)), {}, WANTED)] == [True]
-    assert list(offsets.unpacked_lines(io.BytesIO(b""))) == []
+    assert list(unpacked_lines(io.BytesIO(b""))) == []
 
 
 def test_what_gemini_adds_to_a_persons_message(file: Path) -> None:

@@ -244,7 +244,7 @@ def test_a_model_that_fails_leaves_the_order(repo, engine, tmp_path):
 def test_without_its_packages_the_extra_is_named(monkeypatch, folder):
     """Where only the core is installed, the error says what to type."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    for module in ("cross_encoder", "embedders.onnx_session"):
+    for module in ("cross_encoder", "embedders.onnx"):
         monkeypatch.delitem(sys.modules, f"vademecum.providers.{module}", raising=False)
     with pytest.raises(
         MissingExtraError, match=r"needs the package 'onnxruntime': pip install 'vademecum\[cross-encoder\]'"

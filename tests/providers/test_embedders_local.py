@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from vademecum.errors import MissingExtraError, PluginError, UsageError
 from vademecum.plugins import load
-from vademecum.providers.embedders.local import fingerprint
+from vademecum.providers.embedders.batches import fingerprint
 from vademecum.settings import EmbeddingSettings
 from vademecum.testing import check_embedder
 from vademecum.types import Passage

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from vademecum.errors import EmbedError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.embedders.batches import Limits, batches
-from vademecum.providers.retries import Patience
+from vademecum.providers.post import Patience
 from vademecum.result import Err, Ok
 from vademecum.settings import EmbeddingSettings
 from vademecum.testing import check_embedder

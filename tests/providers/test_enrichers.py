@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vademecum.errors import EnrichError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.llm_enricher import CODE_CHARACTERS, MOST_CHARACTERS, prompt, sentence_of
-from vademecum.providers.retries import Patience
+from vademecum.providers.post import Patience
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEnricher, check_enricher
 from vademecum.types import Passage

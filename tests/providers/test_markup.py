@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.document_formats import MOST_BYTES, UnreadableError, markdown_from
-from vademecum.providers.markup import markdown_of
+from vademecum.providers.atlassian import adf_markdown
+from vademecum.providers.markup import MOST_BYTES, UnreadableError, markdown_from, markdown_of
 from vademecum.providers.web import seconds, written
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.redaction.named_secrets import looks_random
 from vademecum.redaction.redact import MARK, redact
-from vademecum.redaction.value_looks import looks_random
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 

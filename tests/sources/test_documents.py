@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from vademecum.code.documents.issue_links import keys_in
+from vademecum.code.documented_codebase import keys_in
 from vademecum.engine import Engine
 from vademecum.errors import Error, SourceError, StoreVersionError, UsageError
 

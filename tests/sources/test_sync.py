@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 
 from vademecum import config
 from vademecum.code.checkout.source import blob_id
-from vademecum.code.snapshot.files import file_rows
+from vademecum.code.snapshot.view import file_rows
 from vademecum.errors import ConfigError, ConsentError, StoreBusyError, SyncError, UnknownProviderError, UsageError
 from vademecum.items import Comment, Item, Page
 from vademecum.result import Err, Ok
 from vademecum.settings import SourceSettings
-from vademecum.sources.document import document_of, path_of, readable
-from vademecum.sources.sync import sync
+from vademecum.sources.ledger import document_of, path_of, readable
+from vademecum.sources.sources import sync
 from vademecum.wiring.parts import Parts
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -187,7 +187,7 @@ def cut_at(line: int, steps: Callable[[], object]) -> bool:
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal count
         path = frame.f_code.co_filename
-        if not path.endswith(("sources/sync.py", "sources/ledger.py")):
+        if not path.endswith(("sources/sources.py", "sources/ledger.py")):
             return None
         if event == "line":
             count += 1

@@ -18,7 +18,7 @@ from vademecum.testing import FixedClock
 CHILD = """
 import os, signal, sys
 from vademecum import config
-from vademecum.code.snapshot.mirror import Mirror
+from vademecum.code.search.dense_search import Mirror
 from vademecum.engine import Engine
 from vademecum.storage.sqlite import SqliteStore
 root, kind, url, die_at = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])

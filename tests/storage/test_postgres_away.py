@@ -15,7 +15,7 @@ from postgres_servers import contrib
 from postgres_wire import between
 from vademecum.errors import StoreAwayError
 from vademecum.providers.embedders.hashing import HashingEmbedder
-from vademecum.storage.postgres import watched
+from vademecum.storage.postgres import connect
 from vademecum.storage.postgres.connect import close_all, connections
 from vademecum.types import Freshness
 
@@ -108,7 +108,7 @@ def test_a_server_that_goes_in_the_middle_of_a_search_costs_no_answer(repo, on, 
 
 def test_a_server_that_hangs_costs_no_answer(repo, engine, database, tmp_path, monkeypatch):
     """It is waited for once; the next search answers at once."""
-    monkeypatch.setattr(watched, "ASKED_AFTER", 0.3)
+    monkeypatch.setattr(connect, "ASKED_AFTER", 0.3)
     with between(database) as wire:
         own = {"storage__provider": "postgres", "storage__url": wire.url, "storage__timeout_s": 2}
         shared = engine(repo(), home=tmp_path / "one", **own)

@@ -20,10 +20,9 @@ from vademecum.errors import (
 )
 from vademecum.metrics import STORE_ERRORS
 from vademecum.result import Err, Ok
-from vademecum.storage.postgres.connect import close_all, named
+from vademecum.storage.postgres.connect import NEWEST, close_all, named
 from vademecum.storage.postgres.migrate import downgrade
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.storage.postgres.versions import NEWEST
 
 pytestmark = pytest.mark.once
 

@@ -12,13 +12,11 @@ import pytest
 
 from postgres_servers import NAMED
 from vademecum.errors import StoreError, UsageError
-from vademecum.storage.postgres.check import check_database
-from vademecum.storage.postgres.connect import close_all
-from vademecum.storage.postgres.migrate import differences, downgrade, upgrade, version
-from vademecum.storage.postgres.shape import shapes
+from vademecum.storage.postgres.connect import NEWEST, REVISIONS, close_all
+from vademecum.storage.postgres.migrate import check_database, differences, downgrade, upgrade, version
+from vademecum.storage.postgres.statements import shapes
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.storage.postgres.versions import NEWEST, REVISIONS
-from vademecum.storage.schema import FAMILIES
+from vademecum.storage.sqlite import FAMILIES
 
 pytestmark = pytest.mark.once
 

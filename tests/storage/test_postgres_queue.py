@@ -12,11 +12,11 @@ import time
 import psycopg
 import pytest
 
+from vademecum.cli.db import work
 from vademecum.errors import EmbedError, StoreError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres.queue import Queue
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.worker import work
 
 pytestmark = pytest.mark.once
 
@@ -175,7 +175,7 @@ def test_a_worker_says_what_became_of_each_job(queue, database):
 
 def test_a_server_that_is_away_for_a_while_is_waited_for(database, queue, monkeypatch):
     """Its jobs are done when it is back; one that ended meanwhile is told as lost and done again."""
-    monkeypatch.setattr("vademecum.worker.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("vademecum.cli.db.POLL_SECONDS", 0.05)
     name = database.partition("@/")[2].partition("?")[0]
     stop, ended = threading.Event(), []
     queue.add("/one").unwrap()

@@ -11,11 +11,10 @@ import pytest
 from postgres_wire import between
 from vademecum.errors import StoreAwayError, StoreBusyError
 from vademecum.result import Err, Ok
-from vademecum.storage.postgres import connect, watched
-from vademecum.storage.postgres.connect import connections
+from vademecum.storage.postgres import connect
+from vademecum.storage.postgres.connect import LOCK, connections
 from vademecum.storage.postgres.migrate import differences, downgrade, upgrade, version
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.storage.postgres.versions import LOCK
 
 pytestmark = pytest.mark.once
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.once
 @pytest.fixture
 def quick(monkeypatch):
     """Have the server asked soon whether it lives."""
-    monkeypatch.setattr(watched, "ASKED_AFTER", 0.3)
+    monkeypatch.setattr(connect, "ASKED_AFTER", 0.3)
 
 
 def failed(store):
@@ -83,7 +82,7 @@ def test_a_server_that_hangs_in_a_transaction_keeps_nothing_of_it(database, quic
 
 def test_one_connection_that_hangs_is_given_up_while_the_server_lives(database, quick, monkeypatch):
     """As when its process hangs, or a router forgot the connection: the server lives, and answers this statement never."""
-    monkeypatch.setattr(watched, "GRACE", 0.5)
+    monkeypatch.setattr(connect, "GRACE", 0.5)
     with between(database) as wire:
         store = PostgresStore(wire.url, "x", timeout_s=1)
         store.upsert("meta", [("a", "1")]).unwrap()

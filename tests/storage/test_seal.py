@@ -15,8 +15,8 @@ from contextlib import closing
 import pytest
 
 from vademecum.errors import StoreCorruptError
-from vademecum.storage.seal import EMPTY_SECONDS
 from vademecum.storage.sqlite import SqliteStore
+from vademecum.storage.sqlite_file import EMPTY_SECONDS
 
 ROWS = [(f"name{n}", "x" * 100) for n in range(400)]
 

@@ -12,8 +12,7 @@ import pytest
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
 from vademecum.result import Err, Ok
-from vademecum.storage.schema import FAMILIES, MIGRATIONS
-from vademecum.storage.sqlite import SqliteStore
+from vademecum.storage.sqlite import FAMILIES, MIGRATIONS, SqliteStore
 
 
 @pytest.fixture

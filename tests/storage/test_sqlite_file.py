@@ -12,8 +12,7 @@ import pytest
 
 from vademecum.errors import StoreError, StoreFullError
 from vademecum.result import Ok
-from vademecum.storage.schema import MIGRATIONS
-from vademecum.storage.sqlite import SqliteStore
+from vademecum.storage.sqlite import MIGRATIONS, SqliteStore
 from vademecum.storage.sqlite_file import opened_to_read, set_aside
 
 FULL = """

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.chunking.analyse import FITTED
-from vademecum.code.search.model import FILE_FEATURES, PIECE_FEATURES, Model, fitted_for
-from vademecum.code.search.rank import rank
+from vademecum.code.search.rank import FILE_FEATURES, PIECE_FEATURES, Model, fitted_for, rank
 from vademecum.code.search.signals import signals_of
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import plan_query

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from prose import name_words
 
-from vademecum.index.arrays import load_arrays
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable, load_arrays
 from vademecum.providers.embedders.static import WordPieces
 
 KINDS = ("doc", "para", "name", "comment", "commit", "pull", "body", "test", "manual", "file")

@@ -21,8 +21,7 @@ import torch
 import train
 import vocabulary
 
-from vademecum.index.arrays import load_arrays, save_arrays
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable, load_arrays, save_arrays
 from vademecum.providers.embedders import static
 from vademecum.types import Passage
 

@@ -31,18 +31,19 @@ from numpy.typing import NDArray
 
 from vademecum import config
 from vademecum.bench.measures import ndcg
-from vademecum.code.search.model import (
+from vademecum.code.search.rank import (
     FILE_FEATURES,
     PIECE_FEATURES,
+    WEIGHTS,
     Model,
     Pool,
     describe,
+    find_candidates,
     fitted_for,
     novelty_of,
     pool_of,
     weigh,
 )
-from vademecum.code.search.rank import WEIGHTS, find_candidates
 from vademecum.code.search.signals import signals_of
 from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import View

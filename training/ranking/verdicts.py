@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from vademecum import config
 from vademecum.code.search.confidence import indications
-from vademecum.code.search.model import fitted_for
-from vademecum.code.search.rank import Ranked, rank
+from vademecum.code.search.rank import Ranked, fitted_for, rank
 from vademecum.code.search.signals import signals_of
 from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.answers.piece import CODE, MATCHED, Context, Form, Part, Piece
+from vademecum.answers.pack import CODE, MATCHED, Context, Form, Part, Piece
 from vademecum.answers.render import LINE_CHARACTERS, declared, freshness_of, visible
 from vademecum.types import Answer, Evidence, Freshness
 

@@ -1,4 +1,4 @@
-"""Answers of the graph as text and as records.
+"""Answers of the graph, and items about it, as text and records.
 
 The text has the verdict, then each neighbour with its place and the line that proves the edge.
 """
@@ -7,11 +7,107 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
+from vademecum.answers.pack import Form, Piece, Section
 from vademecum.answers.render import PLAIN, Style, visible
-from vademecum.types import Neighbour, Neighbours, Uncovered
+from vademecum.items import NamedItem, SyncReport
+from vademecum.types import Evidence, Neighbour, Neighbours, Uncovered
+
+if TYPE_CHECKING:  # a client that starts loads no graph
+    from vademecum.code.graph.surroundings import Surroundings
+
+ITEMS_SHARE = 10.0  # of a context's budget, beside primary 60, related 30 and graph 10
+MOST_SHOWN = 8
+WHY_CHARACTERS = 120
+
+
+def sync_text(report: SyncReport) -> str:
+    """Return the report of one sync, as a line."""
+    would = "would have " if report.dry_run else ""
+    went_on = ", going on with a run that was cut short" if report.resumed else ""
+    asked = "everything" if report.full else "what changed"
+    return (
+        f"{visible(report.source)}: {would}{report.added} new, {report.changed} changed, {report.unchanged} as they were, {report.removed} "
+        f"removed; {counted(report.items, 'item')} now (asked {report.provider} for {asked}{went_on}) in {report.seconds:.1f} s\n"
+    )  # fmt: skip
+
+
+def items_text(items: Sequence[NamedItem]) -> str:
+    """Return linked items as text after a blank line; else ""."""
+    lines = [f"  {_said(item)}  {item.url}  ({item.why[:WHY_CHARACTERS]})" for item in items[:MOST_SHOWN]]
+    if len(items) > MOST_SHOWN:
+        lines.append(f"  ... and {len(items) - MOST_SHOWN} more")
+    return "\nitems\n" + "".join(f"{visible(line)}\n" for line in lines) if lines else ""
+
+
+def items_record(items: Sequence[NamedItem]) -> list[dict[str, Any]]:
+    """Return items as JSON-serialisable values."""
+    return [asdict(item) for item in items]
+
+
+def items_section(linked: Sequence[NamedItem], found: Sequence[Evidence]) -> Section:
+    """Return items as a section of a context.
+
+    Items linked to the shown code come first, then items that match the task.
+    """
+    pieces = [
+        Piece(
+            visible(f"{_said(item)}  {item.url}"),
+            (visible(item.why[:WHY_CHARACTERS]),),
+            Form.LINE,
+            keys=(f"item:{item.source}:{item.key}",),
+        )
+        for item in linked[:MOST_SHOWN]
+    ]
+    for item in found:
+        said = " ".join(item.snippet.split())[: WHY_CHARACTERS * 3]
+        facts = [item.metadata.get("key", ""), item.metadata.get("title", "")]
+        title = "  ".join(dict.fromkeys(filter(None, facts)))
+        key = f"item:{item.repo}:{item.metadata.get('key', item.path)}"
+        pieces.append(
+            Piece(
+                visible(f"{title}  {item.url}  {said}"),
+                (f"{item.repo}", f"updated {item.updated[:10]}"),
+                Form.LINE,
+                keys=(key,),
+            )
+        )
+    return Section("items", ITEMS_SHARE, [(piece,) for piece in pieces])
+
+
+def _said(item: NamedItem) -> str:
+    state = f"  [{item.state}]" if item.state else ""
+    return f"{item.key}  {' '.join(item.title.split())[:WHY_CHARACTERS]}{state}"
+
+
+def graph_page(drawn: Surroundings, repo: str, depth: int = 2) -> str:
+    """Return the neighbourhood, `depth` steps around the centre, as an HTML page."""
+    from vademecum.page_file import page_file
+
+    title = f"{drawn.title} in {repo}" if drawn.title != repo else repo
+    kinds = {node.kind for node in drawn.nodes if node.id in drawn.centre}
+    start = {"path" if kinds == {"file"} else "symbol": drawn.title, "depth": str(depth)} if kinds else {}
+    return page_file("graph", title, start, {"/graph/neighbourhood": {"title": drawn.title, **graph_record(drawn)}})
+
+
+def graph_record(drawn: Surroundings) -> dict[str, Any]:
+    """Return the nodes and edges as JSON-serialisable values."""
+    return {
+        "centre": [str(number) for number in drawn.centre],
+        "left_out": drawn.left_out,
+        "nodes": [
+            {"id": str(n.id), "name": n.label, "short": n.name, "kind": n.kind, "path": n.path, "start": n.start_line,
+             "end": n.end_line, "weight": round(drawn.weight[n.id], 4)}
+            for n in drawn.nodes
+        ],
+        "edges": [
+            {"from": str(e.source), "to": str(e.target), "relation": str(e.relation), "tier": str(e.tier), "line": e.line}
+            for e in drawn.edges
+        ],
+    }  # fmt: skip
+
 
 _FILES_NAMED = 20
 _LINES_NAMED = 5  # of each file

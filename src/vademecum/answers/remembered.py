@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
-from vademecum.answers.piece import Form, Piece, Section
+from vademecum.answers.pack import Form, Piece, Section
 from vademecum.answers.render import visible
 from vademecum.memory.labels import with_topic
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
@@ -156,7 +156,7 @@ def notes_text(notes: Sequence[Note]) -> str:
     return "\nremembered\n" + "".join(f"{line}\n" for line in lines) if lines else ""
 
 
-def notes_section(notes: Sequence[Note], share: float = NOTES_SHARE) -> Section:
+def notes_section(notes: Sequence[Note]) -> Section:
     """Return notes about shown code as a section of a context."""
     pieces = [
         Piece(
@@ -167,7 +167,7 @@ def notes_section(notes: Sequence[Note], share: float = NOTES_SHARE) -> Section:
         )
         for note in notes
     ]
-    return Section("remembered", share, [(piece,) for piece in pieces])
+    return Section("remembered", NOTES_SHARE, [(piece,) for piece in pieces])
 
 
 def _said(note: Note) -> str:

@@ -20,7 +20,7 @@ from itertools import chain, takewhile
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.answers.piece import Context
+from vademecum.answers.pack import Context
 from vademecum.types import Answer, Evidence, Freshness
 
 LABEL_CHARACTERS = 120  # of a signature beside a place; a longer one is replaced by its name

@@ -1,34 +1,250 @@
-"""The verbs for the index: status, doctor, gc, config, watch, enrich."""
+"""The verbs that look after indexes, sources, settings and figures."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from vademecum.amounts import counted
+from vademecum.amounts import counted, long_ago
 from vademecum.answers.render import visible
-from vademecum.cli.group import Group
-from vademecum.cli.progress import Progress
-from vademecum.cli.render import (
+from vademecum.cli.session import (
+    Group,
+    Progress,
     emit,
     emit_json,
+    examples,
     index_text,
+    json_option,
+    number_option,
+    opened,
+    paths_argument,
     say,
     say_checks,
+    settings_for,
     size,
     skipped_lines,
     skipped_record,
+    style_for,
     table,
 )
-from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
-from vademecum.errors import UsageError
+from vademecum.errors import Error, SourceError, UsageError
 
 if TYPE_CHECKING:
+    from vademecum.items import SourceStatus
+    from vademecum.savings import Row
     from vademecum.types import EnrichReport, IndexReport, RepoStatus
+    from vademecum.wiring.stores import Kept
+
+NONE_SET = "no source is set: set one up under [sources.NAME] in your user file, see `vade help sources`"
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--all", "every", is_flag=True, help="Fetch from every source that is set.")
+@click.option("--full", is_flag=True, help="Fetch everything again, and drop what is gone.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and keep nothing.")
+@json_option
+@examples("vade sync", "vade sync work --dry-run")
+def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_json: bool) -> int:
+    """Fetch changes from the backlogs and documents called NAME.
+
+    Without NAME, lists the configured sources. You can interrupt at any time: the next run continues there. Exits with 3
+    if a source cannot be asked.
+    """
+    from vademecum.answers.neighbours import sync_text
+
+    with opened(()) as engine, Progress() as progress:
+        if not names and not every:
+            sources = engine.sources.status()
+            text = table(map(_source_row, sources)) if sources else f"{NONE_SET}\n"
+            say([asdict(source) for source in sources], text, as_json=as_json)
+            return 0
+        chosen = engine.sources.names if every else tuple(dict.fromkeys(names))
+        if not chosen:
+            raise UsageError(NONE_SET)
+        reports, problems = [], {}
+        for name in chosen:
+            try:
+                reports.append(engine.sources.sync(name, progress, full=full, dry_run=dry_run))
+            except Error as error:
+                if len(chosen) == 1 or isinstance(error, UsageError):
+                    raise
+                problems[name] = error  # the other sources are still asked
+    failed = [{"source": name, "problem": str(error)} for name, error in problems.items()]
+    text = "".join([*map(sync_text, reports), *(f"{name}: {error}\n" for name, error in problems.items())])
+    say([*map(asdict, reports), *failed], text, as_json=as_json)
+    return FAILURE if problems else 0
+
+
+def _source_row(source: SourceStatus) -> tuple[str, ...]:
+    from vademecum.answers.remembered import stamp
+
+    when = stamp(source.synced_at) if source.synced_at else "never"
+    cut = ", a run was cut short: the next one goes on with it" if source.pending else ""
+    return (source.source, source.provider, source.place, counted(source.items, "item"), f"synced {when}{cut}")
+
+
+NOTHING_ASKED = 1
+
+
+@click.command()
+@paths_argument
+@number_option("--questions", about="At most how many questions of each kind.", default=100)
+@click.option("--history/--no-history", default=True, help="Whether to ask about commits.")
+@click.option(
+    "--seed", type=int, metavar="N", default=7, show_default=True, help="The same seed draws the same questions."
+)
+@json_option
+def bench(paths: tuple[str, ...], questions: int, seed: int, *, history: bool, as_json: bool) -> int:
+    """Measure how much vademecum helps here, beside BM25 and grep.
+
+    Asks the current repository, or that of each PATH, questions made from its own docstrings, names and commits. Nothing
+    is changed: copies and indexes are temporary. Exits with 1 if no questions could be made.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves
+    from vademecum.bench.bench import bench as measured
+    from vademecum.bench.bench import report_record, report_text
+
+    with Progress() as progress:
+        reports = measured(
+            *paths,
+            questions=questions,
+            history=history,
+            seed=seed,
+            settings=settings_for(paths),
+            progress=progress,
+        )
+    text = "\n".join(report_text(report, style_for()) for report in reports)
+    say([report_record(report) for report in reports], text, as_json=as_json)
+    return 0 if any(report.measured for report in reports) else NOTHING_ASKED
+
+
+NOT_FOUND = 1
+MOST_DAYS = 36_500
+UNKNOWN = """\
+A file counts whole for each answer that shows lines of it. What an agent would have read without these answers is not
+known: it might have read less than the whole files, or more of them. Tokens are estimated from bytes.
+"""
+
+
+@click.command()
+@click.option(
+    "--days", type=click.IntRange(1, MOST_DAYS), default=30, metavar="N", show_default=True, help="Of the last N days."
+)
+@json_option
+@examples("vade savings", "vade savings --days 7 --json")
+def savings(days: int, *, as_json: bool) -> int:
+    """Show the tokens of answers, beside those of whole files.
+
+    The files are those whose lines the answers show. Counts are by day and repository, on this machine, for answers to
+    agents over MCP. Exits with 1 if no answer was counted.
+    """
+    from vademecum.savings import rows
+
+    settings = settings_for(())
+    try:
+        found = rows(settings.home, datetime.now().astimezone().date() - timedelta(days - 1))
+    except OSError as error:
+        raise SourceError(f"cannot read {error.filename}: {error.strerror}; make it readable, or delete it") from error
+    if as_json:
+        emit_json({"days": days, "enabled": settings.savings.enabled, "rows": [asdict(row) for row in found]})
+    elif found:
+        emit(_page(found))
+    if not found and not as_json:
+        why = "none was given" if settings.savings.enabled else "savings.enabled is false"
+        click.echo(f"no answer to an agent was counted in the last {counted(days, 'day')}: {why}", err=True)
+    return 0 if found else NOT_FOUND
+
+
+def _page(found: list[Row]) -> str:
+    answers, held, whole = (
+        sum(getattr(row, name) for row in found) for name in ("answers", "answer_tokens", "file_tokens")
+    )
+    listed = [
+        (row.day, _shown(row.repo), f"{row.answers:,}", f"{row.answer_tokens:,}", f"{row.file_tokens:,}", _share(row.answer_tokens, row.file_tokens))
+        for row in found
+    ]  # fmt: skip
+    total = ("all", "", f"{answers:,}", f"{held:,}", f"{whole:,}", _share(held, whole))
+    heads = ("day", "repository", "answers", "tokens held", "files whole", "share")
+    return f"{table([heads, *listed, total])}\n{UNKNOWN}"
+
+
+def _shown(repo: str) -> str:
+    path = Path(repo)
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else repo
+
+
+def _share(held: int, whole: int) -> str:
+    return f"{held / whole:.0%}" if whole else ""
+
+
+@click.group(cls=Group, meant={"delete": "remove", "rm": "remove", "forget": "remove"}, invoke_without_command=True)
+@json_option
+@click.pass_context
+def repos(ctx: click.Context, *, as_json: bool) -> int:
+    """List this machine's indexes: name, size, age and path.
+
+    Indexes in a shared database are not listed. `vade repos remove` deletes one.
+    """
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from vademecum.wiring.stores import kept_indexes
+
+    kept = kept_indexes(settings_for(()).home)
+    total = f"{counted(len(kept), 'index')}, {size(sum(each.bytes for each in kept))}\n"
+    say([asdict(each) for each in kept], table(map(_row, kept)) + total, as_json=as_json)
+    return 0
+
+
+def _row(kept: Kept) -> tuple[str, ...]:
+    age = long_ago(time.time() - kept.indexed_at) if kept.indexed_at else "never"  # as `3 days ago`
+    memory = f"memory {size(kept.memory_bytes)}" if kept.memory_bytes else ""
+    return kept.name, size(kept.bytes), memory, age, _places(kept)
+
+
+@repos.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME|PATH...")
+@click.option("--memory", is_flag=True, help="Delete what was remembered of the repository, too.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@examples("vade repos remove old-project", "vade repos remove ~/src/app --yes")
+def remove(names: tuple[str, ...], *, memory: bool, yes: bool) -> int:
+    """Delete a repository's index; keep its files and its memory.
+
+    NAME or PATH is as `vade repos` lists it. The next search in the repository makes the index again; nothing makes a
+    memory again.
+    """
+    from vademecum.wiring.stores import delete_index, index_called, kept_indexes
+
+    kept = kept_indexes(settings_for(()).home)
+    for each in dict.fromkeys(index_called(kept, name) for name in names):
+        what = f"the index of {visible(each.name)} ({size(each.bytes)}), {_places(each)}"
+        what += f", and its memory ({size(each.memory_bytes)}), for good" if memory and each.memory_bytes else ""
+        if not yes:
+            _ask(what)
+        freed = delete_index(each, memory=memory)
+        left = f"; its memory is kept ({size(each.memory_bytes)}): --memory deletes it too"
+        emit(f"deleted {what}: freed {size(freed)}{left if each.memory_bytes and not memory else ''}\n")
+    return 0
+
+
+def _ask(what: str) -> None:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"nothing was deleted of {what}: add --yes, there is no terminal to ask on")
+    if not click.confirm(f"Delete {what}?", err=True):
+        raise UsageError(f"nothing was deleted of {what}: you did not agree")
+
+
+def _places(kept: Kept) -> str:
+    places = (f"{path} (gone)" if path in kept.gone else path for path in kept.paths)
+    return visible(", ".join(places) or kept.note) or "no files indexed"
+
 
 FAILURE = 3
 

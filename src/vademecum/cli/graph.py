@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from vademecum.amounts import counted
-from vademecum.answers.items import items_record, items_text
-from vademecum.answers.neighbours import neighbours_record, neighbours_text
-from vademecum.cli.file_io import write_file
-from vademecum.cli.render import emit, say, style_for
-from vademecum.cli.session import examples, from_here, json_option, opened, paths_argument
+from vademecum.answers.neighbours import items_record, items_text, neighbours_record, neighbours_text
+from vademecum.cli.session import (
+    emit,
+    examples,
+    from_here,
+    json_option,
+    opened,
+    paths_argument,
+    say,
+    style_for,
+    write_file,
+)
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -167,7 +174,7 @@ def graph(name: str, file: str | None, depth: int, repo: str) -> int:
     if file is None:
         with opened((repo or ".",), indexing=True) as engine:
             return _show(engine.codebase.related(from_here(name), "", depth), as_json=False)
-    from vademecum.answers.neighbourhood import graph_page
+    from vademecum.answers.neighbours import graph_page
     from vademecum.code.graph.surroundings import surroundings
 
     with opened((repo or ".",), indexing=True) as engine:

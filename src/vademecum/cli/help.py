@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from vademecum.cli.render import emit, table
+from vademecum.cli.session import emit, table
 from vademecum.errors import UsageError
 
 INDEX = "index"

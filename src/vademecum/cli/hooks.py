@@ -8,9 +8,7 @@ from typing import Literal
 
 import click
 
-from vademecum.cli.group import Group
-from vademecum.cli.render import say, table
-from vademecum.cli.session import json_option, opened, paths_argument
+from vademecum.cli.session import Group, json_option, opened, paths_argument, say, table
 
 
 @click.group(cls=Group, meant={"add": "install", "remove": "uninstall", "list": "status"}, invoke_without_command=True)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
-from vademecum.cli.render import emit, emit_json, say, table
-from vademecum.cli.session import examples, json_option
+from vademecum.cli.session import emit, emit_json, examples, json_option, say, table
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
+    from vademecum.install.agents import Places
+    from vademecum.install.change import Journal, Record
     from vademecum.install.install import Plan, Planner
-    from vademecum.install.installed_parts import Journal, Record
-    from vademecum.install.places import Places
+
 
 NOT_FOUND, FAILURE = 1, 3
 
@@ -71,8 +71,7 @@ def install(  # noqa: PLR0913 -- one for each option
     Exits with 1 if no agent is found, with 3 if a file could not be changed.
     """
     from vademecum.install import install as flow
-    from vademecum.install.agent_command import command
-    from vademecum.install.agents import BY_ID
+    from vademecum.install.agents import BY_ID, command
 
     places, journal = _opened()
     if only_list:
@@ -122,8 +121,8 @@ def uninstall(
 def _opened() -> tuple[Places, Journal]:
     from vademecum.code.checkout.root import find_root
     from vademecum.config import load
-    from vademecum.install.installed_parts import Journal
-    from vademecum.install.places import places
+    from vademecum.install.agents import places
+    from vademecum.install.change import Journal
 
     home = load(None).home
     return places(os.environ, Path(find_root(os.getcwd()).path)), Journal(home / "installs")
@@ -200,8 +199,7 @@ def _action(now: bytes | None, new: bytes | None) -> str:
 
 
 def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
-    from vademecum.install.agent_command import command
-    from vademecum.install.agents import AGENTS
+    from vademecum.install.agents import AGENTS, command
     from vademecum.install.install import is_found, obstacle, state
 
     rows = []

@@ -12,10 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
-from vademecum.cli.file_io import lines_of, written
-from vademecum.cli.group import Group
-from vademecum.cli.render import emit, say
-from vademecum.cli.session import examples, json_option, list_option, number_option, opened, settings_for
+from vademecum.cli.session import (
+    Group,
+    emit,
+    examples,
+    json_option,
+    lines_of,
+    list_option,
+    number_option,
+    opened,
+    say,
+    settings_for,
+    written,
+)
 from vademecum.memory.labels import with_topic
 
 if TYPE_CHECKING:

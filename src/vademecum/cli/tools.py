@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.cli.file_io import write_file
-from vademecum.cli.group import Group
-from vademecum.cli.render import emit, emit_json, say, style_for
-from vademecum.cli.session import examples, json_option, list_option, number_option, opened, settings_for
+from vademecum.cli.session import (
+    Group,
+    emit,
+    emit_json,
+    examples,
+    json_option,
+    list_option,
+    number_option,
+    opened,
+    say,
+    settings_for,
+    style_for,
+    write_file,
+)
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -292,7 +302,7 @@ def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -
     from vademecum.errors import ConsentError, ToolServerError
     from vademecum.providers.servers.configured import open_server
     from vademecum.tools.register import listed
-    from vademecum.wiring.consent import consented
+    from vademecum.wiring.roots import consented
 
     settings, code = settings_for(()), 0
     limits = settings.gateway

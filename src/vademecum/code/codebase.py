@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from vademecum.code.indexing.covered import cover, covered_said
-from vademecum.code.indexing.index import index
+from vademecum.code.indexing.index import cover, covered_said, index
 from vademecum.code.indexing.refresh import Refresher
 from vademecum.code.languages import named_language
 from vademecum.code.search.evidence import FileChunks, pieces_of
-from vademecum.code.search.rerank import Reranking
-from vademecum.code.search.search import search
+from vademecum.code.search.search import Reranking, search
 from vademecum.code.snapshot.repository import Opened, Repository, narrowed
 from vademecum.errors import StoreAwayError, StoreCorruptError, UnknownError, UsageError
 from vademecum.protocols import Enricher, Progress, Reranker, silent
@@ -27,7 +25,7 @@ if TYPE_CHECKING:  # loaded where they are used, so that a search starts fast
     from vademecum.code.graph.outline import Entry
     from vademecum.code.indexing.git_hooks import Hook
     from vademecum.code.indexing.summaries import Pace
-    from vademecum.code.search.inventory import FileFacts
+    from vademecum.code.search.open import FileFacts
     from vademecum.items import NamedItem
 
 T = TypeVar("T")
@@ -328,7 +326,7 @@ class Codebase:
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
         """Return up to `most` files after a path, and the total, unrefreshed."""
-        from vademecum.code.search.inventory import inventory
+        from vademecum.code.search.open import inventory
 
         opened = self._opened_one(repo)
         return inventory(opened, after, most), opened.view.files.indexed

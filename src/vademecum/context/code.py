@@ -3,29 +3,133 @@
 `context` adds related code to the matches.
 
 find → offer in several forms → add relations and notes → pack → render
+
+Code and events are stored separately, each with its own metadata (MnemoLite ADR-001: separate tables, a merge where both
+are asked). Their scores mean different things, so the merge goes by rank: reciprocal rank fusion, k = 60.
+
+In a session no piece is shown twice. An agent chooses its name. The keys of shown pieces are below the data directory, one file per session, a key a
+line, under a lock: two processes that ask in one session at once never show the same piece. A key names content, not
+lines, so changed content is new. A file that did not grow for 30 days is deleted.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.amounts import counted
 from vademecum.answers import document
 from vademecum.answers.document import Heading
-from vademecum.answers.pack import pack
-from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
+from vademecum.answers.pack import Context, Offer, Part, Piece, Section, Source, pack
 from vademecum.context.primary import ChunksOf, Search, find, of_use, offers_of
-from vademecum.errors import UsageError
+from vademecum.errors import StoreError, UsageError
+from vademecum.index.fusion import RRF_K
+from vademecum.private import exclusive, private_opener
 from vademecum.protocols import TokenCounter
 from vademecum.settings import SearchSettings
-from vademecum.types import Evidence
+from vademecum.types import Answer, Evidence, Verdict
 
-if TYPE_CHECKING:
-    from vademecum.context.shown import Turn
+if TYPE_CHECKING:  # a search of code alone loads no memory
+    from vademecum.memory.records import Evidence as Memory
+    from vademecum.memory.records import Recalled
+
+WAIT_SECONDS = 30.0  # another process of the session needs a fraction of a second
+KEPT_SECONDS = 30 * 86_400.0
+LONGEST_NAME = 200
+_BRIEFLY = "signature "  # prefix of keys shown as signatures; these may still be shown whole
+
+
+@dataclass(slots=True)
+class Turn:
+    """One answer in a session: keys shown before, and pieces left out."""
+
+    shown: frozenset[str] = frozenset()
+    left: int = 0
+    _path: Path | None = field(default=None, repr=False)
+
+    def is_new(self, piece: Piece) -> bool:
+        """Return whether the session was shown nothing of a piece."""
+        keys = {*piece.keys, *(_BRIEFLY + key for key in piece.keys if piece.brief)}
+        return self.shown.isdisjoint(keys)
+
+    def remember(self, parts: Iterable[Part]) -> None:
+        """Store the keys of the pieces about to be shown. Raises `StoreError`."""
+        if self._path is None:
+            return
+        keys = [_BRIEFLY + key if piece.brief else key for part in parts for piece in part.pieces for key in piece.keys]
+        try:
+            torn = self._path.exists() and not self._path.read_bytes().endswith(b"\n")  # a process died while writing
+            with open(self._path, "ab", opener=private_opener) as file:
+                file.write(b"\n" * torn + "".join(f"{key}\n" for key in keys).encode("utf-8", "surrogatepass"))
+        except OSError as error:
+            raise StoreError(f"cannot write {self._path}: {error.strerror}; ask without a session") from error
+
+
+@contextmanager
+def turn(home: Path, session: str, clock: Callable[[], float] = time.time) -> Iterator[Turn]:
+    """Open one turn of a session, with its shown keys.
+
+    Other answers of the session wait until this turn ends.
+
+    Raises:
+        UsageError: the name is too long.
+        StoreError: the session's file cannot be read or written.
+    """
+    if not session:
+        yield Turn()
+        return
+    if len(session) > LONGEST_NAME:
+        raise UsageError(f"a session's name of {len(session)} characters is too long: take {LONGEST_NAME} at most")
+    folder = home / "sessions"
+    name = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    with exclusive(folder / f"{name}.lock", WAIT_SECONDS):
+        _sweep(folder, clock() - KEPT_SECONDS)
+        path = folder / f"{name}.shown"
+        try:
+            shown = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror}; ask without a session") from error
+        yield Turn(frozenset(shown.split("\n")), 0, path)
+
+
+def _sweep(folder: Path, before: float) -> None:
+    for path in folder.glob("*.shown"):
+        with suppress(OSError):  # another process was faster
+            if path.stat().st_mtime < before:
+                path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Unified:
+    """The answers of code and memory, and both merged, best first."""
+
+    code: Answer
+    memory: Recalled
+    merged: tuple[Evidence | Memory, ...]
+
+
+def unified(code: Answer, memory: Recalled, k: int) -> Unified:
+    """Merge two answers by rank.
+
+    An answer with verdict `not_found` comes after the other, because its first result is no answer. Raises nothing; if
+    both are empty, so is the merge.
+    """
+    ranked: list[tuple[float, int, Evidence | Memory]] = []
+    both: list[tuple[Sequence[Evidence | Memory], Verdict]] = [
+        (code.evidence, code.verdict),
+        (memory.evidence, memory.verdict),
+    ]
+    for place, (found, verdict) in enumerate(both):
+        behind = 0.0 if verdict is not Verdict.NOT_FOUND else 1.0
+        ranked += [(1 / (RRF_K + rank) - behind, place, item) for rank, item in enumerate(found, 1)]
+    ranked.sort(key=lambda each: (-each[0], each[1]))
+    return Unified(code, memory, tuple(item for _, _, item in ranked[:k]))
+
 
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
@@ -96,7 +200,6 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
-    from vademecum.context.shown import turn
 
     with turn(makers.home, session, makers.clock) as own:
         offers = offers_of(task, answer.evidence, makers.pieces, budget, seen=own.shown)

@@ -22,12 +22,10 @@ from hashlib import blake2b
 from typing import Any
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
-from vademecum.answers.pack import pack
-from vademecum.answers.piece import Form, Part, Piece, Section
+from vademecum.answers.pack import Form, Part, Piece, Section, pack
 from vademecum.answers.render import LINE_CHARACTERS, visible
 from vademecum.code.graph.outline import Entry
-from vademecum.context.code import check
-from vademecum.context.shown import Turn
+from vademecum.context.code import Turn, check
 from vademecum.protocols import TokenCounter
 
 SIGNATURE_CHARACTERS = 120

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
-from vademecum.answers.piece import MATCHED, Form, Offer, Piece
+from vademecum.answers.pack import MATCHED, Form, Offer, Piece
 from vademecum.code.checkout.classify import is_news
 from vademecum.code.search.evidence import FileChunks
 from vademecum.errors import UsageError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from vademecum.answers.piece import Form, Offer, Piece
+from vademecum.answers.pack import Form, Offer, Piece
 from vademecum.code.graph.expand import expand
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node, Relation, node_id

@@ -16,12 +16,18 @@ Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name",
 named after the hook: `cursor`, `copilot`, `windsurf`, `opencode`. A hook holds up its agent, so it never blocks and never
 fails: it imports late and nothing heavy, it ends after 1.5 s (or `VADE_HOOK_S`), the exit code is always 0, and standard
 output holds an answer or nothing. Errors go to `hooks.log` in the data directory.
+
+An agent gets a hint about search when it greps for prose, once a session, and when a subagent begins.
+
+The files and the error of a tool call are read by the hooks of Claude Code (`PreToolUse`, `PostToolUseFailure`), Codex (`PreToolUse`, `PostToolUse`) and Gemini CLI
+(`AfterTool`), by their documentation; see docs/install.md.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import sys
 import threading
@@ -30,6 +36,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from vademecum.beneath import from_folder
 from vademecum.private import private_folder, private_opener
 
 if TYPE_CHECKING:
@@ -39,6 +46,131 @@ if TYPE_CHECKING:
     from vademecum.config import Settings
     from vademecum.memory.brief import Brief
     from vademecum.protocols import Store
+
+_FILES = ("file_path", "notebook_path", "absolute_path")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_ANSWERS = ("error", "stderr", "llmContent", "output", "stdout")  # keys of a tool's answer
+
+
+def files_of(said: Mapping[str, Any], root: str, directory: str) -> list[str]:
+    """Return the files of a tool call, relative to the repository's root.
+
+    Files outside of it are left out.
+
+    >>> files_of({"tool_input": {"file_path": "/app/src/a.py"}}, "/app", "/app/src")
+    ['src/a.py']
+    """
+    given = said.get("tool_input")
+    if not isinstance(given, Mapping):
+        return []
+    named = [str(given[key]) for key in _FILES if isinstance(given.get(key), str)]
+    patch = given.get("command")
+    named += _PATCHED.findall(patch) if isinstance(patch, str) else []
+    top = os.path.realpath(root)
+    paths = [from_folder(os.path.realpath(os.path.join(directory, path)), top) for path in named]
+    return [path for path in dict.fromkeys(paths) if path]
+
+
+def error_of(said: Mapping[str, Any]) -> str:
+    """Return the output or error of a command, "" for other calls.
+
+    Codex does not say whether a command failed, so its outputs are returned too.
+
+    >>> error_of({"tool_input": {"command": "make"}, "error": "Exit code 2"}), error_of({"tool_input": {}, "error": "no"})
+    ('Exit code 2', '')
+    """
+    given = said.get("tool_input")
+    if not isinstance(given, Mapping) or "command" not in given or said.get("is_interrupt"):
+        return ""
+    answer = said.get("error") or said.get("tool_response")
+    if isinstance(answer, Mapping):
+        answer = "\n".join(str(answer[key]) for key in _ANSWERS if isinstance(answer.get(key), str))
+    return answer if isinstance(answer, str) else ""
+
+
+TOLD = (
+    "vademecum search finds code by meaning: for a question in words, the tool `search` of the MCP server `vademecum` "
+    "(in a shell, `vade search`) finds what grep cannot. Grep stays right for exact strings."
+)
+SUBAGENT = (
+    "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
+    "`impact` says who calls a function, what may break and which tests to run."
+)
+FOLDER = "hints"  # below the data directory: an empty file for each text that a session was told
+KEPT_S = 7 * 86_400.0  # sessions are shorter than this
+_GREPS = {"rg", "grep", "egrep", "ag", "ack"}
+_WITH_VALUE = {"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir"}
+# At least three words: two words are just as often a name or part of a message in the code.
+_PROSE = re.compile(r"[A-Za-z][a-z'-]*(?:,? [A-Za-z][a-z'-]*){2,}\??")
+
+
+def is_prose(pattern: str) -> bool:
+    """Return whether a pattern is plain words, not regex or code.
+
+    >>> is_prose("where are retries limited"), is_prose("def retry"), is_prose("retry.*limit of calls"), is_prose("a_b c d")
+    (True, False, False, False)
+    """
+    return _PROSE.fullmatch(pattern.strip()) is not None
+
+
+def pattern_of(said: Mapping[str, Any]) -> str:
+    """Return the search pattern in a tool call; "" for other calls.
+
+    >>> pattern_of({"tool_name": "Bash", "tool_input": {"command": "rg -n 'token budget split' src | head"}})
+    'token budget split'
+    """
+    given = said.get("tool_input")
+    if not isinstance(given, Mapping):
+        return ""
+    pattern, command = given.get("pattern"), given.get("command")
+    if isinstance(pattern, str):
+        return pattern
+    if isinstance(command, list):
+        return _of_words([str(word) for word in command])
+    import shlex
+
+    with suppress(ValueError):  # raised by unbalanced quotes
+        return _of_words(shlex.split(command)) if isinstance(command, str) else ""
+    return ""
+
+
+def is_first(home: Path, told: str) -> bool:
+    """Return whether something was not told yet, and mark it.
+
+    `told` names the session, and the text where there are several.
+    """
+    import hashlib
+
+    folder = home / FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / hashlib.sha256(told.encode()).hexdigest()[:32]
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    for old in folder.iterdir():
+        with suppress(OSError):
+            if old.stat().st_mtime < time.time() - KEPT_S:
+                old.unlink()
+    return True
+
+
+def _of_words(words: list[str]) -> str:
+    """Return the pattern of a search command, "" for any other command."""
+    if words[:2] == ["git", "grep"]:
+        words = words[1:]
+    if not words or os.path.basename(words[0]) not in _GREPS:
+        return ""
+    rest = iter(words[1:])
+    for word in rest:
+        if word in {"-e", "--regexp"}:
+            return next(rest, "")
+        if word in _WITH_VALUE:
+            next(rest, "")
+        elif not word.startswith("-"):
+            return word
+    return ""
+
 
 LOG = "hooks.log"
 RUNS = "hooks.runs"  # a line for each run: name, outcome, seconds
@@ -140,7 +272,6 @@ def keep(said: Mapping[str, Any], agent: str, directory: str) -> bool:
 def hint(said: Mapping[str, Any], directory: str) -> str:
     """Return the hint for an agent's search, "" for none."""
     from vademecum import config
-    from vademecum.hooks.hint import TOLD, is_first, is_prose, pattern_of
 
     session = str(said.get("session_id") or "")
     is_due = is_prose(pattern_of(said)) and session and is_first(config.load(directory).home, session)
@@ -165,11 +296,8 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
             kept = brief.surviving(session)
             return f"{wording.survives}\n\n{kept}" if kept else ""
         if name == "tool":
-            from vademecum.hooks.hint import is_first
-
             told = _about_call(brief, said, root.path, directory)
             return told if told and session and is_first(settings.home, f"{session}\0{told}") else ""
-        from vademecum.hooks.hint import SUBAGENT
 
         again = brief.surviving(session) if said.get("source") == "compact" else ""
         return "\n\n".join(filter(None, (SUBAGENT if name == "subagent-start" else "", brief.opening(), again)))
@@ -177,8 +305,6 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
 def _about_call(brief: Brief, said: Mapping[str, Any], root: str, directory: str) -> str:
     """Return the memory about the files or the error of a call."""
-    from vademecum.hooks.moment import error_of, files_of
-
     files = files_of(said, root, directory)
     return brief.about(files) if files else brief.after_error(error_of(said))
 
@@ -204,7 +330,7 @@ def start_catching_up(directory: str) -> None:
     lock is released, so one of the two processes always sees the other. The new process inherits the lock, so no second
     one can start in between.
     """
-    from vademecum.code.checkout.lock import claim
+    from vademecum.private import claim
 
     place = place_of_catching_up(directory)
     if place is None:
@@ -228,8 +354,7 @@ def start_catching_up(directory: str) -> None:
 def place_of_catching_up(directory: str) -> Path | None:
     """Return the folder of the catch-up lock, None outside of git."""
     from vademecum import config
-    from vademecum.code.checkout.identity import index_directory
-    from vademecum.code.checkout.root import find_root
+    from vademecum.code.checkout.root import find_root, index_directory
 
     root = find_root(directory)
     return index_directory(config.load(directory).home, root) if root.common_dir else None
@@ -244,10 +369,10 @@ def catch_up(directory: str, handle: str = "") -> None:
     """
     step_back()
     from vademecum import config
-    from vademecum.code.checkout.lock import claim
     from vademecum.code.checkout.root import find_root, worktrees
     from vademecum.engine import Engine
     from vademecum.hooks.inbox import take_in
+    from vademecum.private import claim
 
     place = place_of_catching_up(directory)
     if place is None:

@@ -17,15 +17,13 @@ from vademecum.config import Settings
 from vademecum.errors import Error
 from vademecum.hooks.hook import RUNS
 from vademecum.http.auth import Key
-from vademecum.http.engines import Engines
+from vademecum.http.engines import Engines, HookRuns, Readiness
 from vademecum.http.guard import Guard, refusal
 from vademecum.http.heaps import give_back_while_used
-from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.mcp_endpoint import Agents
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
-from vademecum.http.readiness import Readiness
 from vademecum.http.request_context import AppState, encoded
 from vademecum.http.routes import (
     code,
@@ -38,8 +36,7 @@ from vademecum.http.routes import (
     symbols,
     tools,
 )
-from vademecum.http.routes.parameters import only_known
-from vademecum.http.routes.shapes import ALWAYS
+from vademecum.http.routes.shapes import ALWAYS, only_known
 from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot
 from vademecum.wiring.stores import Stores

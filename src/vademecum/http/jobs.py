@@ -19,13 +19,12 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from vademecum.code.checkout.lock import exclusive
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import Error, StoreBusyError, StoreError, StoreFullError, UnknownError
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
-from vademecum.private import NO_SPACE, private_folder, private_opener
+from vademecum.private import NO_SPACE, exclusive, private_folder, private_opener
 
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs

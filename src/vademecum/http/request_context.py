@@ -21,10 +21,8 @@ from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UnknownError
 from vademecum.http.auth import Key, Visitor
-from vademecum.http.engines import Engines, Opening
-from vademecum.http.hook_runs import HookRuns
+from vademecum.http.engines import Engines, HookRuns, Opening, Readiness
 from vademecum.http.jobs import Jobs
-from vademecum.http.readiness import Readiness
 from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot
 

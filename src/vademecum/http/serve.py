@@ -1,25 +1,106 @@
-"""`vade serve`: the listening socket, the access rules, the run."""
+"""`vade serve`: the listening socket, the access rules, the run.
+
+Spans are sent to an OpenTelemetry collector, if OpenTelemetry's own variables name one.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
+from typing import Any
 
 import click
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from vademecum import tracing
 from vademecum.addresses import is_loopback
 from vademecum.cli.session import ask_first, settings_for
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
-from vademecum.http import heaps, span_export
+from vademecum.http import heaps
 from vademecum.http.auth import Key, read_keys
 from vademecum.http.auth import new_key as made_key
+from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
+
+_WHERE = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+
+def start(environ: Mapping[str, str] = os.environ) -> Callable[[], None]:
+    """Start exporting spans, if the environment names a collector.
+
+    Returns a function that sends the last spans and stops.
+
+    Raises:
+        MissingExtraError: a collector is named, and OpenTelemetry is not installed.
+    """
+    asked = next((name for name in _WHERE if environ.get(name)), None)
+    if asked is None or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return lambda: None
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise MissingExtraError(f"{asked} is set and {error.name} is missing: pip install 'vademecum[otel]'") from error
+    resource = Resource.create(
+        {"service.name": environ.get("OTEL_SERVICE_NAME", "vademecum"), "service.version": __version__}
+    )
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    tracing.use(provider.get_tracer("vademecum", __version__))
+
+    def stop() -> None:
+        tracing.use(None)
+        provider.shutdown()
+
+    return stop
+
+
+class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that is closed where a request's head takes too long."""
+
+    seconds: float  # for a head, from the connection's or the head's first byte on
+    _waits: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes, and wait on while the head is not whole."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()
+        elif self._waits is None:
+            self._waits = self.loop.call_later(self.seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._waits = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+    def _stop(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+
 
 GRACE_SECONDS = 30  # for running requests to finish
 
@@ -89,12 +170,11 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
 
         from vademecum.http.app import application
         from vademecum.http.log import log_to_standard_error
-        from vademecum.http.patience import Patient
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     listening = listen(own.host, own.port)
     ending = threading.Event()
-    app = application(roots, settings, keys, hosts_of(settings), span_export.start(), ending)
+    app = application(roots, settings, keys, hosts_of(settings), start(), ending)
     log_to_standard_error()
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address

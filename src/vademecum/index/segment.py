@@ -12,29 +12,134 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
 Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
 and since sums of products of whole numbers are exact, the order of rows never changes a score. A vector that is still to be
 made is zeros with the scale PENDING; a segment of which none was made yet may have dim 0.
+
+Segments are kept few by merging neighbours in age. Each segment is at least MERGED_BELOW times the one after it, so a million documents are a handful of segments, and a document is
+rewritten a few times in all. This is how log-structured stores merge (O'Neil and others, "The log-structured merge-tree", 1996).
+
+`Stored` holds the facts of a chunk for answers, so no database is asked for them.
+
+    offsets  int64 (N + 1,)  chunk n has told[offsets[n]:offsets[n + 1]]
+    told     uint8 (M,)      the fields of `StoredChunk`, a JSON list for each chunk, in ASCII
+
+>>> stored = stored_of([StoredChunk(0, 9, "a1", "def f()", "Does f.", ("f",)), StoredChunk(9, 20, "b2", "", "", ())])
+>>> stored.read([1, 0])[1]
+StoredChunk(start=0, end=9, hash='a1', signature='def f()', summary='Does f.', symbols=('f',))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
 from vademecum.index.arrays import ranges, save_arrays, stored_arrays
-from vademecum.index.bm25 import CODE
-from vademecum.index.postings import Postings, build, merge
-from vademecum.index.stored_fields import NOTHING_STORED, Stored, laid
+from vademecum.index.bm25 import CODE, Postings, build, merge
 from vademecum.types import ChunkKind
+
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class StoredChunk(NamedTuple):
+    """The stored fields of one chunk."""
+
+    start: int  # its first byte in its content
+    end: int
+    hash: str  # of its text
+    signature: str  # "" for none
+    summary: str
+    symbols: tuple[str, ...]  # qualified names it defines, or the one it is part of
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The stored fields of N chunks. See the module's docstring for shapes."""
+
+    offsets: NDArray[np.int64]
+    told: NDArray[np.uint8]
+
+    def read(self, chunks: Sequence[int]) -> list[StoredChunk]:
+        """Return chunks' stored fields, in order. Raises `StoreCorruptError`."""
+        places, told = np.asarray(chunks, np.intp), self.told.data
+        begins, ends = self.offsets.take(places).tolist(), self.offsets.take(places + 1).tolist()
+        lists = b",".join([told[begin:end] for begin, end in zip(begins, ends, strict=True)])
+        try:
+            found = json.loads(f"[{lists.decode('ascii')}]")
+            return [
+                StoredChunk(start, end, digest, signature, summary, tuple(symbols))
+                for _, (start, end, digest, signature, summary, *symbols) in zip(chunks, found, strict=True)
+            ]
+        except (ValueError, TypeError) as error:
+            raise StoreCorruptError(f"what was kept of chunks is damaged ({error}): run `vade index --full`") from error
+
+    def part(self, first: int, last: int) -> Stored:
+        """Return those of chunks first … last - 1."""
+        begin, end = self.offsets[first], self.offsets[last]
+        return Stored(self.offsets[first : last + 1] - begin, self.told[begin:end])
+
+
+def stored_of(said: Iterable[StoredChunk]) -> Stored:
+    """Return the stored fields of chunks as arrays."""
+    told = [_encode([s.start, s.end, s.hash, s.signature, s.summary, *s.symbols]).encode("ascii") for s in said]
+    return Stored(np.cumsum([0, *map(len, told)], dtype=np.int64), np.frombuffer(b"".join(told), np.uint8))
+
+
+def laid(parts: Sequence[Stored]) -> Stored:
+    """Return parts one after the other.
+
+    >>> parts = [stored_of([StoredChunk(0, 1, "a", "", "", ())]), stored_of([StoredChunk(1, 2, "b", "", "", ())])]
+    >>> [said.hash for said in laid(parts).read([0, 1])]
+    ['a', 'b']
+    """
+    bases = np.cumsum([0, *(len(part.told) for part in parts)])
+    offsets = [part.offsets[1:] + base for part, base in zip(parts, bases, strict=False)]
+    none = NOTHING_STORED
+    return Stored(np.concatenate([none.offsets, *offsets]), np.concatenate([none.told, *(part.told for part in parts)]))
+
+
+NOTHING_STORED = Stored(np.zeros(1, np.int64), np.zeros(0, np.uint8))
+
+
+MERGED_BELOW = 4  # a segment less than this many times the one after it is merged with it
+MOST_MERGED = 1 << 18  # documents in a merged segment: merging them takes some 1 GB of memory
+
+
+def runs_to_merge(sizes: Sequence[int], *, everything: bool = False) -> list[slice]:
+    """Return the runs of neighbours, oldest first, that become one segment each.
+
+    With `everything`, as few as MOST_MERGED allows.
+
+    >>> runs_to_merge([20_000, 20_000, 20_000, 200, 60, 1])
+    [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
+    >>> runs_to_merge([100, 0, 0]), runs_to_merge([])
+    ([slice(0, 1, None), slice(1, 3, None)], [])
+    >>> runs_to_merge([MOST_MERGED, MOST_MERGED // 2]), runs_to_merge([900, 1], everything=True)
+    ([slice(0, 1, None), slice(1, 2, None)], [slice(0, 2, None)])
+    """
+    runs: list[slice] = []
+    end = len(sizes)
+    while end:
+        begin = end - 1
+        total = max(sizes[begin], 1)  # empty segments are merged, too
+        while begin and (everything or sizes[begin - 1] < MERGED_BELOW * total):
+            if total + sizes[begin - 1] > MOST_MERGED:
+                break
+            begin -= 1
+            total += sizes[begin]
+        runs.append(slice(begin, end))
+        end = begin
+    return runs[::-1]
+
 
 FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
-FORMAT = "12"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "13"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)

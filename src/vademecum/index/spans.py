@@ -131,10 +131,8 @@ def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int
     return own[adds.index(fewest)], fewest
 
 
-def _apart(span: Span, one: Span) -> int:
-    """Return the distance of two spans in lines: 1 where they touch."""
-    return one.begin - span.end if one.first > span.last else span.begin - one.end
-
-
 def _beside(span: Span, one: Span) -> bool:
-    return (one.first == span.last + 1 or one.last == span.first - 1) and _apart(span, one) <= GAP
+    """Return whether two spans follow each other, with few lines between."""
+    if one.first == span.last + 1:
+        return one.begin - span.end <= GAP
+    return one.last == span.first - 1 and span.begin - one.end <= GAP

@@ -16,15 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vademecum.errors import SourceError, UsageError
-from vademecum.install.agent_command import Command
-from vademecum.install.agent_file import File, delete, look, make, sweep
-from vademecum.install.agent_file import replace as replace_file
-from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks, Program, Scope
-from vademecum.install.change import Change, with_parts, without_parts
+from vademecum.install.agents import AGENTS, BY_ID, Agent, Command, Config, Hooks, Places, Program, Scope
+from vademecum.install.change import Change, Journal, Record, with_parts, without_parts
 from vademecum.install.formats import decoded, upsert
-from vademecum.install.installed_parts import Journal, Record
-from vademecum.install.part import EditError, Part, Placed
-from vademecum.install.places import Places
+from vademecum.install.part import EditError, File, Part, Placed, delete, look, make, sweep
+from vademecum.install.part import replace as replace_file
 
 NAME = "vademecum"
 

@@ -26,13 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import Error, ToolServerError, UrlElicitationError, UsageError
 from vademecum.mcp.chained import SERVER, Chained
-from vademecum.mcp.fleet import Fleet
-from vademecum.mcp.json_schema import violation
 from vademecum.mcp.long_answers import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
 from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, barred, effect
-from vademecum.mcp.tool import Front, Outcome, Tool
-from vademecum.mcp.upstream import Upstream
+from vademecum.mcp.tool import Front, Outcome, Tool, violation
+from vademecum.mcp.upstream import Fleet, Upstream
 from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
@@ -41,7 +39,7 @@ from vademecum.tools.relations import tool_of_input
 from vademecum.tools.search import LIKELY_FROM, THRESHOLD
 from vademecum.tools.session_traces import Traced
 from vademecum.types import Verdict
-from vademecum.wiring.consent import consented
+from vademecum.wiring.roots import consented
 
 if TYPE_CHECKING:
     from vademecum.config import Settings

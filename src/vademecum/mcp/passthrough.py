@@ -29,8 +29,7 @@ from vademecum.protocols import AskingServer, ToolServer
 from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, every_page, offered
 
 if TYPE_CHECKING:
-    from vademecum.mcp.fleet import Fleet
-    from vademecum.mcp.upstream import Upstream
+    from vademecum.mcp.upstream import Fleet, Upstream
     from vademecum.protocols import Hears
 
 SCHEME = "vade://"

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
 from vademecum.answers.document import context_record
-from vademecum.answers.items import items_record, items_text
-from vademecum.answers.neighbours import neighbours_record, neighbours_text
+from vademecum.answers.neighbours import items_record, items_text, neighbours_record, neighbours_text
 from vademecum.answers.remembered import fact_text, recalled_record, recalled_text
 from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.answers.tool_answers import plan_text, prediction_text, record_of, tools_text
@@ -23,7 +22,7 @@ from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.types import Verdict
 
 if TYPE_CHECKING:
-    from vademecum.answers.piece import Context
+    from vademecum.answers.pack import Context
     from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
@@ -44,7 +43,7 @@ OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 
 def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
-    from vademecum.answers.piece import Within
+    from vademecum.answers.pack import Within
 
     path, lang, repo = (arguments.get(name, "") for name in ("path", "lang", "repo"))
     pattern = arguments.get("regex", "")

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 from vademecum.memory.active import ALWAYS_ON, Outline, applies, surest, told
 from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role

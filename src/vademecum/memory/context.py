@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 from vademecum.memory.labels import Wording, against, date_of, hint, with_topic
 from vademecum.memory.passages import AskedFor, fitted, one_line, passage
 from vademecum.memory.preferences import Preferences

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.arrays import ranges, save_arrays, stored_arrays
-from vademecum.index.bm25 import Schema, field_norms
-from vademecum.index.postings import Postings, build, merge
+from vademecum.index.bm25 import Postings, Schema, build, field_norms, merge
 from vademecum.index.segment import quantise
 from vademecum.memory.labels import Topics, nothing_known, searched_text
 from vademecum.memory.records import Event, Role

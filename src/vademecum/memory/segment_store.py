@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
-from vademecum.index.merging import runs_to_merge
+from vademecum.index.segment import runs_to_merge
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.ledger import Scope
 from vademecum.memory.segment import Part, Reader, Segment, View, load_segment, merge_segments, save_segment

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from vademecum.index.stopwords import TALK
+from vademecum.index.tokenize import TALK
 from vademecum.memory.forms import compiled
 from vademecum.memory.passages import AskedFor, said_in, sentences
 from vademecum.memory.question import Question

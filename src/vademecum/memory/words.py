@@ -17,16 +17,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from vademecum.index.stem import porter_stem
-from vademecum.index.stopwords import TALK
-from vademecum.index.tokenize import MAX_PART, kept_parts, key
+from vademecum.index.tokenize import MAX_PART, TALK, kept_parts, key, porter_stem
 from vademecum.memory.forms import filled, table_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.index.counting import RunTable
+    from vademecum.index.arrays import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
@@ -125,6 +123,6 @@ def query_keys(text: str) -> NDArray[np.uint64]:
 
 def word_table() -> RunTable:
     """Return a table that counts a text's terms by their keys."""
-    from vademecum.index.counting import RunTable
+    from vademecum.index.arrays import RunTable
 
     return RunTable(_RUN, _keyed)

@@ -17,7 +17,7 @@ from pathlib import Path
 from tokenizers import Encoding
 
 from vademecum.errors import RerankError, UsageError
-from vademecum.providers.embedders.onnx_session import FAILURES, Transformer
+from vademecum.providers.embedders.onnx import FAILURES, Transformer
 from vademecum.providers.post import short
 from vademecum.result import Err, Ok, Result
 from vademecum.types import Passage

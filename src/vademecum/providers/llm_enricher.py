@@ -11,8 +11,8 @@ import re
 from hashlib import blake2b
 
 from vademecum.errors import EnrichError, ProviderError
-from vademecum.providers.chat import UNHURRIED, ChatModel
-from vademecum.providers.retries import Patience
+from vademecum.providers.model_server import UNHURRIED, ChatModel
+from vademecum.providers.post import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 

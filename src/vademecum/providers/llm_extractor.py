@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import ProviderError
-from vademecum.providers.chat import UNHURRIED, ChatModel
+from vademecum.providers.model_server import UNHURRIED, ChatModel
 from vademecum.result import attempt
 from vademecum.types import Passage
 

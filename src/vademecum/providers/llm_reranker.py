@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from vademecum.errors import ProviderError, RerankError
-from vademecum.providers.chat import ChatModel
+from vademecum.providers.model_server import ChatModel
 from vademecum.result import attempt
 from vademecum.types import Passage
 

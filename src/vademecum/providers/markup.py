@@ -1,18 +1,165 @@
-"""HTML to Markdown: headings, lists, tables, code and links.
+"""HTML, Word's files and attachments to Markdown.
 
     <h2>Why</h2><p>It <b>fails</b> <a href="https://e.org/x">here</a>.</p>   →   ## Why, It **fails** [here](https://e.org/x).
 
 Styles and scripts are dropped. Confluence's storage format, which is XHTML with its own elements, works too: code macros, links
 to pages, task lists. The parser is the standard library's, which accepts unclosed elements: editors and people write such
 pages.
+
+A `.docx` is a zip archive. Its words are paragraphs (`w:p`) of runs (`w:t`) in `word/document.xml`; heading styles are
+called `Heading1` to `Heading6` (ECMA-376, WordprocessingML). Pictures, notes and formatting are left out.
+
+Attachments are text files of an item, fetched as sections of its document. Names and sizes decide before anything is fetched; pictures, archives and large files are left out. So is a file that is
+gone or closed to the key. A server that fails ends the run as it does anywhere else.
 """
 
 from __future__ import annotations
 
 import html
+import io
 import re
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+from vademecum.items import Attachment
+from vademecum.providers.web import Web
+
+DATA = (
+    *(".log", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".csv", ".tsv", ".xml", ".sql", ".diff", ".patch"),
+    *(".py", ".js", ".ts", ".java", ".go", ".rs", ".rb", ".php", ".c", ".h", ".cpp", ".cs", ".sh", ".ps1"),
+)  # fmt: skip
+MOST_FILES = 20  # of one item
+MOST_ATTACHMENT_BYTES = 500_000  # of one file
+_FENCES = re.compile(r"^`{3,}", re.MULTILINE)
+
+
+class Told(NamedTuple):
+    """A file as its server lists it, before fetching."""
+
+    name: str
+    url: str
+    size: int  # bytes; 0 if unknown
+
+
+def is_text(name: str) -> bool:
+    """Return whether a file of this name is fetched.
+
+    >>> is_text("Notes.MD"), is_text("trace.log"), is_text("screen.png")
+    (True, True, False)
+    """
+    return name.lower().endswith((*SUFFIXES, *DATA))
+
+
+def attachments(web: Web, told: Iterable[Told]) -> tuple[Attachment, ...]:
+    """Fetch the text files among a server's files. Raises `SyncError`."""
+    wanted = [each for each in told if each.url and is_text(each.name) and each.size <= MOST_ATTACHMENT_BYTES][
+        :MOST_FILES
+    ]
+    found = ((each.name, web.file(each.url, MOST_ATTACHMENT_BYTES)) for each in wanted)
+    read = ((name, _markdown(name, content)) for name, content in found if content is not None)
+    return tuple(Attachment(name, text) for name, text in read if text.strip())
+
+
+def _markdown(name: str, content: bytes) -> str:
+    """Return a file as Markdown, fenced unless prose; "" for no text."""
+    lowered = name.lower()
+    if not lowered.endswith(WORD) and b"\0" in content[:8192]:
+        return ""
+    try:
+        text = markdown_from(name, content)
+    except UnreadableError:
+        return ""
+    if lowered.endswith((".md", ".markdown", ".mdx", *PAGES, WORD)):
+        return text
+    fence = "`" * max(3, 1 + max((len(each) for each in _FENCES.findall(text)), default=0))
+    return f"{fence}\n{text.rstrip()}\n{fence}" if text.strip() else ""
+
+
+TEXTS = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".asciidoc", ".org")
+PAGES = (".html", ".htm", ".xhtml")
+WORD = ".docx"
+SUFFIXES = (*TEXTS, *PAGES, WORD)
+MOST_BYTES = 2_000_000
+MOST_WORD_BYTES = 32_000_000  # of an archive, pictures included
+MOST_XML_BYTES = 32_000_000  # of its words, unpacked
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+class UnreadableError(Exception):
+    """A file is too large to be a document, or damaged."""
+
+
+def most_bytes(path: str) -> int:
+    """Return the size limit, in bytes, for a file of this name."""
+    return MOST_WORD_BYTES if path.lower().endswith(WORD) else MOST_BYTES
+
+
+def markdown_from(path: str, content: bytes) -> str:
+    """Return a file's content as Markdown, by suffix. Raises `UnreadableError`."""
+    if len(content) > most_bytes(path):
+        raise UnreadableError
+    if path.lower().endswith(WORD):
+        return _word(content)
+    text = content.decode("utf-8-sig", "replace")
+    return markdown_of(text) if path.lower().endswith(PAGES) else text
+
+
+def _word(content: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            inner = archive.getinfo("word/document.xml")
+            if inner.file_size > MOST_XML_BYTES:
+                raise UnreadableError
+            with archive.open(inner) as opened:
+                xml = opened.read(MOST_XML_BYTES + 1)
+        # writers declare none; a DOCTYPE could name files or expand
+        if len(xml) > MOST_XML_BYTES or b"<!DOCTYPE" in xml[:4096]:
+            raise UnreadableError
+        body = ET.fromstring(xml).find(f"{_W}body")  # noqa: S314 - without a DOCTYPE there are no entities to expand
+    except (zipfile.BadZipFile, KeyError, ET.ParseError, RuntimeError, NotImplementedError, EOFError) as error:
+        raise UnreadableError from error
+    return "\n\n".join(_paragraphs(body)) if body is not None else ""
+
+
+def _paragraphs(body: ET.Element) -> Iterator[str]:
+    for block in body:
+        if block.tag == f"{_W}tbl":
+            yield _table(block)
+        elif block.tag == f"{_W}p" and (text := _text(block)):
+            yield _styled(block, text)
+
+
+def _styled(paragraph: ET.Element, text: str) -> str:
+    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+    name = (style.get(f"{_W}val") or "" if style is not None else "").lower()
+    level = name.removeprefix("heading").strip()
+    if name == "title":
+        return f"# {text}"
+    if name.startswith("heading") and level in set("123456"):
+        return f"{'#' * int(level)} {text}"
+    return f"- {text}" if paragraph.find(f"{_W}pPr/{_W}numPr") is not None else text
+
+
+def _table(table: ET.Element) -> str:
+    rows = [
+        [" ".join(map(_text, cell.iter(f"{_W}p"))) for cell in row.iter(f"{_W}tc")] for row in table.iter(f"{_W}tr")
+    ]
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines[:1], "|" + " --- |" * len(rows[0]), *lines[1:]]) if rows else ""
+
+
+def _text(paragraph: ET.Element) -> str:
+    said = []
+    for node in paragraph.iter():
+        if node.tag == f"{_W}t":
+            said.append(node.text or "")
+        elif node.tag in {f"{_W}tab", f"{_W}br"}:
+            said.append(" ")
+    return "".join(said).strip()
+
 
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _BLANK = re.compile(r"\n{3,}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vademecum.index.token_estimate import estimated_tokens
+from vademecum.index.tokenize import estimated_tokens
 
 
 class PatternCounter:

@@ -21,8 +21,7 @@ from urllib.parse import urlencode, urlsplit
 
 from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import ConfigError, ProviderError, SyncError
-from vademecum.providers.post import DAY_S, Reply, request, short
-from vademecum.providers.retries import PASSING, PassingError, Patience, retry_after
+from vademecum.providers.post import DAY_S, PASSING, PassingError, Patience, Reply, request, retry_after, short
 from vademecum.result import Err, Ok
 
 LONGEST_WAIT_S = 300.0  # the longest accepted `Retry-After`; a longer one ends the run, which the next start continues

@@ -4,14 +4,21 @@ There is one writer at a time, and many readers. No loadable extension is used (
 `synchronous=NORMAL` in WAL mode loses nothing when a process dies; at power loss the last commits may be missing, and the index
 is simply refreshed. Data that cannot be read again from elsewhere is opened `durable`: every commit is on the disk before it is
 acknowledged.
+
+The record families: their tables in SQLite, columns and keys.
+
+A family's rows are tuples in the order of its columns, everywhere. A new family or column needs one more version in
+`schema.sql`; a version is never edited once released.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from heapq import merge
 from itertools import chain, islice, repeat
@@ -21,10 +28,57 @@ from typing import ParamSpec, TypeVar
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok
-from vademecum.storage.schema import FAMILIES, MIGRATIONS
-from vademecum.storage.seal import EMPTY, Found, give_up, let_go, opening, put_aside, sealing, unseal
-from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
+from vademecum.storage.sqlite_file import (
+    EMPTY,
+    REBUILD,
+    Found,
+    give_up,
+    let_go,
+    log_ahead,
+    named,
+    opened,
+    opened_to_read,
+    opening,
+    put_aside,
+    sealing,
+    unseal,
+    version_of,
+)
 from vademecum.storage.sqlite_file import set_aside as move_aside
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The shape of one kind of record."""
+
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+_SCRIPTS = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
+MIGRATIONS = tuple(re.split(r"^-- version \d+\n", _SCRIPTS, flags=re.MULTILINE)[1:])
+_COLUMNS = """
+    SELECT family.name, part.name, part.pk FROM sqlite_schema family JOIN pragma_table_info(family.name) part
+    WHERE family.type = 'table' AND family.name NOT LIKE 'sqlite%' ORDER BY family.rowid, part.cid
+"""
+
+
+def _families() -> dict[str, Family]:
+    """Return the families that the migrations lead to."""
+    columns: dict[str, list[str]] = {}
+    keys: dict[str, dict[int, str]] = {}
+    with closing(sqlite3.connect(":memory:")) as db:
+        for script in MIGRATIONS:
+            db.executescript(script)
+        for family, column, place in db.execute(_COLUMNS):  # `place` in the key counts from 1
+            columns.setdefault(family, []).append(column)
+            if place:
+                keys.setdefault(family, {})[place] = column
+    return {name: Family(tuple(own), tuple(keys[name][n] for n in sorted(keys[name]))) for name, own in columns.items()}
+
+
+FAMILIES = _families()
+
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_frequency
-from vademecum.index.postings import Postings, build
-from vademecum.index.stopwords import STOP_WORDS
-from vademecum.index.tokenize import key, run_terms, runs, term_table
+from vademecum.index.bm25 import Postings, Schema, build, field_norms, gains, inverse_document_frequency
+from vademecum.index.tokenize import STOP_WORDS, key, run_terms, runs, term_table
 from vademecum.tools.records import Tool
 from vademecum.types import Passage
 

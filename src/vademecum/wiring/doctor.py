@@ -16,8 +16,8 @@ from vademecum.result import Ok, Result
 from vademecum.settings import SourceSettings
 from vademecum.sources.sources import open_provider
 from vademecum.types import Check, Passage
-from vademecum.wiring.consent import CHOSEN_BY, consented
 from vademecum.wiring.parts import Parts
+from vademecum.wiring.roots import CHOSEN_BY, consented
 from vademecum.wiring.stores import Stores
 
 LEAVES = "leaves this machine"

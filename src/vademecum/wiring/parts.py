@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.checkout.identity import index_directory
-from vademecum.code.checkout.root import Root
+from vademecum.code.checkout.root import Root, index_directory
 from vademecum.code.checkout.walk import WalkSettings
-from vademecum.code.chunking.analyse import path_reader
+from vademecum.code.chunking.analyse import Plan, path_reader
 from vademecum.code.codebase import NOT_OPEN, Codebase
 from vademecum.code.indexing.refresh import Refresher
-from vademecum.code.search.rerank import Reranking
+from vademecum.code.search.search import Reranking
 from vademecum.code.snapshot.catalogue import Catalogue
-from vademecum.code.snapshot.entries import Items
-from vademecum.code.snapshot.plan import Plan
-from vademecum.code.snapshot.repository import LOCAL_VECTORS, DenseSearch, Repository
+from vademecum.code.snapshot.repository import LOCAL_VECTORS, DenseSearch, Items, Repository
 from vademecum.config import Settings
 from vademecum.errors import AccessError, StoreAwayError, UsageError
 from vademecum.plugins import BUILT_IN, DERIVED, WITHOUT_PROVIDER, find, load
@@ -43,19 +40,18 @@ from vademecum.protocols import (
     VectorIndex,
 )
 from vademecum.types import Answer, Evidence, FileKind
-from vademecum.wiring.consent import consented
-from vademecum.wiring.roots import distinct_names, indexed_roots
+from vademecum.wiring.roots import consented, distinct_names, indexed_roots
 from vademecum.wiring.stores import INDEX, Stores
 
 if TYPE_CHECKING:
-    from vademecum.answers.piece import Offer, Within
+    from vademecum.answers.pack import Offer, Within
     from vademecum.code.indexing.summaries import Pace
     from vademecum.code.search.evidence import FileChunks
     from vademecum.context.code import Makers
     from vademecum.memory.segment_store import Sharing
     from vademecum.protocols import Backlog, DocumentSource
     from vademecum.settings import SourceSettings
-    from vademecum.sources.sync import Source
+    from vademecum.sources.sources import Source
 
 MODELS = "models"  # folder of downloaded models, below the home directory
 SCALES = "scales"  # folder of calibrations between two embedders
@@ -107,7 +103,7 @@ class Embedders:
         """The embedder for code and documents."""
         if not self.is_dual:
             return self.code
-        from vademecum.embedding.dual_embedder import DualEmbedder
+        from vademecum.embedding import DualEmbedder
 
         return DualEmbedder(self.code, self.prose, self._settings.home / SCALES)
 
@@ -116,7 +112,7 @@ class Embedders:
         """The embedder of memory; while it fails, words alone."""
         if self.derived:
             return self.prose
-        from vademecum.embedding.fallback_embedder import SteadyEmbedder
+        from vademecum.embedding import SteadyEmbedder
 
         return SteadyEmbedder(self.prose)
 
@@ -173,7 +169,7 @@ class Parts:
 
             return SharedCodebase(repositories, self)
         if self.source_settings:
-            from vademecum.code.documents.documented_codebase import DocumentedCodebase
+            from vademecum.code.documented_codebase import DocumentedCodebase
 
             return DocumentedCodebase(repositories, self)
         return Codebase(repositories, self)
@@ -220,7 +216,7 @@ class Parts:
         servers: list[SearchServer] = [find("searcher", own.provider)(url=url, timeout_s=own.timeout_s) for url in urls]
         if len(servers) == 1:
             return servers[0]
-        from vademecum.code.several_servers import SeveralServers
+        from vademecum.code.shared_index import SeveralServers
 
         return SeveralServers(servers)
 
@@ -240,8 +236,7 @@ class Parts:
         kind = self.settings.search.vectors
         if kind == "exact":
             return LOCAL_VECTORS
-        from vademecum.code.search.dense_search import MirroredVectors
-        from vademecum.code.snapshot.mirror import Mirror
+        from vademecum.code.search.dense_search import Mirror, MirroredVectors
 
         prefix = getattr(getattr(self.settings, kind, None), "collection", "vademecum")
         mirror = Mirror(
@@ -381,8 +376,7 @@ class Parts:
 
     def _opened_source(self, name: str) -> Source:
         from vademecum.sources.ledger import Ledger
-        from vademecum.sources.sources import digest_of
-        from vademecum.sources.sync import Source
+        from vademecum.sources.sources import Source, digest_of
 
         directory, store = self.settings.home / "sources" / name, self.stores.source(name)
         embedders = self.embedders

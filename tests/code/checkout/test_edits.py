@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from vademecum.code.checkout.edits import blame
+from vademecum.code.checkout.commits import blame
 from vademecum.code.checkout.root import find_root
-from vademecum.code.documents.issue_links import writers
+from vademecum.code.documented_codebase import writers
 from vademecum.result import Err
 
 FILES = {

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import StoreBusyError, StoreError
+from vademecum.private import exclusive
 
 
 def test_the_lock_is_held_and_let_go(tmp_path):

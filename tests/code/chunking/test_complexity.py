@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from radon.visitors import ComplexityVisitor
 
-from vademecum.code.chunking.complexity import survey
+from vademecum.code.chunking.metadata import survey
 
 STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ["argparse", "asyncio/base_events", "contextlib", "dataclasses", "enum", "inspect", "re/_parser", "typing"]

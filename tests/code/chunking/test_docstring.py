@@ -7,7 +7,7 @@ import inspect
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.code.chunking.docstring import parse_docstring
+from vademecum.code.chunking.metadata import parse_docstring
 
 EXPECTED = {
     "summary": "Move a file to another place.",

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from vademecum.answers.neighbourhood import graph_page
-from vademecum.answers.neighbours import neighbours_text
+from vademecum.answers.neighbours import graph_page, neighbours_text
 from vademecum.code.graph.surroundings import surroundings
 from vademecum.errors import GitError, UsageError
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from vademecum.code.indexing.blas_threads import one_thread
+from vademecum.code.indexing.workers import one_thread
 from vademecum.code.snapshot.catalogue import Catalogue
 
 BODY = "    total = sum(range(n))\n" * 120
@@ -59,7 +59,7 @@ def test_one_thread_while_an_index_is_made(repo, engine, monkeypatch, two):
 def test_where_it_has_one_thread_nothing_is_loaded():
     """The commands say so before numpy is loaded; to ask it would cost them milliseconds."""
     code = (
-        "import sys, numpy\nfrom vademecum.code.indexing.blas_threads import one_thread\n"
+        "import sys, numpy\nfrom vademecum.code.indexing.workers import one_thread\n"
         "with one_thread(): print('threadpoolctl' in sys.modules, numpy.__config__.CONFIG['Build Dependencies']['blas']['name'])"
     )
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vademecum.code.indexing import index
-from vademecum.index import merging
+from vademecum.index import segment
 
 FILES = {f"dish{number}.py": f"def cook_{number}(pan):\n    return pan.heat({number})\n" for number in range(6)}
 FILES |= {"copy.py": FILES["dish0.py"], "blob.py": "\0", "long.py": "x = 1\n" * 40}
@@ -18,7 +18,7 @@ FILES |= {"copy.py": FILES["dish0.py"], "blob.py": "\0", "long.py": "x = 1\n" * 
 def in_parts(monkeypatch):
     """Read one file at once, and merge two chunks at most."""
     monkeypatch.setattr(index, "READ_BYTES", 1)
-    monkeypatch.setattr(merging, "MOST_MERGED", 2)
+    monkeypatch.setattr(segment, "MOST_MERGED", 2)
 
 
 def asked(codebase):

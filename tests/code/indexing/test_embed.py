@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from vademecum.embedding.dual_embedder import DualEmbedder
+from vademecum.embedding import DualEmbedder
 from vademecum.errors import EmbedError
 from vademecum.plugins import load
 from vademecum.result import Err, Ok
@@ -376,7 +376,7 @@ def test_adding_one_for_prose_embeds_prose_alone(repo, engine, tmp_path):
     opened = engine(made, embedder=DualEmbedder(code, prose, tmp_path))
     opened.codebase.index()
     assert pending(opened) == 0
-    from vademecum.embedding.calibration_texts import TOPICS
+    from vademecum.embedding import TOPICS
 
     assert before == chunks
     assert code.passages == before + len(TOPICS)

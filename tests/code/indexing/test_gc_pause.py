@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from vademecum.code.indexing.gc_pause import uncollected
+from vademecum.code.indexing.workers import uncollected
 
 
 def test_the_last_one_out_switches_it_on_whoever_came_first() -> None:

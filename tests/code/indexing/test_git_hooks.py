@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum import Engine
-from vademecum.code.checkout.lock import exclusive
 from vademecum.code.checkout.root import find_root
 from vademecum.code.indexing.git_hooks import HOOKS, catch_up, install, status, turn_of, uninstall
 from vademecum.errors import SourceError, UsageError
+from vademecum.private import exclusive
 
 SHELL = b'#!/bin/sh\necho mine $1 >> "$MARKS"\nexit 7\n'
 PYTHON = (

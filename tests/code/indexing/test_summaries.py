@@ -10,8 +10,8 @@ import time
 import pytest
 
 from vademecum import Engine, Err, Ok, config
-from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import ConsentError, EnrichError, StoreBusyError, UsageError
+from vademecum.private import exclusive
 from vademecum.testing import CountingEmbedder, CountingEnricher
 
 FILES = {

@@ -9,10 +9,10 @@ import subprocess
 import numpy as np
 import pytest
 
+from vademecum.code.chunking.analyse import Plan, Task
 from vademecum.code.chunking.chunk import references_of
 from vademecum.code.indexing import workers as pool
 from vademecum.code.indexing.workers import POOL_FROM_BYTES, RISKY_BYTES, analyse_all, find_references
-from vademecum.code.snapshot.plan import Plan, Task
 from vademecum.providers.embedders.hashing import HashingEmbedder
 
 JOBS = [

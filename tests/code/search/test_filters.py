@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search.filters import below, file_mask
-from vademecum.code.snapshot.files import FileRow, changed_table, file_rows, file_table, load_files, save_files
+from vademecum.code.snapshot.view import FileRow, changed_table, file_rows, file_table, load_files, save_files
 from vademecum.matching import glob_pattern
 from vademecum.types import Query
 

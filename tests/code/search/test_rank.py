@@ -12,25 +12,28 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vademecum.code.chunking.analyse import FITTED
-from vademecum.code.search import model as fitted_models
-from vademecum.code.search.model import (
+from vademecum.code.search import rank as fitted_models
+from vademecum.code.search.rank import (
     FILE_FEATURES,
     PIECE_FEATURES,
+    WEIGHTS,
     Model,
     Pool,
+    Weights,
     describe,
+    find_candidates,
     fitted_for,
     judge,
     novelty_of,
     pool_of,
+    rank,
+    weighed_together,
 )
-from vademecum.code.search.rank import WEIGHTS, Weights, find_candidates, rank, weighed_together
 from vademecum.code.search.signals import Signals, laid_end_to_end, signals_of
-from vademecum.code.snapshot.files import FILE_KINDS
-from vademecum.code.snapshot.view import view_of
+from vademecum.code.snapshot.view import FILE_KINDS, view_of
 from vademecum.config import Settings
+from vademecum.index.bm25 import Matches
 from vademecum.index.fusion import top
-from vademecum.index.postings import Matches
 from vademecum.index.query import plan_query
 from vademecum.index.segment import KIND_CODES, merge_segments
 from vademecum.plugins import load
@@ -293,9 +296,9 @@ def test_a_repository_beside_copies_of_itself_keeps_its_order(found, weights, pl
     for copy in range(copies):
         own = (joined.rows // len(found.rows)) == copy
         assert sorted(joined.rows[own] - copy * len(found.rows)) == sorted(alone.rows)
-        score = dict(zip((joined.rows[own] - copy * len(found.rows)).tolist(), joined.scores[own], strict=True))
+        score = dict(zip((joined.rows[own] - copy * len(found.rows)).tolist(), joined["score"][own], strict=True))
         np.testing.assert_allclose(
-            [score[row] * copies for row in alone.rows.tolist()], alone.scores, rtol=1e-3, atol=1e-6
+            [score[row] * copies for row in alone.rows.tolist()], alone["score"], rtol=1e-3, atol=1e-6
         )
 
 
@@ -356,17 +359,22 @@ def test_a_file_is_worth_most_where_its_best_piece_is(found, weights, plan):
 def test_scores_fall_and_rows_come_once(found, ranker, plan, k):
     """Best first, each row once, cut to what is asked for, and with the fitted model within 0..1."""
     ranked = rank(found, plan, None, k, ranker, model=FITTED_MODEL)
-    assert (np.diff(ranked.scores) <= 0).all()
+    assert (np.diff(ranked["score"]) <= 0).all()
     assert len(set(ranked.rows.tolist())) == len(ranked.rows)
     assert ranked.first(k).rows.tolist() == ranked.rows[:k].tolist()
     assert ranked.searched == len(found.rows)
-    known = (*ranked.signals.values(), ranked.coverage, ranked.worth, *([] if ranked.gain is None else [ranked.gain]))
+    known = (
+        *ranked.signals.values(),
+        ranked["coverage"],
+        ranked["worth"],
+        *([] if ranked.gain is None else [ranked.gain]),
+    )
     assert all(len(values) == len(ranked.rows) for values in known)
-    assert ranked.worth.sum() <= 1.0001
+    assert ranked["worth"].sum() <= 1.0001
     assert (ranked.gain is not None) == (ranker == "default" and len(ranked.rows) > 0)
     if ranker == "default":
-        assert ((ranked.scores >= 0) & (ranked.scores <= 1.0001)).all()
-        assert ranked.scores.sum() <= 1.0001
+        assert ((ranked["score"] >= 0) & (ranked["score"] <= 1.0001)).all()
+        assert ranked["score"].sum() <= 1.0001
 
 
 @given(signals(), st.data(), plans, st.sampled_from(["default", "constants", "fused", "rrf", "bm25f", "dense"]))
@@ -379,7 +387,7 @@ def test_what_is_not_allowed_never_comes(found, data, plan, ranker):
     everything = [
         rank(found, plan, rows, 40, ranker, model=FITTED_MODEL) for rows in (None, np.arange(len(found.rows)))
     ]
-    for one, other in zip(*([each.rows, each.scores, each.coverage] for each in everything), strict=True):
+    for one, other in zip(*([each.rows, each["score"], each["coverage"]] for each in everything), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -404,8 +412,8 @@ def test_the_order_in_which_content_was_indexed_never_shows(view):
             found.append(rank(known, plan, None, 20, model=FITTED_MODEL))
         for other in found[1:]:
             np.testing.assert_array_equal(found[0].rows, other.rows)
-            np.testing.assert_array_equal(found[0].scores, other.scores)
-            np.testing.assert_array_equal(found[0].coverage, other.coverage)
+            np.testing.assert_array_equal(found[0]["score"], other["score"])
+            np.testing.assert_array_equal(found[0]["coverage"], other["coverage"])
 
 
 def test_joined_signals_have_every_field(view):
@@ -545,9 +553,9 @@ def test_rankings_add_up(found, one, other, weight):
     both = weighed_together([first, second], [weight, 1.0])
     assert set(both.rows.tolist()) == {*first.rows.tolist(), *second.rows.tolist()}
     assert len(set(both.rows.tolist())) == len(both.rows)
-    assert (np.diff(both.scores) <= 0).all()
-    scores = [dict(zip(each.rows.tolist(), each.scores.tolist(), strict=True)) for each in (first, second)]
+    assert (np.diff(both["score"]) <= 0).all()
+    scores = [dict(zip(each.rows.tolist(), each["score"].tolist(), strict=True)) for each in (first, second)]
     expected = [(weight * scores[0].get(row, 0) + scores[1].get(row, 0)) / (weight + 1) for row in both.rows.tolist()]
-    np.testing.assert_allclose(both.scores, expected, atol=1e-5)
+    np.testing.assert_allclose(both["score"], expected, atol=1e-5)
     same = weighed_together([first, first], [2.0, 1.0])
-    np.testing.assert_allclose(same.scores, first.scores, atol=1e-6)
+    np.testing.assert_allclose(same["score"], first["score"], atol=1e-6)

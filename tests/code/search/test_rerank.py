@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from vademecum.aio import AsyncEngine
-from vademecum.code.search.rerank import PASSAGE_CHARACTERS, QUESTION_CHARACTERS
+from vademecum.code.search.search import PASSAGE_CHARACTERS, QUESTION_CHARACTERS
 from vademecum.errors import ConfigError, ConsentError, EmbedError, RerankError, UnknownProviderError
 from vademecum.providers.embedders.hashing import HashingEmbedder
 from vademecum.result import Err, Ok

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.code.snapshot import files
+from vademecum.code.snapshot import view
 from vademecum.code.snapshot.catalogue import COMMITS_KEPT, tree_hash
 from vademecum.errors import StoreCorruptError
 from vademecum.index import segment
@@ -175,7 +175,7 @@ def test_numbers_that_point_outside_are_said_and_mended(made, engine, array):
 def test_what_another_version_cut_is_cut_anew(made, engine, monkeypatch, version):
     """Where a version before cut files by other rules, the next use of the index cuts them by those of now."""
     with monkeypatch.context() as before:
-        for module in (segment, files):
+        for module in (segment, view):
             before.setattr(module, "FORMAT", version)
         first = engine(made)
         expected = said(first)

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -18,10 +19,9 @@ from numpy.typing import NDArray
 from vademecum.code.checkout.classify import file_kind, says_generated
 from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable
 from vademecum.index.query import symbol_keys
-from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, quantise
-from vademecum.index.stored_fields import StoredChunk, stored_of
+from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, StoredChunk, quantise, stored_of
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.types import Chunk, FileKind, ParsedFile, Passage, Symbol
@@ -34,6 +34,27 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # members o
 FITTED = {"static:static-2": "ranker-1.json"}  # fitted weights, by the embedder they were fitted on
 NO_SENTENCES: Mapping[str, str] = {}
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
+
+
+class Task(StrEnum):
+    """The results to compute for each file."""
+
+    SEARCHED = "searched"  # everything a search needs
+    LINKED = "linked"  # everything a search and a graph need
+    REFERENCES = "references"  # only the references, for files already searchable
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Settings of an analysis.
+
+    `embedder` is the name of the embedder to load; "" leaves the vectors to the caller.
+    """
+
+    embedder: str
+    deadline_s: float
+    processes: int
+    task: Task = Task.SEARCHED
 
 
 @dataclass(frozen=True, slots=True)

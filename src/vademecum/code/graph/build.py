@@ -14,16 +14,15 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from vademecum.code.chunking.analyse import Plan
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs
 from vademecum.code.graph.records import UNFINISHED, Change, Records, Rows
 from vademecum.code.graph.terms import MANIFESTS, Node, Tier
-from vademecum.code.indexing.gc_pause import uncollected
+from vademecum.code.indexing.workers import uncollected
 from vademecum.code.languages import has_references
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
-from vademecum.code.snapshot.files import LEFT_OUT
-from vademecum.code.snapshot.plan import Plan
-from vademecum.code.snapshot.view import View
+from vademecum.code.snapshot.view import LEFT_OUT, View
 from vademecum.protocols import Progress
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from vademecum.code.graph.names import Names
     from vademecum.code.graph.scip_names import Proof
 
-VERSION = "34"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "35"  # raised when edges are made another way, so that graphs made before are made anew
 AT_ONCE = 4_000  # files that are linked before what was read for them is let go of
 STORED_AT_ONCE = 4  # parts of that size that one transaction stores
 Files = Mapping[str, tuple[int, str]]  # path → blob, language

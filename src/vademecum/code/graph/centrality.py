@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Relation
 from vademecum.code.languages.declarations import LEAVES
-from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.protocols import Row
 from vademecum.types import FileKind
 

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vademecum.code.checkout import git
-from vademecum.code.checkout.commits import below
-from vademecum.code.checkout.edits import changed_on_disk
+from vademecum.code.checkout.commits import below, changed_on_disk
 from vademecum.code.checkout.plumbing import run
 from vademecum.code.checkout.root import Root
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node
-from vademecum.code.snapshot.files import LEFT_OUT, file_rows
+from vademecum.code.snapshot.view import LEFT_OUT, file_rows
 from vademecum.errors import UsageError
 from vademecum.result import Err
 

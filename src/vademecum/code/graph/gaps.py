@@ -15,8 +15,8 @@ from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.explain import OUTSIDE, UNSEEN
-from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.search.confidence import OUTSIDE, UNSEEN
+from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.types import FileKind, Uncovered
 
 # Files that frameworks load by where they lie: pages, routes, functions, stories, configuration.

@@ -16,7 +16,7 @@ from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node
 from vademecum.code.languages import language_of, rules_of
 from vademecum.code.search.signals import holding
-from vademecum.code.snapshot.files import LEFT_OUT
+from vademecum.code.snapshot.view import LEFT_OUT
 
 _MOST_READ = 5_000_000  # bytes
 _CUTS = re.compile(r"(?<=\w)_|(?<=[a-z\d])(?=[A-Z])")

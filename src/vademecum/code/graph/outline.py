@@ -14,8 +14,8 @@ from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages.declarations import LEAVES
 from vademecum.code.search.filters import below, matching
-from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.types import Evidence, FileKind
 
 MOST = 4_000  # declarations of a map: nobody reads a longer one

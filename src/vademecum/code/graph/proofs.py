@@ -23,8 +23,8 @@ from urllib.parse import unquote, urlparse
 
 from vademecum.code.graph.scip import Document, ScipError, documents, metadata
 from vademecum.code.graph.scip_names import Proof, Taken, Taker
-from vademecum.code.snapshot.files import FileTable
 from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import FileTable
 from vademecum.digests import blake2b
 from vademecum.private import private_opener
 from vademecum.protocols import Clock, Progress

@@ -10,13 +10,13 @@ from itertools import islice
 from sys import intern
 from typing import TYPE_CHECKING
 
+from vademecum.code.chunking.analyse import Plan
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node
 from vademecum.code.indexing.workers import find_references
 from vademecum.code.languages import has_references
 from vademecum.code.languages.references import VERSION, References
 from vademecum.code.snapshot.catalogue import Catalogue
-from vademecum.code.snapshot.plan import Plan
 from vademecum.protocols import Condition, Progress, Row, silent
 
 if TYPE_CHECKING:

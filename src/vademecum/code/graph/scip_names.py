@@ -16,8 +16,8 @@ from vademecum.code.graph.records import Records
 from vademecum.code.graph.scip import DEFINITION, LOCAL, UTF8, UTF32, Document, Occurrence, parts_of
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import syntax_tree
-from vademecum.code.snapshot.files import LEFT_OUT
 from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import LEFT_OUT
 from vademecum.result import Ok
 
 if TYPE_CHECKING:

@@ -13,15 +13,14 @@ import numpy as np
 
 from vademecum.code.indexing import refresh
 from vademecum.code.languages import rules_of
-from vademecum.code.search.evidence import evidence_of, stored_chunks
-from vademecum.code.search.explain import nearest_to, undefined
+from vademecum.code.search.confidence import nearest_to, undefined
+from vademecum.code.search.evidence import FileState, check_file, evidence_of, stored_chunks
 from vademecum.code.search.filters import below
-from vademecum.code.search.freshness import FileState, check_file
 from vademecum.code.search.open import line_in
 from vademecum.code.search.search import as_it_stands, check_count, notes_of
 from vademecum.code.search.signals import DEFINING, definitions
-from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
 from vademecum.index.query import is_meant, is_within, last_part, split_name
 from vademecum.protocols import Progress

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
-from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, is_prose, passage_of
+from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, analyse, is_prose, passage_of
 from vademecum.code.snapshot.repository import Repository
-from vademecum.code.snapshot.stored_summaries import known_sentences
 from vademecum.code.snapshot.view import View
 from vademecum.errors import StoreBusyError
 from vademecum.index.segment import PENDING, Segment, quantise
+from vademecum.index.tokenize import term_table
+from vademecum.private import WAIT_SECONDS, exclusive
 from vademecum.protocols import Condition, Embedder, Progress
 from vademecum.result import Err, Ok
 from vademecum.types import Passage
 
 if TYPE_CHECKING:
-    from vademecum.embedding.calibration_texts import Side
+    from vademecum.embedding import Side
 
 FEW = 256  # chunks embedded before a search; more are left to an index run
 WINDOW_BATCHES = 16  # batches sorted by length together, to reduce padding
@@ -219,7 +219,7 @@ def with_known_vectors(repo: Repository, analysis: Analysis, anew: Collection[st
 
 def part_of(embedder: Embedder, *, prose: bool) -> Embedder:
     """Return the embedder for code or prose; a single one reads both."""
-    from vademecum.embedding.dual_embedder import DualEmbedder
+    from vademecum.embedding import DualEmbedder
 
     if isinstance(embedder, DualEmbedder):
         return embedder.prose if prose else embedder.code
@@ -231,7 +231,7 @@ def known_vectors(repo: Repository, wanted: Iterable[tuple[str, bool]]) -> dict[
 
     `wanted` gives each hash and whether the chunk is prose.
     """
-    from vademecum.embedding.dual_embedder import DualEmbedder
+    from vademecum.embedding import DualEmbedder
 
     embedder = repo.embedder()
     found: dict[str, Vector] = {}
@@ -268,3 +268,20 @@ def forget_vectors(repo: Repository, hashes: Sequence[str]) -> None:
     """Delete the vectors of chunks whose text has changed. Raises `StoreError`."""
     for name in {part_of(repo.embedder(), prose=prose).name for prose in (False, True)}:
         repo.catalogue.store.delete("vectors", [("embedder", "=", name), ("hash", "in", list(hashes))]).unwrap()
+
+
+def known_sentences(repo: Repository, hashes: Iterable[str]) -> dict[str, str]:
+    """Return the stored sentences by chunk hash, {} without an enricher."""
+    if not repo.enricher:
+        return {}
+    where: list[Condition] = [("enricher", "=", repo.enricher), ("hash", "in", list(hashes))]
+    return dict(repo.catalogue.store.scan("summaries", where, ("hash", "summary")).unwrap())
+
+
+def analysed_again(
+    repo: Repository, content: bytes, language: str, sentences: Mapping[str, str], *, references: bool = True
+) -> Analysis:
+    """Analyse a content again, with `sentences` (by chunk hash) as summaries."""
+    embedder = repo.embedder() if repo.plan.embedder else None
+    job, terms = (content, language), term_table()
+    return analyse([job], embedder, repo.plan.deadline_s, terms, references=references, sentences=sentences)[0]

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.checkout.plumbing import run
 from vademecum.code.checkout.root import Root
 from vademecum.code.indexing.index import index
 from vademecum.code.snapshot.repository import Repository
 from vademecum.errors import SourceError, StoreBusyError, UsageError
+from vademecum.private import WAIT_SECONDS, exclusive
 
 HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
 KEPT = ".before-vade"  # the suffix of an earlier hook, which ours runs

@@ -4,40 +4,135 @@
 
 Content that was analysed before, in any branch or worktree, is never analysed again. Changes are found by size, time
 and inode, then by content. A killed run has stored whole batches, and the next run continues from there.
+
+A commit's history is read from git while its files are analysed. Only commits that the snapshot's last state did not have are read. A shallow clone has no history here: its oldest
+commit would seem to have written every file.
+
+`vade index --only` chooses the parts of a checkout that its index covers. The choice is remembered beside the index, for one checkout:
+
+    only-<digest of the checkout's directory>.json   a list of paths below the directory
 """
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from threading import Thread
 
 import numpy as np
 
 from vademecum.code.checkout import git
-from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
-from vademecum.code.checkout.source import Source, decode_source, read_source
+from vademecum.code.checkout.source import Source, contained, decode_source, read_source
 from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
-from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
-from vademecum.code.indexing.covered import covered
-from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
-from vademecum.code.indexing.gc_pause import uncollected
-from vademecum.code.indexing.read_history import begin_history
+from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job, Plan, Task
+from vademecum.code.indexing.embed import Meaning, analysed_again, fill, known_sentences, with_known_vectors
+from vademecum.code.indexing.workers import uncollected
 from vademecum.code.languages import HEAD, language_of
 from vademecum.code.snapshot.catalogue import BlobKey, Snapshot, tree_hash
-from vademecum.code.snapshot.entries import Items
-from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
-from vademecum.code.snapshot.observed import observed
-from vademecum.code.snapshot.plan import Plan, Task
-from vademecum.code.snapshot.repository import Repository, commit_of
-from vademecum.code.snapshot.stored_summaries import analysed_again, known_sentences
-from vademecum.code.snapshot.view import View
+from vademecum.code.snapshot.past_commits import MOST_COMMITS, History, continued, history_of
+from vademecum.code.snapshot.repository import Items, Repository, commit_of
+from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, changed_table, file_rows, file_table
+from vademecum.digests import blake2b
+from vademecum.errors import StoreError, UsageError
+from vademecum.metrics import counter, histogram
+from vademecum.private import WAIT_SECONDS, exclusive, private_opener
 from vademecum.protocols import Progress
-from vademecum.result import Ok
+from vademecum.result import Err, Ok
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
+
+_RUNS = counter("vademecum_index_runs_total", "Looks at a repository, by whether anything had changed.")
+_TOOK = histogram("vademecum_index_duration_seconds", "Seconds that a look at a repository took, by the same.")
+_FILES = counter("vademecum_index_files_total", "Files taken in, by what became of them.")
+_DEGRADED = counter(
+    "vademecum_index_degraded_total", "Files indexed with less than all, by the step that was left out."
+)
+
+
+def covered(repo: Repository) -> tuple[str, ...]:
+    """Return the files and folders to keep to, () for the whole checkout."""
+    try:
+        return tuple(map(str, json.loads(_place(repo).read_bytes())))
+    except (OSError, ValueError, TypeError):  # nothing was chosen, or the file is damaged: then everything counts
+        return ()
+
+
+def cover(repo: Repository, paths: Sequence[str]) -> None:
+    """Remember the parts to keep to; the root lifts the limit.
+
+    Raises:
+        OutsideRootError: a path leads out of the repository.
+        UsageError: there is no file to index in the paths.
+    """
+    parts = tuple(sorted({contained(repo.root, path).unwrap() for path in paths}))
+    place = _place(repo)
+    if "." in parts:
+        place.unlink(missing_ok=True)
+        return
+    if not walk(repo.root, replace(repo.walk, only=parts)).unwrap().entries:
+        said = " or ".join(parts)
+        raise UsageError(f"no file of {said} is to be indexed: name files or folders that git does not ignore")
+    beside = place.with_suffix(f".{os.getpid()}.tmp")
+    with open(beside, "w", encoding="utf-8", opener=private_opener) as out:
+        json.dump(parts, out)
+    beside.replace(place)
+
+
+def covered_said(repo: Repository) -> str:
+    """Say which parts the index keeps to, "" for the whole checkout."""
+    parts = covered(repo)
+    return f"only {', '.join(parts)} is indexed: `vade index --only .` lifts that" if parts else ""
+
+
+def _place(repo: Repository) -> Path:
+    digest = blake2b(os.fsencode(repo.root.path), digest_size=6).hexdigest()
+    return repo.catalogue.directory / f"only-{digest}.json"
+
+
+def begin_history(repo: Repository, commit: str, before: str, *, full: bool) -> Callable[[], None]:
+    """Start to read a commit's history and return the storing function.
+
+    Nothing is done where it is known. `before` is the commit of the snapshot's last state, or "". `full` reads everything.
+    """
+    own = repo.catalogue
+    is_known = not full and own.histories.read(commit) is not None  # a damaged one is found and named here
+    if not commit or is_known or not os.access(own.directory, os.W_OK):
+        return lambda: None
+    found: list[History] = []
+    reader = Thread(target=lambda: found.append(_read(repo, commit, "" if full else before)), daemon=True)
+    reader.start()
+
+    def store() -> None:
+        reader.join()
+        with suppress(StoreError):  # a full disk still answers, and the next run tries again
+            for history in found:  # none where reading failed
+                own.histories.write(commit, history)
+
+    return store
+
+
+def _read(repo: Repository, commit: str, before: str) -> History:
+    """Return the history behind a commit, empty where git has none."""
+    from vademecum.code.checkout.commits import advance, is_shallow
+
+    if is_shallow(repo.root):
+        return history_of(())
+    known = repo.catalogue.histories.read(before)
+    match advance(repo.root, commit, before if known is not None else "", MOST_COMMITS):
+        case Err():  # as in a clone that leaves out the trees of old commits
+            return history_of(())
+        case Ok(way) if way.is_whole or known is None:
+            return history_of(way.new)
+        case Ok(way):
+            return continued(known, way.gone, way.new)
+
 
 FLUSH_BYTES = 16_000_000  # content per transaction: the most that a kill can lose and memory holds
 FLUSH_SECONDS = 5.0
@@ -144,7 +239,7 @@ def index(
     before = target.previous[0].commit if target.previous else ""
     store_history = begin_history(repo, target.head.commit, before, full=full)
     if not current:
-        from vademecum.code.indexing.blas_threads import one_thread
+        from vademecum.code.indexing.workers import one_thread
 
         with alone(), span("index"), one_thread():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
@@ -412,3 +507,17 @@ def digest_before(target: Target, path: str) -> str:
 def _is_racy(mtime_ns: int, looked_at: float) -> bool:
     margin = COARSE_RACY_NS if mtime_ns % 1_000_000_000 == 0 else RACY_NS
     return looked_at * 1e9 - mtime_ns < margin
+
+
+def observed(report: IndexReport, *, changed: bool) -> IndexReport:
+    """Count an indexing run and return its report."""
+    outcome = "changed" if changed else "unchanged"
+    _RUNS.add(outcome=outcome)
+    _TOOK.observe(report.seconds, outcome=outcome)
+    if changed:
+        counts = {"added": report.added, "removed": report.removed, "failed": len(report.failures)}
+        for name, number in counts.items():
+            _FILES.add(number, outcome=name)
+        for step, number in report.degraded.items():
+            _DEGRADED.add(number, step=step)
+    return report

@@ -21,10 +21,9 @@ from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.chunking.analyse import chunk_hashes, describe
 from vademecum.code.indexing.refresh import Refresher, snapshot_place
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot, snapshot_of
-from vademecum.code.snapshot.files import FileTable, load_files
 from vademecum.code.snapshot.manifest import kept
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, Opened, Repository
-from vademecum.code.snapshot.view import View, view_of
+from vademecum.code.snapshot.view import FileTable, View, load_files, view_of
 from vademecum.errors import StoreAwayError, StoreCorruptError
 from vademecum.index.segment import Segment, load_segment
 from vademecum.protocols import Condition, Progress, Row

@@ -12,14 +12,12 @@ from pathlib import Path
 
 from vademecum.amounts import counted
 from vademecum.code.checkout import git
-from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
-from vademecum.code.checkout.plumbing import available
-from vademecum.code.checkout.quarantine import remove_left_behind
+from vademecum.code.checkout.plumbing import available, remove_left_behind
 from vademecum.code.checkout.source import Source, read_source
-from vademecum.code.indexing.covered import covered_said
-from vademecum.code.indexing.index import NO_HASH, Target, digest_before, find_target
+from vademecum.code.indexing.index import NO_HASH, Target, covered_said, digest_before, find_target
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.errors import Error, StoreAwayError
+from vademecum.private import WAIT_SECONDS, exclusive
 from vademecum.protocols import silent
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus

@@ -4,25 +4,26 @@
 
 Answers are stored as they come, so a stopped or killed run continues later. A failure is counted, and the offline
 summary stays. After several failures in a row the run stops, and the next run asks again.
+
+Sentences are stored by chunk hash and used in place of offline summaries. So an edit requests sentences only for
+changed chunks, and going back to an earlier commit requests none.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
 from vademecum.code.chunking.analyse import Analysis
-from vademecum.code.indexing.embed import fill, with_known_vectors
+from vademecum.code.indexing.embed import analysed_again, fill, known_sentences, with_known_vectors
 from vademecum.code.snapshot.catalogue import BlobKey
-from vademecum.code.snapshot.files import FILE_KINDS
 from vademecum.code.snapshot.repository import Repository
-from vademecum.code.snapshot.stored_summaries import analysed_again, keep_sentences, known_sentences
-from vademecum.code.snapshot.view import View
+from vademecum.code.snapshot.view import FILE_KINDS, View
 from vademecum.errors import EnrichError
+from vademecum.private import WAIT_SECONDS, exclusive
 from vademecum.protocols import Enricher, Progress
 from vademecum.result import Err, Ok, Result
 from vademecum.types import ChunkKind, EnrichReport, FileKind, Passage
@@ -220,3 +221,8 @@ def _behind(repo: Repository, blobs: Sequence[int]) -> dict[int, set[str]]:
         if blob in found:
             found[blob].add(digest)
     return found
+
+
+def keep_sentences(repo: Repository, made: Mapping[str, str]) -> None:
+    """Store sentences by chunk hash. Raises `StoreError`."""
+    repo.catalogue.store.upsert("summaries", [(repo.enricher, digest, said) for digest, said in made.items()]).unwrap()

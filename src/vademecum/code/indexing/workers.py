@@ -7,31 +7,182 @@ avoided on purpose: its spawn method runs the caller's main module again, so a s
 start processes for ever. A hostile file that kills a worker costs that file its declarations, not the pool. The calling process
 analyses too while it waits, so small jobs never pay for starting a child. It leaves files to children that may be written to keep a
 grammar busy for minutes, where no deadline is asked for: only a process can be ended then.
+
+While workers run, linear algebra keeps to one thread: the products are small, and BLAS threads would spin, waiting for
+the cores that workers use (measured: 50 times slower under load). The garbage collector pauses: most objects stay.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
 import queue
+import struct
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Self
 
-from vademecum.code.chunking.analyse import Analysis, Job, analyse
-from vademecum.code.indexing.blas_threads import one_thread
-from vademecum.code.indexing.gc_pause import uncollected
-from vademecum.code.indexing.worker_process import Child, read, write
+from vademecum.code.chunking.analyse import Analysis, Job, Plan, Task, analyse
 from vademecum.code.languages import rules_of
-from vademecum.code.snapshot.plan import Plan, Task
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable
 from vademecum.index.tokenize import term_table
 from vademecum.protocols import Embedder
+
+_lock = threading.Lock()
+_pausing = 0  # the number of open blocks
+_was_on = False
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the cyclic garbage collector within the block.
+
+    The collector looks at all objects whenever their number has grown by a share. Objects outside cycles are still
+    freed. Threads may nest: the last one out switches the collector on.
+
+    >>> with uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    global _pausing, _was_on  # noqa: PLW0603 - the switch is the interpreter's
+    with _lock:
+        if not _pausing:
+            _was_on = gc.isenabled()
+            gc.disable()
+        _pausing += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pausing -= 1
+            if not _pausing and _was_on:
+                gc.enable()
+
+
+class _Held:
+    """The number of open blocks in a thread, and the way back."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.back = ExitStack()
+
+
+class _Own(threading.local):
+    def __init__(self) -> None:
+        self.held = _Held()
+
+
+_own = _Own()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit linear algebra to one thread within the block.
+
+    Blocks in a thread may overlap: the last one out restores the number of threads. If the environment already sets one
+    thread, as the commands do before loading anything, the limit is not set again.
+
+    >>> from threadpoolctl import threadpool_info
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, OPENBLAS_NUM_THREADS=""), one_thread():
+    ...     {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
+    True
+    """
+    held = _own.held  # another thread may close an unfinished block
+    if not held.count and not _is_one():
+        from threadpoolctl import threadpool_limits
+
+        held.back.enter_context(threadpool_limits(1, "blas"))
+    held.count += 1
+    try:
+        yield
+    finally:
+        held.count -= 1
+        if not held.count:
+            held.back.close()
+
+
+def _is_one() -> bool:
+    """Return whether the environment limits OpenBLAS to one thread, without asking it."""
+    import numpy as np
+
+    built: Mapping[str, Any] = np.__config__.CONFIG
+    is_openblas = "openblas" in built.get("Build Dependencies", {}).get("blas", {}).get("name", "")
+    return is_openblas and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+
+
+# Bytes that a worker can write before its reader runs: the usual 65,536 are a fraction of an answer.
+PIPE_BYTES = 1 << 20
+
+
+class Child:
+    """One worker process.
+
+    The first question is a plan; `EOFError` means that the process did not start.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        for pipe in (self._in, self._out):
+            _widen(pipe)
+
+    def ask(self, question: object) -> Any:
+        """Send a question and return the answer. Raises `EOFError` without one."""
+        try:
+            write(self._in, question)
+            return read(self._out)
+        except (OSError, ValueError) as error:  # the pipe broke, or `stop` closed it
+            raise EOFError from error
+
+    def stop(self) -> None:
+        """End the process; any thread may call this, more than once."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._in, self._out):
+            with suppress(OSError):
+                pipe.close()
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Enlarge a pipe to PIPE_BYTES where the system allows."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with suppress(OSError):  # the system limits each user's pipe buffers
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+
+
+def write(pipe: IO[bytes], value: Any) -> None:
+    """Send a value. Raises `OSError`."""
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.flush()
+
+
+def read(pipe: IO[bytes]) -> Any:
+    """Return the next value. Raises `EOFError` on a closed pipe."""
+    (length,) = struct.unpack("<Q", _exactly(pipe, 8))
+    return pickle.loads(_exactly(pipe, length))  # noqa: S301 - our own child wrote it
+
+
+def _exactly(pipe: IO[bytes], length: int) -> bytes:
+    data = pipe.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data
+
 
 Done = tuple[int, Any]  # a job's number and its result; None for a job that kills its process
 

@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.search.signals import definitions, meant_rows
-from vademecum.code.snapshot.files import FILE_KINDS, FileTable
 from vademecum.code.snapshot.repository import Opened
-from vademecum.code.snapshot.view import View
+from vademecum.code.snapshot.view import FILE_KINDS, FileTable, View
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import glob_pattern, is_below

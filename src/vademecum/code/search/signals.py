@@ -13,11 +13,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.snapshot.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.code.snapshot.past_commits import FileHistory
-from vademecum.code.snapshot.view import View
-from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
-from vademecum.index.postings import Matches, damaged
+from vademecum.code.snapshot.view import FILE_KINDS, PATH_FIELDS, FileTable, View, path_keys
+from vademecum.index.bm25 import CODE, Matches, bm25f, damaged, field_norms, term_keys
 from vademecum.index.query import DEFINED, Place, Plan, is_meant, is_within, name_term
 from vademecum.index.segment import KIND_CODES, quantise
 from vademecum.index.tokenize import key

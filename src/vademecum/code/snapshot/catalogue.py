@@ -4,6 +4,13 @@ The database is the truth: content by git blob id, chunks, symbols, and for each
 Beside it lie derived files of arrays, which ranking maps into memory: segments (of content), one file table per
 snapshot, and the history of each commit that a snapshot is of. A derived file is written first, and named in the transaction that makes it current. So a crash at any instant
 leaves the last complete state, and a reader sees either the old state or the new one.
+
+A ledger of an external vector index holds its contents, paths and pending work. Each placement has a state:
+
+    wanted   the points are to be written
+    there    all points are written
+    anew     the chunks or vectors have changed: the old points are deleted, then the state is wanted
+    doomed   no snapshot has the placement any more: the points are to be deleted
 """
 
 from __future__ import annotations
@@ -13,23 +20,91 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
 from vademecum.code.chunking.analyse import Analysis, PathReader
-from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, file_table, load_files, save_files
 from vademecum.code.snapshot.manifest import Standing, keep
-from vademecum.code.snapshot.mirror_ledger import replaced
 from vademecum.code.snapshot.past_commits import Histories
 from vademecum.code.snapshot.segments import Segments
-from vademecum.code.snapshot.view import View, view_of
+from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, file_table, load_files, save_files, view_of
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
 from vademecum.index.segment import Segment
 from vademecum.private import private_folder
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
 from vademecum.types import Chunk, Skipped, Symbol
+
+WANTED, ANEW, THERE, DOOMED = range(4)
+SETTLED = "mirrored "  # the prefix of the names in `meta` that record a finished state
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One content at one path, under the commit `label` in point ids."""
+
+    space: str
+    path: str
+    blob: int
+    label: str
+    branch: str
+    state: int
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """The placement's record."""
+        return astuple(self)
+
+
+def planned(store: Store, space: str) -> None:
+    """Record the work needed for every snapshot's files."""
+    with store.transaction():
+        named: dict[tuple[str, int], tuple[str, str]] = {}
+        for number, label, branch in store.scan("snapshots", columns=("id", "label", "branch"), order=("id",)).unwrap():
+            for path, blob in store.scan("files", [("snapshot", "=", number)], ("path", "blob")).unwrap():
+                if blob != LEFT_OUT:
+                    named.setdefault((path, blob), (label, branch))
+        have = {(each.path, each.blob): each for each in placements_in(store, space)}
+        changed = [Placement(space, *key, *of, WANTED) for key, of in named.items() if key not in have]
+        for key, each in have.items():
+            if key not in named and each.state != DOOMED:
+                changed.append(replace(each, state=DOOMED))
+            elif key in named and each.state == DOOMED:
+                changed.append(replace(each, state=ANEW))
+        store.upsert("placements", [each.row for each in changed]).unwrap()
+
+
+def replaced(store: Store, blobs: Sequence[int]) -> None:
+    """Mark contents as analysed again, inside the transaction that stores them."""
+    rows = (
+        [Placement(*row) for row in store.scan("placements", [("blob", "in", list(blobs))]).unwrap()] if blobs else []
+    )
+    if rows:
+        store.upsert("placements", [replace(each, state=ANEW).row for each in rows if each.state != DOOMED]).unwrap()
+        known = store.scan("meta", [("name", "prefix", SETTLED)], ("name",)).unwrap()
+        store.upsert("meta", [(name, "") for (name,) in known]).unwrap()
+
+
+def placements_in(store: Store, space: str, states: Sequence[int] = (WANTED, ANEW, THERE, DOOMED)) -> list[Placement]:
+    """Return the placements in some states, in path order."""
+    where: list[Condition] = [("space", "=", space), ("state", "in", list(states))]
+    return [Placement(*row) for row in store.scan("placements", where, order=("path", "blob")).unwrap()]
+
+
+def noted(store: Store, placements: Iterable[Placement], state: int) -> None:
+    """Set the state of placements."""
+    store.upsert("placements", [replace(each, state=state).row for each in placements]).unwrap()
+
+
+def dropped(store: Store, placements: Iterable[Placement]) -> None:
+    """Delete placements whose points are gone."""
+    with store.transaction():
+        for each in placements:
+            store.delete(
+                "placements", [("space", "=", each.space), ("path", "=", each.path), ("blob", "=", each.blob)]
+            ).unwrap()
+
 
 BlobKey = tuple[str, str]  # git blob id, language
 COMMITS_KEPT = 8  # commits whose views are cached

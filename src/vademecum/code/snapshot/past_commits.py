@@ -23,15 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
-from vademecum.index.arrays import ranges, save_arrays, stored_arrays
-from vademecum.index.bm25 import Schema, field_norms, gains, inverse_document_frequency
-from vademecum.index.counting import RunTable
-from vademecum.index.postings import Postings, build, damaged, merge
-from vademecum.index.stopwords import STOP_WORDS
-from vademecum.index.tokenize import key, run_terms
+from vademecum.index.arrays import RunTable, ranges, save_arrays, stored_arrays
+from vademecum.index.bm25 import Postings, Schema, build, damaged, field_norms, gains, inverse_document_frequency, merge
+from vademecum.index.tokenize import STOP_WORDS, key, run_terms
 
 if TYPE_CHECKING:
-    from vademecum.code.snapshot.files import FileTable
+    from vademecum.code.snapshot.view import FileTable
     from vademecum.types import CommitMessage
 
 MOST_COMMITS = 2_000  # twice as many gained nothing on later commits and on issues, and half as many lost

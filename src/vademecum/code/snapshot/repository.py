@@ -1,8 +1,13 @@
-"""An open repository or source: its place, store and settings."""
+"""An open repository or source: its place, store and settings.
+
+Items of a backlog or document source are read as files. They lie in the source's own database, next to their index, and never on disk. A snapshot of kind "source" lists items
+as a snapshot of kind "commit" lists a commit's files. The snapshot is as fresh as the last sync.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,17 +17,86 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.checkout.root import Root
-from vademecum.code.checkout.source import contained
+from vademecum.code.checkout.source import Source, contained
 from vademecum.code.checkout.walk import WalkSettings
+from vademecum.code.chunking.analyse import Plan
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
-from vademecum.code.snapshot.entries import Items
 from vademecum.code.snapshot.past_commits import FileHistory
-from vademecum.code.snapshot.plan import Plan
 from vademecum.code.snapshot.view import View
 from vademecum.index.segment import quantise
 from vademecum.index.vectors import cosines
-from vademecum.protocols import Clock, Embedder, Progress
-from vademecum.types import Check, Query
+from vademecum.protocols import Clock, Embedder, Progress, Row, Store
+from vademecum.types import Check, FileEntry, Query
+
+READ_AT_ONCE = 200  # items whose text is in memory at a time
+BY_ID = "CU-"  # ClickUp's prefix for a task's id
+COLUMNS = ("id", "key", "path", "title", "kind", "state", "url", "updated", "labels", "links")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """The stored facts about an item, besides its text."""
+
+    id: str
+    key: str
+    path: str  # the document's path, which is not on disk
+    title: str
+    kind: str
+    state: str
+    url: str
+    updated: float  # seconds since the epoch, 0 where unknown
+    labels: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+class Items:
+    """The items of one source, whose database `store` opens when first needed."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+
+    def listing(self) -> list[FileEntry]:
+        """Return every item as a file with its blob id, by path."""
+        rows = self._store().scan("items", columns=("path", "hash"), order=("path",)).unwrap()
+        return [FileEntry(path, 0, 0, 0, digest) for path, digest in rows]
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Source]]:
+        """Yield the documents at some paths, without those deleted since."""
+        for first in range(0, len(paths), READ_AT_ONCE):
+            some = paths[first : first + READ_AT_ONCE]
+            columns = ("path", "hash", "content")
+            for path, digest, content in self._store().scan("items", [("path", "in", some)], columns).unwrap():
+                yield path, Source(bytes(content), digest)
+
+    def at(self, path: str) -> ItemRecord | None:
+        """Return the record of the item at a path, or None."""
+        rows = self._store().scan("items", [("path", "=", path)], COLUMNS).unwrap()
+        return _record(rows[0]) if rows else None
+
+    def named(self, keys: Collection[str]) -> dict[str, ItemRecord]:
+        """Return the items with these keys, by key."""
+        if not keys:
+            return {}
+        rows = self._store().scan("items", [("key", "in", sorted(keys))], COLUMNS).unwrap()
+        found = {record.key: record for record in map(_record, rows)}
+        own = [key.removeprefix(BY_ID) for key in keys if key.startswith(BY_ID) and key not in found]
+        if own:  # a task with a custom key is also named by its id
+            rows = self._store().scan("items", [("id", "in", sorted(own))], COLUMNS).unwrap()
+            found |= {BY_ID + record.id: record for record in map(_record, rows)}
+        return found
+
+    def synced_at(self) -> float:
+        """Return the last complete sync's start, seconds since the epoch, or 0."""
+        rows = self._store().scan("meta", [("name", "=", "synced_at")], ("value",)).unwrap()
+        return float(rows[0][0]) if rows else 0.0
+
+
+def _record(row: Row) -> ItemRecord:
+    number, key, path, title, kind, state, url, updated, labels, links = row
+    return ItemRecord(
+        number, key, path, title, kind, state, url, updated, tuple(json.loads(labels)), tuple(json.loads(links))
+    )
+
 
 Alone = Callable[[], AbstractContextManager[None]]  # a lock against other processes
 COMMIT_DIGITS = 40  # a commit's id has 40 or 64 digits, a tree's hash 12

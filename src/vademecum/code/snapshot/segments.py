@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError, StoreOutdatedError
 from vademecum.index.arrays import packed, unpacked
-from vademecum.index.merging import runs_to_merge
 from vademecum.index.segment import (
     BlobArrays,
     Segment,
@@ -27,6 +26,7 @@ from vademecum.index.segment import (
     load_segment,
     merge_segments,
     named_arrays,
+    runs_to_merge,
     save_segment,
     segment_of,
 )

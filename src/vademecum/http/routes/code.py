@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import AliasChoices, BaseModel, Field
 
 from vademecum.answers.document import context_record
-from vademecum.answers.piece import Within
+from vademecum.answers.pack import Within
 from vademecum.answers.render import evidence_record, found_record
 from vademecum.engine import Engine
 from vademecum.http.request_context import Asked, RequestContext

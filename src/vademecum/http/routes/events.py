@@ -10,12 +10,10 @@ from pydantic import BaseModel, Field
 
 from vademecum.answers.remembered import whole_record
 from vademecum.engine import Engine
-from vademecum.http.paging import events_page
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import Answering
-from vademecum.http.routes.parameters import Cursor, Limit, Words
-from vademecum.http.routes.shapes import Page, RecalledShape
+from vademecum.http.routes.shapes import Cursor, Limit, Page, RecalledShape, Words, events_page
 from vademecum.memory.recall import metadata_of
 from vademecum.memory.records import Event, Recorded
 from vademecum.memory.scoring import By

@@ -7,17 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from vademecum.answers.neighbourhood import graph_record
-from vademecum.answers.neighbours import neighbours_record
+from vademecum.answers.neighbours import graph_record, neighbours_record
 from vademecum.code.graph.surroundings import surroundings
-from vademecum.code.search.inventory import FileFacts
+from vademecum.code.search.open import FileFacts
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.paging import after, pack
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import MOST_TOKENS, Name, Names, Text
-from vademecum.http.routes.parameters import Cursor, Depth
-from vademecum.http.routes.shapes import Drawing, MapShape, Page
+from vademecum.http.routes.shapes import Cursor, Depth, Drawing, MapShape, Page, after, pack
 from vademecum.types import Neighbours
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])

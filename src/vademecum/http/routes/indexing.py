@@ -15,12 +15,10 @@ from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
 from vademecum.http.jobs import Job, JobRecord
-from vademecum.http.paging import page
 from vademecum.http.problems import ProblemError
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import Name
-from vademecum.http.routes.parameters import Cursor, Limit
-from vademecum.http.routes.shapes import EventStream, Page
+from vademecum.http.routes.shapes import Cursor, EventStream, Limit, Page, page
 from vademecum.metrics import gauge
 from vademecum.types import RepoStatus
 

@@ -12,11 +12,23 @@ from pydantic import BaseModel, Field
 from vademecum.answers.remembered import whole_record
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.paging import events_page, page
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
-from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
-from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape
+from vademecum.http.routes.shapes import (
+    JSON_LINES,
+    Cursor,
+    Forgotten,
+    JsonLines,
+    Limit,
+    ListedFact,
+    Markdown,
+    Page,
+    RecalledShape,
+    TimelineShape,
+    Words,
+    events_page,
+    page,
+)
 from vademecum.memory.corrections import Why
 from vademecum.memory.ledger import Ledger
 from vademecum.memory.portable import Imported

@@ -1,23 +1,149 @@
-"""Response models, for `/openapi.json`.
+"""Response models for `/openapi.json`, parameters, and pages.
 
 They describe the records that routes return, under the names FastAPI looks for. Routes write their answers themselves; a
 test compares every answer with these models.
+
+Long lists come in pages. A cursor holds the place of the last item shown, not a count. Items added or deleted meanwhile neither repeat nor hide
+later items.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import difflib
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
+from fastapi import Query, Request
+from fastapi.dependencies.models import Dependant
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from vademecum.answers.piece import Form
+from vademecum.answers.pack import Form
 from vademecum.code.graph.outline import Entry
-from vademecum.http.problems import MEDIA_TYPE
+from vademecum.errors import UsageError
+from vademecum.http.problems import MEDIA_TYPE, ProblemError
+from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Event, Evidence, Fact
+from vademecum.memory.timeline import Filter, how_many, latest
 from vademecum.tools.records import Usage
 from vademecum.types import Freshness, Verdict
+
+Place = tuple[Any, ...]
+
+
+def page(
+    items: Iterable[T], limit: int, cursor: str, place: Callable[[T], Place], show: Callable[[T], Any]
+) -> dict[str, Any]:
+    """Return one page of items, which are sorted by place.
+
+    The page has the shown items, the total, and the cursor of the next page.
+
+    >>> first = page("abcde", 2, "", lambda item: (item,), str.upper)
+    >>> first["items"], first["total"]
+    (['A', 'B'], 5)
+    >>> page("abbcde", 2, first["next"], lambda item: (item,), str.upper)["items"]
+    ['C', 'D']
+    """
+    known = list(items)
+    start = after(cursor)
+    try:
+        rest = [item for item in known if place(item) > start] if start else known
+    except TypeError:  # a cursor of another list
+        raise no_cursor(cursor) from None
+    shown = rest[:limit]
+    following = pack(place(shown[-1])) if len(rest) > limit else None
+    return {"items": [show(item) for item in shown], "total": len(known), "next": following}
+
+
+def events_page(scopes: Sequence[Scope], wanted: Filter, limit: int, cursor: str) -> dict[str, Any]:
+    """Return one page of events, the latest first.
+
+    It has the form of `page`, but reads only the page's events. The total is counted once, for the first page.
+
+    Raises:
+        UsageError: the cursor belongs to another list, or there is no such role.
+        StoreError: a database cannot be read.
+    """
+    start = after(cursor)
+    if start and list(map(type, start)) != [float, str, int]:
+        raise no_cursor(cursor)
+    found = latest(scopes, wanted, (start[0], start[1]) if start else None, limit + 1)
+    total = start[2] if start else how_many(scopes, wanted)
+    shown = found[:limit]
+    following = pack((float(shown[-1].at), shown[-1].id, total)) if len(found) > limit else None
+    return {"items": shown, "total": total, "next": following}
+
+
+def pack(place: Place) -> str:
+    """Return a place as a cursor."""
+    text = json.dumps(place, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def after(cursor: str) -> Place:
+    """Return the place in a cursor; () for none. Raises `UsageError`."""
+    if not cursor:
+        return ()
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        place = json.loads(base64.b64decode(padded.encode(), altchars=b"-_", validate=True))
+        if isinstance(place, list) and place:
+            return tuple(place)
+    except (ValueError, binascii.Error, RecursionError):
+        pass
+    raise no_cursor(cursor)
+
+
+def no_cursor(cursor: str) -> UsageError:
+    """Return the error for a cursor of another list."""
+    return UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before, or none to begin")
+
+
+_LONGEST_NAME = 100  # characters of an unknown name that the error repeats
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="Most items of a page.")]
+Cursor = Annotated[str, Query(max_length=4000, description="The `next` of the page before.")]
+Depth = Annotated[int, Query(ge=1, le=3, description="How many steps to follow.")]
+Words = Annotated[str, Query(max_length=200, description="A time in words: `last week`, `since Monday`, `2025-10-05`.")]
+
+
+def _body(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
+
+
+# Bodies without a model: the engine checks each item and names the ones it refuses.
+ANY_JSON = _body("application/json", {"anyOf": [{"type": "object"}, {"type": "array"}]})
+JSON_LINES = _body("application/x-ndjson", {"type": "string"})
+
+
+async def only_known(request: Request) -> None:
+    """Refuse parameters that a route does not take.
+
+    Ignoring one would answer another question.
+
+    Raises:
+        ProblemError: names the parameter, and the nearest one that the route takes.
+    """
+    route = request.scope["route"]
+    if not route.path.startswith("/v1/"):
+        return
+    taken = _taken(route.dependant) if request.query_params else []
+    for name in request.query_params:
+        if name not in taken:
+            near = difflib.get_close_matches(name, taken, n=1)
+            fix = f"the nearest is {near[0]!r}" if near else f"it takes {', '.join(taken) or 'none'}"
+            raise ProblemError(422, f"{name[:_LONGEST_NAME]!r} is no parameter of {request.method} {route.path}: {fix}")
+
+
+def _taken(dependant: Dependant) -> list[str]:
+    """Return the names of a route's query parameters, all included."""
+    own = [parameter.alias for parameter in dependant.query_params]
+    return [*own, *(name for each in dependant.dependencies for name in _taken(each))]
+
 
 T = TypeVar("T")
 

@@ -11,11 +11,9 @@ from vademecum.answers.render import answer_record
 from vademecum.code.graph.terms import Node
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.paging import page
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import Name, Names
-from vademecum.http.routes.parameters import Cursor, Depth, Limit
-from vademecum.http.routes.shapes import Declaration, Page
+from vademecum.http.routes.shapes import Cursor, Declaration, Depth, Limit, Page, page
 from vademecum.types import Answer, Neighbours
 
 router = APIRouter(prefix="/v1/symbols", tags=["symbols"])

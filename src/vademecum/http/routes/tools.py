@@ -9,11 +9,9 @@ from fastapi import APIRouter, Query, Response
 
 from vademecum.answers.tool_answers import record_of
 from vademecum.engine import Engine
-from vademecum.http.paging import page
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
-from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
-from vademecum.http.routes.shapes import ListedTool, Page, ToolGraph
+from vademecum.http.routes.shapes import ANY_JSON, Cursor, Limit, ListedTool, Page, ToolGraph, page
 from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus, Trace
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])

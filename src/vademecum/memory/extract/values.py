@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from vademecum.index.stopwords import TALK
+from vademecum.index.tokenize import TALK
 from vademecum.memory.extract.sentences import probability, spelled_out
 from vademecum.memory.forms import filled, forms_of, table_of
 from vademecum.memory.kinds import FactKind

@@ -15,8 +15,7 @@ import numpy as np
 from model2vec import StaticModel
 
 from vademecum.errors import EmbedError, PluginError
-from vademecum.providers.embedders.batches import Matrix, texts_of
-from vademecum.providers.embedders.local import LocalEmbedder, loaded
+from vademecum.providers.embedders.batches import LocalEmbedder, Matrix, loaded, texts_of
 from vademecum.result import attempt
 from vademecum.types import EmbedKind, Passage
 

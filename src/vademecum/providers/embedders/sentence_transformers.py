@@ -14,8 +14,7 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_log
 
 from vademecum.errors import EmbedError, ProviderError
-from vademecum.providers.embedders.batches import Matrix, embed_texts, texts_of
-from vademecum.providers.embedders.local import LocalEmbedder, loaded
+from vademecum.providers.embedders.batches import LocalEmbedder, Matrix, embed_texts, loaded, texts_of
 from vademecum.providers.post import short
 from vademecum.result import attempt
 from vademecum.types import EmbedKind, Passage

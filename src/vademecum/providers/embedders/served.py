@@ -28,15 +28,16 @@ from vademecum.errors import EmbedError, ProviderError, UsageError
 from vademecum.providers.embedders.batches import (
     DEFAULTS,
     SERVED_TOKENS,
+    UNKNOWN,
     Matrix,
     embed_texts,
     limits_of,
+    preset_of,
     texts_of,
     unit,
 )
-from vademecum.providers.embedders.presets import UNKNOWN, preset_of
 from vademecum.providers.model_server import ModelServer, RefusedError
-from vademecum.providers.retries import Patience
+from vademecum.providers.post import Patience
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage

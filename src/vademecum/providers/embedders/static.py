@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, StoreCorruptError
-from vademecum.index.arrays import load_arrays
-from vademecum.index.counting import RunTable
+from vademecum.index.arrays import RunTable, load_arrays
 from vademecum.result import attempt
 from vademecum.types import EmbedKind, Passage
 

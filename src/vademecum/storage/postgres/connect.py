@@ -1,6 +1,14 @@
 """Shared connections to a server: opened on demand, reused, errors named.
 
 Errors are recognised by SQLSTATE (PostgreSQL, appendix A) and not by their words, which a server may say in any language.
+
+A wait for a silent server has a limit. A statement may take long on a healthy server, so silence alone says little. After some seconds of silence the server is asked
+for another connection. If it twice gives none, it has stopped, and the statement is given up. If the server is alive but still
+does not answer, the statement is given up after the connection's limit. The server has the same limit (`statement_timeout`)
+and normally ends the statement itself.
+
+Optional features of a server are vectors (pgvector) and similar words (pg_trgm). Tables and indexes for these features are derived from the records, so migrations ignore them: `vade db upgrade` creates them
+if the server has the extension; other servers work without.
 """
 
 from __future__ import annotations
@@ -8,10 +16,11 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import conninfo
@@ -28,8 +37,203 @@ from vademecum.errors import (
 )
 from vademecum.metrics import STORE_ERRORS
 from vademecum.result import attempt
-from vademecum.storage.postgres.versions import check_version
-from vademecum.storage.postgres.watched import SilentError, Watched
+
+TRIGRAMS = (
+    ("trigram_symbols_name", "symbols", "name"),
+    ("trigram_symbols_signature", "symbols", "signature"),
+    ("trigram_files_path", "files", "path"),
+)
+# for the server's search by meaning: one 16-bit vector of each chunk and embedder
+EMBEDDINGS = (
+    """CREATE TABLE IF NOT EXISTS derived_embeddings (
+        space_id bigint NOT NULL, blob bigint NOT NULL, ordinal integer NOT NULL, embedder text COLLATE "C" NOT NULL,
+        embedding halfvec NOT NULL, PRIMARY KEY (space_id, blob, ordinal, embedder))""",
+    "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from a side table
+)
+# a vector index (`search.vectors = "pgvector"`): points with their payload
+POINTS = (
+    """CREATE TABLE IF NOT EXISTS derived_points (
+        collection text COLLATE "C" NOT NULL, model text COLLATE "C" NOT NULL, key uuid NOT NULL, id text COLLATE "C" NOT NULL,
+        repo text COLLATE "C" NOT NULL, branch text COLLATE "C" NOT NULL, commit text COLLATE "C" NOT NULL,
+        path text COLLATE "C" NOT NULL, language text COLLATE "C" NOT NULL, start_line integer NOT NULL,
+        end_line integer NOT NULL, kind text COLLATE "C" NOT NULL, file_kind text COLLATE "C" NOT NULL,
+        symbols text[] NOT NULL, text text COLLATE "C" NOT NULL, blob text COLLATE "C" NOT NULL, ordinal integer NOT NULL,
+        names text[] COLLATE "C" NOT NULL, places text[] COLLATE "C" NOT NULL, embedding vector NOT NULL,
+        PRIMARY KEY (collection, model, key))""",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_repo ON derived_points (collection, model, repo, commit)",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_place ON derived_points USING gin (places)",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_name ON derived_points USING gin (names)",
+)
+DERIVED = ("trigram_", "derived_")  # prefixes of their names
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of one database."""
+
+    vectors: bool
+    trigrams: bool
+
+
+def is_derived(name: str) -> bool:
+    """Return whether a table or index is derived, by its name."""
+    return name.startswith(DERIVED)
+
+
+def features_of(connection: psycopg.Connection) -> Features:
+    """Return the features of a database. Raises `psycopg.Error`."""
+    found = {name for (name,) in connection.execute("SELECT extname FROM pg_extension").fetchall()}
+    return Features("vector" in found, "pg_trgm" in found)
+
+
+def provide(url: str) -> list[str]:
+    """Install available extensions with their tables and indexes; return a report.
+
+    The report has a line for each extension that was installed or is missing.
+
+    Raises:
+        StoreError: the server cannot be reached or refuses.
+    """
+    with naming(url), psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
+        said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
+        if features_of(connection).vectors:
+            for statement in (*EMBEDDINGS, *POINTS):
+                connection.execute(statement)
+        if features_of(connection).trigrams:
+            for index, table, column in TRIGRAMS:
+                connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {table} USING gin ({column} gin_trgm_ops)")
+    return [line for line in said if line]
+
+
+EXTENSIONS = {"vector": "searching vectors in the server", "pg_trgm": "names that are spelled nearly so"}
+
+
+def _extended(connection: psycopg.Connection, name: str, gives: str, url: str) -> str:
+    """Install an extension if available; return a line for the report."""
+    row = connection.execute("SELECT installed_version FROM pg_available_extensions WHERE name = %s", [name]).fetchone()
+    if row is None:
+        return f"{place_of(url)} does not have {name}: it goes without {gives}"
+    if row[0] is not None:
+        return ""
+    try:
+        connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
+    except psycopg.errors.InsufficientPrivilege:
+        return f"{place_of(url)} has {name}, which this user may not install: it goes without {gives}"
+    return f"{place_of(url)}: {name} provides {gives}"
+
+
+REVISIONS = ("0001", "0002", "0003")
+NEWEST = REVISIONS[-1]
+LOCK = 0x7661_6465  # the advisory lock of migrations: "vade"
+
+
+def version_of(connection: psycopg.Connection) -> str:
+    """Return a database's version, "" for an empty database. Raises `psycopg.Error`."""
+    found = connection.execute("SELECT to_regclass('alembic_version'), to_regclass('spaces')").fetchone()
+    if found is None or found[0] is None:
+        return "" if found is None or found[1] is None else "unknown"
+    row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return "" if row is None else str(row[0])
+
+
+def check_version(connection: psycopg.Connection, where: str) -> None:
+    """Refuse a database at another version than this code's.
+
+    Raises:
+        StoreVersionError: the database is empty, older, newer or incomplete; the message says which, and names the fix.
+    """
+    version = version_of(connection)
+    if version == NEWEST:
+        return
+    if not version:
+        raise StoreVersionError(f"{where} has no tables yet: run `vade db upgrade`")
+    if version in REVISIONS:
+        raise StoreVersionError(f"{where} has version {version}, older than {NEWEST}: run `vade db upgrade`")
+    if version == "unknown":
+        raise StoreVersionError(
+            f"{where} has tables and no version, as when something else made them: set storage.url to another database"
+        )
+    raise StoreVersionError(
+        f"{where} has version {version}, newer than this vademecum's {NEWEST}: upgrade vademecum, or set storage.url to "
+        "another database"
+    )
+
+
+ASKED_AFTER = 5.0  # seconds of silence before each check that the server is alive
+FAILURES = 2  # failed checks in a row before the server counts as dead: a busy server may miss one
+GRACE = 5.0  # seconds for the server to end a statement by itself
+SLOWER = 20.0  # factor on the limit for statements that build an index or read everything
+_NOTHING_READY = 0  # psycopg's value for "no data in this interval"
+
+
+class SilentError(psycopg.OperationalError):
+    """The server did not answer; a retry would wait as long."""
+
+
+class Watching:
+    """The watching shared by both kinds of connection."""
+
+    limit_s: float = 0.0  # seconds; 0 for no limit
+    lives: Callable[[], bool] | None = None
+    pgconn: Any
+
+    def _watched(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
+        heard = asked = time.monotonic()
+        failures = 0
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                now = time.monotonic()
+                if ready != _NOTHING_READY:
+                    heard = asked = now
+                    failures = 0
+                elif self.limit_s and now - heard > self.limit_s + GRACE:
+                    self._give_up(f"no answer to a statement for {now - heard:.0f} s")
+                elif self.lives is not None and now - asked > ASKED_AFTER:
+                    failures = 0 if self.lives() else failures + 1
+                    asked = time.monotonic()
+                    if failures == FAILURES:
+                        self._give_up(f"it stopped answering {asked - heard:.0f} s ago")
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+
+    def _give_up(self, said: str) -> None:
+        self.pgconn.finish()
+        raise SilentError(said)
+
+
+class Watched(Watching, psycopg.Connection[Any]):
+    """A connection that gives up on a server that stopped answering."""
+
+    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
+        """Run a step of the protocol. Raises `SilentError`, with the connection closed."""
+        return super().wait(self._watched(gen), interval, *args, **options)
+
+    @contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """Raise the time limit for slow statements, outside a transaction."""
+        usual = self.limit_s
+        self.limit_s = usual * SLOWER
+        try:
+            self.execute(f"SET statement_timeout = {int(self.limit_s * 1000)}")
+            yield
+        finally:
+            self.limit_s = usual
+            with suppress(psycopg.Error):  # a broken connection is not lent again
+                self.execute("RESET statement_timeout")
+
+
+class WatchedAsync(Watching, psycopg.AsyncConnection[Any]):
+    """The same for migrations, which Alembic runs asynchronously."""
+
+    async def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
+        """Run a step of the protocol. Raises `SilentError`, with the connection closed."""
+        return await super().wait(self._watched(gen), interval, *args, **options)
+
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from vademecum.storage.postgres.extensions import features_of
+from vademecum.storage.postgres.connect import features_of
 
 if TYPE_CHECKING:
     from vademecum.index.segment import Segment

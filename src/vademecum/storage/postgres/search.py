@@ -23,9 +23,8 @@ from psycopg.rows import dict_row
 from vademecum.errors import StoreError
 from vademecum.result import Result
 from vademecum.storage.postgres import publish
-from vademecum.storage.postgres.connect import connections, is_local, place_of
-from vademecum.storage.postgres.encode import unescaped
-from vademecum.storage.postgres.extensions import features_of
+from vademecum.storage.postgres.connect import connections, features_of, is_local, place_of
+from vademecum.storage.postgres.statements import unescaped
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 from vademecum.types import Bm25f, Hit, Scope, TermStatistics
 

@@ -22,8 +22,7 @@ from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres import statements
 from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, naming, place_of
-from vademecum.storage.postgres.encode import columns_of, decode, encode
-from vademecum.storage.postgres.shape import shapes
+from vademecum.storage.postgres.statements import columns_of, decode, encode, shapes
 
 T = TypeVar("T")
 P = ParamSpec("P")

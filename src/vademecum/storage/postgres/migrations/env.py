@@ -13,9 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from vademecum.storage.postgres.connect import CONNECT_SECONDS, ENCODING, lives
-from vademecum.storage.postgres.versions import LOCK
-from vademecum.storage.postgres.watched import WatchedAsync
+from vademecum.storage.postgres.connect import CONNECT_SECONDS, ENCODING, LOCK, WatchedAsync, lives
 
 
 def run_migrations(connection: Connection) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from vademecum.beneath import open_beneath
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Item, Page
-from vademecum.providers.document_formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
+from vademecum.providers.markup import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.web import outcome
 
 AT_ONCE = 200  # files of one page

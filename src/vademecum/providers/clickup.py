@@ -16,7 +16,7 @@ from typing import Any
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments
+from vademecum.providers.markup import Told, attachments
 from vademecum.providers.web import ServerSource, outcome, said_at
 
 ADDRESS = "https://api.clickup.com/api/v2"

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Item, Page
-from vademecum.providers.document_formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
+from vademecum.providers.markup import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.post import Reply
 from vademecum.providers.web import ServerSource, outcome, said_at, seconds
 

@@ -19,8 +19,7 @@ from urllib.parse import quote, urlencode
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments
-from vademecum.providers.markup import markdown_of
+from vademecum.providers.markup import Told, attachments, markdown_of
 from vademecum.providers.web import Parameters, ServerSource, outcome, said_at, seconds, written
 
 AT_ONCE = 200  # the most items of one batch

@@ -1,1 +1,0 @@
-"""Backlogs and document sources beside the code."""

@@ -1,1 +1,0 @@
-"""Backlogs: issues, work items and tasks, one file per server."""

@@ -1,1 +1,0 @@
-"""Sources of documents: wikis, libraries and folders, one file for each."""
