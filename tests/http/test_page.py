@@ -278,7 +278,7 @@ def test_the_map_goes_into_folders(browser: Page, served: Served) -> None:
 def test_facts_with_their_time_and_evidence(browser: Page, served: Served) -> None:
     """What held when is drawn; a fact says who said it and what took its place."""
     show(browser, served, "#/memory?show=all")
-    assert browser.js("document.querySelectorAll('.facts-grid .interval').length") == 4
+    assert browser.js("document.querySelectorAll('.facts-grid .interval').length") == 5  # and that it is not SQLite
     label = "[...document.querySelectorAll('.facts-grid .axis')].map(each => each.getAttribute('aria-label'))"
     assert any(each.startswith("held from 15 Jun 2025 to 2 Feb 2026") for each in browser.js(label)), browser.js(label)
     browser.js(
