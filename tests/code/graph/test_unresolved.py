@@ -581,10 +581,12 @@ def test_what_a_framework_loads_by_its_place_may_be_called(repo, engine):
     files = {
         "pages/index.tsx": "function Home() { return null; }\nexport default Home;\nexport async function getIt() {}\nfunction own() {}\n",
         "lib/index.ts": "function away() {}\nexport default away;\n",
+        "app/cart/page.tsx": "export default function Cart() {}\n",
+        "app/cart/total.ts": "export function total() {}\n",
     }
     code = engine(repo("app", files)).codebase
-    said = [code.callers(name).verdict for name in ("Home", "getIt", "own", "away")]
-    assert said == ["unknown", "unknown", "none", "none"]
+    said = {name: str(code.callers(name).verdict) for name in ("Home", "getIt", "Cart", "own", "away", "total")}
+    assert said == dict.fromkeys(("Home", "getIt", "Cart"), "unknown") | dict.fromkeys(("own", "away", "total"), "none")
 
 
 def test_java_calls_a_function_of_kotlin_by_a_class_made_of_its_file(repo, engine):

@@ -21,7 +21,8 @@ from vademecum.types import FileKind, Uncovered
 
 # Files that frameworks load by where they lie: pages, routes, functions, stories, configuration.
 _LOADED = re.compile(
-    r"(?:^|/)(?:pages|app|routes|api|functions|stories)/|\.(?:stories|config|setup)\.\w+$|^middleware\."
+    r"(?:^|/)(?:pages|routes|api|functions|stories)/|\.(?:stories|config|setup)\.\w+$|(?:^|/)middleware\.\w+$"
+    r"|(?:^|/)app/(?:.*/)?(?:page|layout|route|loading|error|global-error|template|default|not-found|root|entry\.\w+)\.\w+$"
 )
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
