@@ -479,11 +479,20 @@ def test_a_key_of_data_is_no_place_that_may_call(repo, engine):
         "settle.js": "export function settleIt() {}\n",
         "locales/de.json": '{ "menu": { "settleIt": "Begleichen" } }\n',
         "locales/list.json": '["settleIt"]\n',
+        "locales/fr.json": '{ "a": "do settleIt now", "b": "settleIt all", "c": "to settleIt" }\n',
+        "lab/a.ipynb": '{ "source": ["go = settleIt if x else y"] }\n',
+        "locales/run.json": '{ "a": "first settleIt()" }\n',
         "package.json": '{ "scripts": { "settleIt": "x" } }\n',
         ".tool/rules.json": '{ "settleIt": true }\n',
     }
     answer = engine(repo("app", files)).codebase.callers("settleIt")
-    assert [each.path for each in answer.uncovered] == [".tool/rules.json", "locales/list.json", "package.json"]
+    assert [each.path for each in answer.uncovered] == [
+        ".tool/rules.json",
+        "lab/a.ipynb",
+        "locales/list.json",
+        "locales/run.json",
+        "package.json",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,11 @@ _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
 _JOINTS = (b".", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
 _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
-_KEY = re.compile(rb"[\"']\s*:")
-# Data that tools read, and look names up by its keys.
+_KEY = re.compile(rb"[\"']\s*:|[ \t]+\w")  # behind a key, or a word of a sentence
+_SENTENCE = re.compile(rb"\w[,.]?[ \t]+\Z")  # before one
+# Data that tools read, and look names up by its keys; notebooks, whose texts are code.
 _CONFIG = re.compile(
-    r"(?:^|/)(?:\.[^/]*/.*|\..*|(?:package|composer|manifest|[\w.-]*(?:conf(?:ig)?|settings|rc))\.json\w?)$"
+    r"(?:^|/)(?:\.[^/]*/.*|\..*|(?:package|composer|manifest|[\w.-]*(?:conf(?:ig)?|settings|rc))\.json\w?|[^/]*\.ipynb)$"
 )
 _CLOSES = re.compile(rb"\s*[,}:=]")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
@@ -307,7 +308,10 @@ class _Place:
             return True
         if _DEFAULT.search(before) and _ENDS.match(self.content, end):
             return True
-        if self._rules.is_data and _KEY.match(self.content, end):
+        is_told = _KEY.match(self.content, end) or (
+            _SENTENCE.search(before) and self.content[end : end + 1] not in {b"(", b"."}
+        )
+        if self._rules.is_data and is_told:
             return not _CONFIG.search(self.path)
         if before[-1:] == b"#":
             return before[-2:-1] in _QUOTES
