@@ -47,13 +47,16 @@ _BESIDES = re.compile(
     r"(?=\s*(?:$|[,;.!]|(?:and|with|too|et|avec)\b))",
     re.IGNORECASE,
 )
-# The object of a verb of making, up to a word that says where or why.
+# The object of a verb of making, up to a word that says where or why; and a question, which asks for what there is.
 _TO_MAKE = re.compile(
-    r"\b(?:add|adding|create|creating|implement|implementing|introduce|introducing|write|build|define|expose|need|want|new|"
-    r"(?:ajoute|crée|implémente)[rz]?|nouvelle|nouveau)\s+(?:support for\s+)?(?P<made>[^\n,;]{1,120}?)"
+    r"\b(?:add|adding|create|creating|implement|implementing|introduce|introducing|write|build|define|expose|need|want|"
+    r"(?:ajoute|crée|implémente)[rz]?)\s+(?:support for\s+)?(?P<made>[^\n,;]{1,120}?)"
     r"(?=\s(?:to|in|into|inside|on|onto|for|from|with|within|of|that|which|when|so|by|under|à|au|aux|dans|pour|sur|de|du|qui|avec)\s"
     r"|[.,;:]?\s*(?:$|\n)|[.,;:]\s)",
     re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"\s*(?:where|how|what|why|which|who|when|does|do|is|are|où|comment|pourquoi|quel\w*|qui|quand)\b", re.IGNORECASE
 )
 _LONGEST_REQUEST = 500  # characters of a request for a change; a longer text is an issue
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that give their module no name
@@ -151,7 +154,11 @@ def names_to_make(text: str) -> frozenset[str]:
     (['LoginPurchase'], ['retries'])
     >>> sorted(names_to_make("we need UserStore.exportCsv in the CLI")), names_to_make("where is LoginPurchase made")
     (['exportCsv'], frozenset())
+    >>> names_to_make("where do we create LoginPurchase"), names_to_make("why does new LoginPurchase fail")
+    (frozenset(), frozenset())
     """
+    if _QUESTION.match(text):
+        return frozenset()
     return frozenset(name for found in _TO_MAKE.finditer(text[:_LONGEST_REQUEST]) for name in names_in(found["made"]))
 
 

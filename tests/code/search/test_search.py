@@ -166,6 +166,7 @@ def test_a_file_that_says_a_program_wrote_it_comes_after_code(repo, engine):
         ("ajoute LoginPurchase au service grpc des accounts", True),
         ("Add retries to the LoginPurchase grpc service", False),
         ("where is LoginPurchase refunded", False),
+        ("where do accounts create LoginPurchase", False),
     ],
 )
 def test_a_name_that_is_to_be_made_is_not_missed(repo, engine, task, is_found):
