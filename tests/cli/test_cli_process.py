@@ -254,3 +254,22 @@ def test_watch_tells_of_changes_until_it_is_interrupted(repository):
     assert line.startswith("handbook: ")
     assert process.returncode in {0, 130}  # 0 where the watcher itself saw the signal: that is how watching ends
     assert err.rstrip() == f"watching {repository}: Ctrl-C ends it"
+
+
+def test_without_the_extra_of_the_server_only_the_server_is_missing(tmp_path) -> None:
+    """`vade serve` names what installs it, and a mistyped command is corrected as ever."""
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('uvicorn', 'fastapi', 'starlette'));"
+        "from vademecum.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+
+    def vade(*args: str) -> tuple[int, str]:
+        command = [sys.executable, "-c", code, *args]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    status, said = vade("serve")
+    assert status == 3
+    assert said.startswith("vade: `vade serve` needs ")
+    assert "pip install 'vademecum[server]'" in said
+    assert vade("serch") == (2, "vade: there is no command 'serch': did you mean 'search'?\n")

@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from vademecum.config import Settings
 from vademecum.errors import Error
@@ -137,3 +138,41 @@ def _tell_errors(app: FastAPI) -> None:
         LOG.error("internal error", exc_info=error, extra={"fields": {"request": request.state.request_id}})
         said = f"internal error: {type(error).__name__}: the server's log has more under this request's id"
         return answer(request, 500, problem(500, said))
+
+
+class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that is closed where a request's head takes too long."""
+
+    seconds: float  # for a head, from the connection's or the head's first byte on
+    _waits: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes, and wait on while the head is not whole."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()
+        elif self._waits is None:
+            self._waits = self.loop.call_later(self.seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._waits = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+    def _stop(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None

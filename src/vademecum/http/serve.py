@@ -5,7 +5,6 @@ Spans are sent to an OpenTelemetry collector, if OpenTelemetry's own variables n
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import socket
@@ -13,10 +12,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
-from typing import Any
 
 import click
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from vademecum import tracing
 from vademecum.addresses import is_loopback
@@ -62,44 +59,6 @@ def start(environ: Mapping[str, str] = os.environ) -> Callable[[], None]:
         provider.shutdown()
 
     return stop
-
-
-class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """A connection that is closed where a request's head takes too long."""
-
-    seconds: float  # for a head, from the connection's or the head's first byte on
-    _waits: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Take some bytes, and wait on while the head is not whole."""
-        super().data_received(data)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._stop()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop()
-        elif self._waits is None:
-            self._waits = self.loop.call_later(self.seconds, self._give_up)
-
-    def _give_up(self) -> None:
-        self._waits = None
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.close()
-
-    def _stop(self) -> None:
-        if self._waits is not None:
-            self._waits.cancel()
-            self._waits = None
 
 
 GRACE_SECONDS = 30  # for running requests to finish
@@ -168,7 +127,7 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
     try:
         import uvicorn
 
-        from vademecum.http.app import application
+        from vademecum.http.app import Patient, application
         from vademecum.http.log import log_to_standard_error
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
