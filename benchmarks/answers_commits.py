@@ -27,7 +27,7 @@ from messages import clean_body, has_prose
 
 from data import mirror_of
 from vademecum.bench.history import may_be_asked, product_changes, question_of, targets_of
-from vademecum.bench.questions import alike
+from vademecum.bench.queries import alike
 from vademecum.code import languages
 from vademecum.code.checkout.commits import Commit, commits, messages
 from vademecum.code.checkout.git import Root

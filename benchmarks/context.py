@@ -42,7 +42,7 @@ from vademecum.answers.pack import CODE
 from vademecum.bench.systems import Grep, read_tree
 from vademecum.code.checkout.root import find_root
 from vademecum.engine import Engine
-from vademecum.providers.pattern_counter import PatternCounter
+from vademecum.index.tokenize import PatternCounter
 
 OURS = "context"
 SHOWN = ("lines", "files", "named", "tokens", "seconds")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics import Target
-from vademecum.providers.pattern_counter import PatternCounter
+from vademecum.index.tokenize import PatternCounter
 
 BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 COMPARED = 60  # characters of a line that are compared with the file's: long lines are cut

@@ -28,9 +28,8 @@ from vademecum import config
 from vademecum.code.search.dense_search import points_of
 from vademecum.code.snapshot.catalogue import WANTED, Placement
 from vademecum.engine import Engine
-from vademecum.matching import places
+from vademecum.matching import Filter, Point, places
 from vademecum.plugins import load
-from vademecum.points import Filter, Point
 from vademecum.protocols import VectorIndex
 from vademecum.types import Passage
 

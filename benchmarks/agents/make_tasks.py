@@ -27,7 +27,7 @@ from typing import Any
 
 from data import export_tree
 from vademecum.bench.history import MOST_HUNKS, MOST_LINES, may_be_asked, product_changes, question_of, spans_of
-from vademecum.bench.questions import is_product
+from vademecum.bench.queries import is_product
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.commits import Change, Commit, Hunk, hunks_of
 from vademecum.types import FileKind

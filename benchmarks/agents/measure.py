@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.clients import Session
 from agents.make_tasks import SAFE_DIFF, Row, Task, git, lay_out_tests, passes
 from vademecum.bench.measures import tokens_in
-from vademecum.bench.questions import is_product
+from vademecum.bench.queries import is_product
 from vademecum.code.checkout.commits import hunks_of
 
 CACHE_PRICE = 0.1  # of a token from the cache, of one that is not: both vendors' price lists say a tenth

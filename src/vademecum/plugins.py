@@ -28,7 +28,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "jira": ("vademecum.providers.atlassian:Jira", ""),
     },
     "counter": {
-        "pattern": ("vademecum.providers.pattern_counter:PatternCounter", ""),
+        "pattern": ("vademecum.index.tokenize:PatternCounter", ""),
         "tokenizer": ("vademecum.providers.tokenizer_counter:FileCounter", "tokenizer"),
     },
     "documents": {
@@ -50,15 +50,15 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "voyage": ("vademecum.providers.embedders.served:VoyageEmbedder", ""),
     },
     "enricher": {
-        "ollama": ("vademecum.providers.llm_enricher:OllamaEnricher", ""),
-        "openai": ("vademecum.providers.llm_enricher:OpenAiEnricher", ""),
+        "ollama": ("vademecum.providers.llm:OllamaEnricher", ""),
+        "openai": ("vademecum.providers.llm:OpenAiEnricher", ""),
     },
     "reranker": {
-        "llm": ("vademecum.providers.llm_reranker:LlmReranker", ""),
+        "llm": ("vademecum.providers.llm:LlmReranker", ""),
         "cross-encoder": ("vademecum.providers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
     "extractor": {
-        "llm": ("vademecum.providers.llm_extractor:LlmExtractor", ""),
+        "llm": ("vademecum.providers.llm:LlmExtractor", ""),
     },
     "searcher": {
         "postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres"),
@@ -72,7 +72,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "postgres": ("vademecum.storage.postgres.store:PostgresStore", "postgres"),
     },
     "vectors": {
-        "exact": ("vademecum.storage.exact:ExactIndex", ""),
+        "exact": ("vademecum.storage.collection:ExactIndex", ""),
         "pgvector": ("vademecum.storage.postgres.pgvector:PgvectorIndex", "postgres"),
         "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
         "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),

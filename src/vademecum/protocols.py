@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ToolServerError,
     )
     from vademecum.items import Page
-    from vademecum.points import Filter, Near, Point
+    from vademecum.matching import Filter, Near, Point
     from vademecum.result import Result
     from vademecum.types import Bm25f, EmbedKind, Hit, Passage, Scope, TermStatistics
 

@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 FOLDER = "savings"
-# The estimate of tokens by pattern (`providers/pattern_counter`) over 11 MB of code in six languages gives 3.6 to 4.0
+# The estimate of tokens by pattern (`index/tokenize`) over 11 MB of code in six languages gives 3.6 to 4.0
 # bytes a token, and over our own answers 3.5 to 4.1.
 BYTES_PER_TOKEN = 3.7
 

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError, SyncError, ToolServerError
 from vademecum.items import Item, Page
-from vademecum.matching import matches
-from vademecum.points import Filter, Payload, Point
+from vademecum.matching import Filter, Payload, Point, matches
 from vademecum.protocols import (
     Backlog,
     Condition,

@@ -16,7 +16,7 @@ from vademecum.answers.document import Heading, alone, markdown
 from vademecum.answers.pack import Form, Piece, Section
 from vademecum.context.code import Makers, Page, context
 from vademecum.errors import UsageError
-from vademecum.providers.pattern_counter import PatternCounter
+from vademecum.index.tokenize import PatternCounter
 from vademecum.types import Answer, Evidence, Freshness, Verdict
 
 

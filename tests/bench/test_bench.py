@@ -9,7 +9,7 @@ import pytest
 
 from vademecum import config
 from vademecum.bench.bench import MEASURES, bench, report_record, report_text
-from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL
+from vademecum.bench.queries import DOCSTRING, HISTORY, SYMBOL
 from vademecum.bench.systems import SYSTEMS, opened, read_tree, write_tree
 from vademecum.code.checkout.root import find_root
 from vademecum.errors import RootError, UsageError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.bench.questions import docstring_questions, documented, without
+from vademecum.bench.queries import docstring_questions, documented, without
 
 
 def asked(files, most=50, seed=7):

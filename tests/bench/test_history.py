@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from vademecum.bench.history import history_questions
-from vademecum.bench.questions import LeftOut
+from vademecum.bench.queries import LeftOut
 from vademecum.code.checkout.commits import commits, hunks_of
 from vademecum.code.checkout.root import find_root
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from vademecum.providers.pattern_counter import PatternCounter
+from vademecum.index.tokenize import PatternCounter
 
 
 def test_a_context_is_printed_within_its_budget(vade, repository):

@@ -24,8 +24,8 @@ from clients.shop import SHOP, lines_of_code
 from clients.wires import TOOL_SEARCH
 from handbook import Repo, make_repository
 from needed import lacking
+from vademecum.index.tokenize import PatternCounter
 from vademecum.mcp.registry import ALWAYS, TOOLS
-from vademecum.providers.pattern_counter import PatternCounter
 
 pytestmark = pytest.mark.slow
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.code.indexing import refresh
+from vademecum.code.indexing import index
 from vademecum.errors import StoreFullError
 from vademecum.testing import FixedClock
 
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch):
-    monkeypatch.setattr(refresh, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(index, "PATIENCE_SECONDS", 0.1)
 
 
 @pytest.fixture

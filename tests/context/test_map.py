@@ -11,8 +11,8 @@ from vademecum import AsyncEngine
 from vademecum.code.graph.outline import Entry
 from vademecum.context.map import draw
 from vademecum.errors import UsageError
+from vademecum.index.tokenize import PatternCounter
 from vademecum.mcp.registry import TOOLS
-from vademecum.providers.pattern_counter import PatternCounter
 
 APP = {
     "app/store.py": 'class Store:\n    """Keeps things."""\n\n    def get(self, key):\n        return key\n\n    def put(self, key):\n        return key\n',

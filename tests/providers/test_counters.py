@@ -12,8 +12,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vademecum import Engine
 from vademecum.errors import ConfigError, MissingExtraError, PluginError, UsageError
+from vademecum.index.tokenize import PatternCounter
 from vademecum.plugins import load
-from vademecum.providers.pattern_counter import PatternCounter
 from vademecum.testing import check_counter
 
 CODE = "def split_budget(total: int) -> int:\n    return total // 2\n\n\nclass Reader:\n    pass\n" * 20

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vademecum.errors import EnrichError, UsageError
 from vademecum.plugins import load
-from vademecum.providers.llm_enricher import CODE_CHARACTERS, MOST_CHARACTERS, prompt, sentence_of
+from vademecum.providers.llm import CODE_CHARACTERS, SENTENCE_CHARACTERS, code_prompt, sentence_of
 from vademecum.providers.post import Patience
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEnricher, check_enricher
@@ -120,18 +120,18 @@ def test_one_sentence_is_read_however_it_is_wrapped(answer, said):
 def test_any_answer_gives_one_line_or_nothing(answer):
     said = sentence_of(answer)
     assert said == " ".join(said.split())
-    assert len(said) <= MOST_CHARACTERS
+    assert len(said) <= SENTENCE_CHARACTERS
     assert said.isprintable()
 
 
 @given(st.text(max_size=400))
 def test_code_cannot_leave_its_marks(text):
     """What is described never holds the mark that ends it."""
-    asked = prompt(Passage(text))
+    asked = code_prompt(Passage(text))
     mark = asked[1 : asked.index(">")]
     assert mark not in text
     assert asked.count(f"</{mark}>") == 2
 
 
 def test_a_long_piece_is_cut():
-    assert len(prompt(Passage("x" * 100_000))) < CODE_CHARACTERS + 500
+    assert len(code_prompt(Passage("x" * 100_000))) < CODE_CHARACTERS + 500

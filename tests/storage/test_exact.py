@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import StoreError
-from vademecum.matching import nearest_passing
-from vademecum.points import Filter, Near
+from vademecum.matching import Filter, Near, nearest_passing
 from vademecum.result import Err, Ok
-from vademecum.storage.exact import ExactIndex
+from vademecum.storage.collection import ExactIndex
 from vademecum.testing import check_vector_index, some_points
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from needed import package
 from vademecum.errors import ConfigError, ConsentError, EmbedError
+from vademecum.matching import Filter, point_key
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
-from vademecum.points import Filter, point_key
 from vademecum.result import Err
 from vademecum.testing import CountingEmbedder, FixedClock, some_points
 from vademecum.types import Passage

@@ -10,8 +10,8 @@ import pytest
 
 from needed import package
 from vademecum.errors import StoreVersionError, VectorIndexError
+from vademecum.matching import Filter, Point
 from vademecum.plugins import load
-from vademecum.points import Filter, Point
 from vademecum.result import Err, Ok
 from vademecum.testing import check_vector_index, some_points
 
@@ -156,7 +156,7 @@ sys.addaudithook(note)
 """
 USE = """
 from vademecum.plugins import load
-from vademecum.points import Filter
+from vademecum.matching import Filter
 from vademecum.testing import some_points
 points = some_points()
 index = load("vectors", sys.argv[1], collection="app", model="model", dim=8, directory=sys.argv[2])

@@ -115,7 +115,7 @@ def test_meaning_is_ranked_as_over_arrays(repo, on, database):
 
 
 def _plan_of_the_graph(url, vector, embedder):
-    from vademecum.storage.postgres.publish import as_text
+    from vademecum.storage.postgres.search import as_text
 
     with psycopg.connect(url) as connection:
         connection.execute("SET enable_seqscan = off; SET enable_sort = off")

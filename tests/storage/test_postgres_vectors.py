@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from vademecum.errors import StoreError, VectorIndexError
-from vademecum.points import Filter, Point
+from vademecum.matching import Filter, Point
 from vademecum.result import Err
-from vademecum.storage.exact import ExactIndex
+from vademecum.storage.collection import ExactIndex
 from vademecum.storage.postgres import pgvector
 from vademecum.storage.postgres.connect import close_all
 from vademecum.storage.postgres.pgvector import PgvectorIndex

@@ -11,7 +11,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from vademecum.errors import StoreVersionError, UsageError, VectorIndexError
-from vademecum.points import Filter, Point
+from vademecum.matching import Filter, Point
 from vademecum.result import Err, Ok
 from vademecum.storage.qdrant import QdrantIndex
 from vademecum.testing import check_vector_index, some_points

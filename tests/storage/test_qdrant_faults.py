@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vademecum.errors import VectorIndexError
-from vademecum.points import Filter, Point
+from vademecum.matching import Filter, Point
 from vademecum.result import Err, Ok
 from vademecum.testing import some_points
 

@@ -32,7 +32,7 @@ from vademecum.bench.measures import (
     span_recall,
     tokens_to_evidence,
 )
-from vademecum.bench.questions import (
+from vademecum.bench.queries import (
     DOCSTRING,
     HISTORY,
     SYMBOL,

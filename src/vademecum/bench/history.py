@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vademecum.bench.measures import Span, Target
-from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw, is_product
+from vademecum.bench.queries import HISTORY, LeftOut, Question, alike, draw, is_product
 from vademecum.code.checkout import git
 from vademecum.code.checkout.classify import words
 from vademecum.code.checkout.commits import (

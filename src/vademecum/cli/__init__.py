@@ -46,7 +46,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
         "repos": ("vademecum.cli.admin:repos", "List the indexes on this machine, and delete one."),
         "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
-        "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
+        "hooks": ("vademecum.cli.install:hooks", "Index in the background after commits, merges and checkouts."),
         "sync": ("vademecum.cli.admin:sync", "Fetch what changed in backlogs and documents."),
         "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each chunk of code."),
         "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
@@ -54,7 +54,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Connect agents and people": {
         "install": ("vademecum.cli.install:install", "Add vademecum to the coding agents on this machine."),
         "uninstall": ("vademecum.cli.install:uninstall", "Take it out of them again."),
-        "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+        "mcp": ("vademecum.mcp.serve:mcp", "Serve coding agents over MCP (stdio)."),
         "serve": ("vademecum.http.serve:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     },
     "Look after it": {

@@ -1,24 +1,24 @@
-"""The verbs that add vademecum to coding agents, or remove it."""
+"""The verbs that add vademecum to coding agents and to git."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from vademecum.amounts import counted
-from vademecum.cli.session import emit, emit_json, examples, json_option, say, table
+from vademecum.cli.session import Group, emit, emit_json, examples, json_option, opened, paths_argument, say, table
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.install.agents import Places
     from vademecum.install.change import Journal, Record
     from vademecum.install.install import Plan, Planner
-
 
 NOT_FOUND, FAILURE = 1, 3
 
@@ -223,3 +223,55 @@ def _installed(row: Mapping[str, Any]) -> str:
         return ""
     said = f"installed ({', '.join(sorted(versions))})"
     return said if versions == {__version__} else f"{said}: `vade install {row['id']}` brings it to {__version__}"
+
+
+@click.group(cls=Group, meant={"add": "install", "remove": "uninstall", "list": "status"}, invoke_without_command=True)
+@click.pass_context
+def hooks(ctx: click.Context) -> int:
+    """Index in the background after commits, merges, checkouts and rewrites.
+
+    Without a command, shows which hooks are installed.
+    """
+    return int(ctx.invoke(hooks_status)) if ctx.invoked_subcommand is None else 0
+
+
+@hooks.command("install")
+@paths_argument
+@json_option
+def hooks_install(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Install the hooks; existing hooks run as before."""
+    return _hooked("install", paths, as_json=as_json)
+
+
+@hooks.command("uninstall")
+@paths_argument
+@json_option
+def hooks_uninstall(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Remove the hooks; other hooks stay unchanged."""
+    return _hooked("uninstall", paths, as_json=as_json)
+
+
+@hooks.command("status")
+@paths_argument
+@json_option
+def hooks_status(paths: tuple[str, ...] = (), *, as_json: bool = False) -> int:
+    """Show which hooks are installed."""
+    return _hooked("status", paths, as_json=as_json)
+
+
+@hooks.command("run")
+def hooks_run() -> int:
+    """Index in the background; the hooks call this command."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    with opened(()) as engine:
+        engine.codebase.catch_up()
+    return 0
+
+
+def _hooked(action: Literal["status", "install", "uninstall"], paths: tuple[str, ...], *, as_json: bool) -> int:
+    with opened(paths) as engine:
+        found = engine.codebase.hooks(action)
+    text = table((hook.name, hook.state, hook.path, hook.detail) for hook in found)
+    say([asdict(hook) for hook in found], text, as_json=as_json)
+    return 0

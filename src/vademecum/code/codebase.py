@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from vademecum.code.indexing.index import cover, covered_said, index
-from vademecum.code.indexing.refresh import Refresher
+from vademecum.code.indexing.index import Refresher, cover, covered_said, index
 from vademecum.code.languages import named_language
 from vademecum.code.search.evidence import FileChunks, pieces_of
 from vademecum.code.search.search import Reranking, search

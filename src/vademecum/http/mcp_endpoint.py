@@ -1,7 +1,7 @@
 """MCP over streamable HTTP at `/mcp`.
 
 It offers the same tools as MCP over standard input and output, to any caller with a key. The official SDK speaks the
-protocol (both eras). It takes longer to import than the loop of `mcp.stdio`, but only once. No session is stored between
+protocol (both eras). It takes longer to import than the loop of `mcp.serve`, but only once. No session is stored between
 requests, so a restarted server continues where it was. Each call is answered by an engine that opens only the caller's
 repositories.
 """

@@ -19,7 +19,7 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError
 from numpy.typing import NDArray
 
-from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.matching import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
 from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, record_of
 

@@ -1,4 +1,4 @@
-"""The common part of vector indexes: names, batches, filters, errors.
+"""The common part of vector indexes, and the exact one.
 
 An index says how it writes, removes, finds and lists points, each as one step that raises `StoreError`. `Collection` makes the
 methods of `protocols.VectorIndex` from these. A step that writes may be repeated.
@@ -20,8 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError, StoreVersionError, VectorIndexError
-from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
-from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.matching import (
+    Filter,
+    Near,
+    Point,
+    defined_names,
+    is_exact,
+    matches,
+    nearest_passing,
+    payload_of,
+    places,
+    said_by_places,
+)
 from vademecum.result import Result, attempt
 
 T = TypeVar("T")
@@ -191,3 +201,45 @@ def conditions(where: Filter) -> dict[str, list[str]]:
 
 def _parts(every: Sequence[T], most: int) -> Iterator[Sequence[T]]:
     return (every[first : first + most] for first in range(0, len(every), most))
+
+
+class ExactIndex(Collection):
+    """Points at full precision, in this process's memory alone."""
+
+    def __init__(self, collection: str, model: str, dim: int) -> None:
+        super().__init__(f"exact index {collection}", collection, model, dim)
+        self._points: dict[str, Point] = {}
+
+    def write(self, points: Sequence[Point]) -> None:
+        """Write points with distinct keys."""
+        self._points |= {point.payload.key: point for point in points}
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete the points with these keys."""
+        for key in keys:
+            self._points.pop(key, None)
+
+    def find(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        """Return the nearest points that match a filter."""
+        passing = [point for point in self._points.values() if matches(where, point.payload)]
+        if not passing:
+            return []
+        scores = np.stack([_unit(point.vector) for point in passing]) @ _unit(vector)
+        best = np.argsort(-scores, kind="stable")[:count]
+        return [Near(passing[i].payload, float(scores[i])) for i in best]
+
+    def listed(self, where: Filter, *, whole: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:  # noqa: ARG002 - all are whole
+        """Yield the points that match a filter."""
+        return ((key, record_of(point)) for key, point in self._points.items() if matches(where, point.payload))
+
+    def switch(self) -> None:
+        """Do nothing: this index has only one model."""
+
+    def close(self) -> None:
+        """Delete all points."""
+        self._points.clear()
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = float(np.linalg.norm(vector))
+    return np.asarray(vector / length if length else vector, np.float32)

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.matching import Filter, Near, Point, payload_of
 from vademecum.private import private_folder
 from vademecum.storage.collection import LISTS, SCHEMA, DirectoryCollection, conditions, record_of
 

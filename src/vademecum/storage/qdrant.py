@@ -32,8 +32,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import StoreError, UsageError, VectorIndexError
-from vademecum.matching import nearest_passing
-from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.matching import Filter, Near, Point, nearest_passing, payload_of
 from vademecum.result import Result, attempt
 from vademecum.storage.collection import SCHEMA, Collection, conditions, record_of
 

@@ -20,7 +20,7 @@ from vademecum.code.checkout.root import Root, index_directory
 from vademecum.code.checkout.walk import WalkSettings
 from vademecum.code.chunking.analyse import Plan, path_reader
 from vademecum.code.codebase import NOT_OPEN, Codebase
-from vademecum.code.indexing.refresh import Refresher
+from vademecum.code.indexing.index import Refresher
 from vademecum.code.search.search import Reranking
 from vademecum.code.snapshot.catalogue import Catalogue
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, DenseSearch, Items, Repository

@@ -376,11 +376,11 @@ def test_adding_one_for_prose_embeds_prose_alone(repo, engine, tmp_path):
     opened = engine(made, embedder=DualEmbedder(code, prose, tmp_path))
     opened.codebase.index()
     assert pending(opened) == 0
-    from vademecum.embedding import TOPICS
+    from vademecum.embedding import anchors
 
     assert before == chunks
-    assert code.passages == before + len(TOPICS)
-    assert 0 < prose.passages - len(TOPICS) < 5
+    assert code.passages == before + len(anchors()["code"])
+    assert 0 < prose.passages - len(anchors()["code"]) < 5
 
 
 def test_settings_name_both(repo, engine):

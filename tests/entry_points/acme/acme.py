@@ -7,8 +7,7 @@ import numpy as np
 from vademecum import Ok
 from vademecum.errors import CursorError, ToolServerError, VectorIndexError
 from vademecum.items import Item, Page
-from vademecum.matching import matches
-from vademecum.points import Filter, Near
+from vademecum.matching import Filter, Near, matches
 from vademecum.result import Err
 from vademecum.storage.sqlite import SqliteStore
 

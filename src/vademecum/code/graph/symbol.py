@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from vademecum.code.indexing import refresh
+from vademecum.code.indexing import index
 from vademecum.code.languages import rules_of
 from vademecum.code.search.confidence import nearest_to, undefined
 from vademecum.code.search.evidence import FileState, check_file, evidence_of, stored_chunks
@@ -90,7 +90,7 @@ def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence
     is_place = line_in(name)
     if not is_place and not (around and find_symbol([each], "::".join(around), 1, nearest=False)):
         return
-    with each.repo.catalogue.store.waiting(refresh.PATIENCE_SECONDS):
+    with each.repo.catalogue.store.waiting(index.PATIENCE_SECONDS):
         graph = graph_of(each, progress)
     for node in graph.named(name):
         found = find_symbol([each], node.qualified, MOST, nearest=False).evidence if node.qualified else ()

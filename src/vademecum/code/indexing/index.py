@@ -5,8 +5,8 @@
 Content that was analysed before, in any branch or worktree, is never analysed again. Changes are found by size, time
 and inode, then by content. A killed run has stored whole batches, and the next run continues from there.
 
-A commit's history is read from git while its files are analysed. Only commits that the snapshot's last state did not have are read. A shallow clone has no history here: its oldest
-commit would seem to have written every file.
+A search refreshes the index first, for a time that a person waits. Another process may be writing the index, or nothing can be written, as on
+a full disk. Then the last complete state answers, and every answer says that recent edits may be missing.
 
 `vade index --only` chooses the parts of a checkout that its index covers. The choice is remembered beside the index, for one checkout:
 
@@ -19,12 +19,10 @@ import json
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 
@@ -32,19 +30,18 @@ from vademecum.code.checkout import git
 from vademecum.code.checkout.source import Source, contained, decode_source, read_source
 from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job, Plan, Task
-from vademecum.code.indexing.embed import Meaning, analysed_again, fill, known_sentences, with_known_vectors
+from vademecum.code.indexing.embed import FEW, Meaning, analysed_again, fill, known_sentences, with_known_vectors
 from vademecum.code.indexing.workers import uncollected
 from vademecum.code.languages import HEAD, language_of
 from vademecum.code.snapshot.catalogue import BlobKey, Snapshot, tree_hash
-from vademecum.code.snapshot.past_commits import MOST_COMMITS, History, continued, history_of
-from vademecum.code.snapshot.repository import Items, Repository, commit_of
+from vademecum.code.snapshot.repository import Items, Opened, Repository, commit_of
 from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, changed_table, file_rows, file_table
 from vademecum.digests import blake2b
-from vademecum.errors import StoreError, UsageError
+from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
 from vademecum.metrics import counter, histogram
 from vademecum.private import WAIT_SECONDS, exclusive, private_opener
 from vademecum.protocols import Progress
-from vademecum.result import Err, Ok
+from vademecum.result import Ok
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
 
@@ -94,44 +91,6 @@ def covered_said(repo: Repository) -> str:
 def _place(repo: Repository) -> Path:
     digest = blake2b(os.fsencode(repo.root.path), digest_size=6).hexdigest()
     return repo.catalogue.directory / f"only-{digest}.json"
-
-
-def begin_history(repo: Repository, commit: str, before: str, *, full: bool) -> Callable[[], None]:
-    """Start to read a commit's history and return the storing function.
-
-    Nothing is done where it is known. `before` is the commit of the snapshot's last state, or "". `full` reads everything.
-    """
-    own = repo.catalogue
-    is_known = not full and own.histories.read(commit) is not None  # a damaged one is found and named here
-    if not commit or is_known or not os.access(own.directory, os.W_OK):
-        return lambda: None
-    found: list[History] = []
-    reader = Thread(target=lambda: found.append(_read(repo, commit, "" if full else before)), daemon=True)
-    reader.start()
-
-    def store() -> None:
-        reader.join()
-        with suppress(StoreError):  # a full disk still answers, and the next run tries again
-            for history in found:  # none where reading failed
-                own.histories.write(commit, history)
-
-    return store
-
-
-def _read(repo: Repository, commit: str, before: str) -> History:
-    """Return the history behind a commit, empty where git has none."""
-    from vademecum.code.checkout.commits import advance, is_shallow
-
-    if is_shallow(repo.root):
-        return history_of(())
-    known = repo.catalogue.histories.read(before)
-    match advance(repo.root, commit, before if known is not None else "", MOST_COMMITS):
-        case Err():  # as in a clone that leaves out the trees of old commits
-            return history_of(())
-        case Ok(way) if way.is_whole or known is None:
-            return history_of(way.new)
-        case Ok(way):
-            return continued(known, way.gone, way.new)
 
 
 FLUSH_BYTES = 16_000_000  # content per transaction: the most that a kill can lose and memory holds
@@ -237,7 +196,7 @@ def index(
     read = Reading()
     current = target.is_current and not repo.catalogue.segments.unread  # a commit drops their names
     before = target.previous[0].commit if target.previous else ""
-    store_history = begin_history(repo, target.head.commit, before, full=full)
+    store_history = repo.catalogue.histories.begin(repo.root, target.head.commit, before, full=full)
     if not current:
         from vademecum.code.indexing.workers import one_thread
 
@@ -521,3 +480,72 @@ def observed(report: IndexReport, *, changed: bool) -> IndexReport:
         for step, number in report.degraded.items():
             _DEGRADED.add(number, step=step)
     return report
+
+
+PATIENCE_SECONDS = 2.0  # the wait for a writing process: an edit is indexed by then, and a person still waits
+
+
+class Refresher:
+    """Opens repositories for a question, with their changes taken in.
+
+    Remembers the repositories that could not be brought up to date, and the errors.
+    """
+
+    def __init__(self) -> None:
+        self._behind: dict[tuple[str, str, str], StoreBusyError | StoreFullError | StoreReadOnlyError] = {}
+
+    def refresh(self, repo: Repository, progress: Progress, commit: str = "", *, linked: bool = False) -> IndexReport:
+        """Index the changes, or fall back to the last complete state.
+
+        Raises:
+            StoreError: indexing failed, and there is no complete state.
+        """
+        place = snapshot_place(repo, commit)
+        self._behind.pop((repo.name, *place), None)
+        try:
+            with repo.catalogue.store.waiting(PATIENCE_SECONDS):
+                return index(repo, progress, revision=commit, wait_s=PATIENCE_SECONDS, embed=FEW, references=linked)
+        except (StoreBusyError, StoreFullError, StoreReadOnlyError) as error:
+            standing = report_standing(repo, commit)
+            if standing is not None:
+                self._behind[repo.name, *place] = error
+                return replace(standing, notes=(self._behind_note(repo, place),))
+            if not isinstance(error, StoreBusyError):
+                raise
+        return index(repo, progress, revision=commit, embed=FEW, references=linked)
+
+    def opened(
+        self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
+    ) -> Opened:
+        """Return a repository with the snapshot to search.
+
+        With `refresh` the snapshot is brought up to date first.
+
+        Raises:
+            StoreError: there is no state to search.
+        """
+        place = snapshot_place(repo, commit)
+        loaded = repo.catalogue.load(*place)
+        if loaded is None or loaded[1].missing or (refresh and not commit):
+            self.refresh(repo, progress, commit)
+            loaded = repo.catalogue.load(*place)
+        assert loaded is not None
+        return Opened(
+            repo,
+            *loaded,
+            prefixes,
+            "; ".join(filter(None, (*repo.catalogue.damaged(), self._behind_note(repo, place)))),
+        )
+
+    def _behind_note(self, repo: Repository, place: tuple[str, str]) -> str:
+        error = self._behind.get((repo.name, *place))
+        loaded = None if error is None else repo.catalogue.load(*place)
+        if error is None or loaded is None:
+            return ""
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(loaded[0].indexed_at))
+        return f"recent edits may be missing: the index is as of {when}, since {error}"
+
+
+def snapshot_place(repo: Repository, commit: str) -> tuple[str, str]:
+    """Return kind and place of a commit's snapshot, or the usual one."""
+    return ("commit", commit_place(repo, commit)) if commit else repo.place

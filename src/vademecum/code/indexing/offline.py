@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from vademecum.code.checkout import git
 from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.chunking.analyse import chunk_hashes, describe
-from vademecum.code.indexing.refresh import Refresher, snapshot_place
+from vademecum.code.indexing.index import Refresher, snapshot_place
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot, snapshot_of
 from vademecum.code.snapshot.manifest import kept
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, Opened, Repository

@@ -54,7 +54,7 @@ from vademecum.code.snapshot.view import View
 from vademecum.errors import ConsentError, EmbedError, PluginError, StoreError, UsageError, VectorIndexError
 from vademecum.index.segment import PENDING, Segment
 from vademecum.index.vectors import sparse_weights
-from vademecum.points import Filter, Near, Payload, Point, point_key
+from vademecum.matching import Filter, Near, Payload, Point, point_key
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex, silent
 from vademecum.result import Err, Ok, Result
 from vademecum.types import KINDS, Check, Query

@@ -12,22 +12,26 @@ Of a message only the keys of terms are kept, so its text reaches neither a rank
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreCorruptError
+from vademecum.errors import StoreCorruptError, StoreError
 from vademecum.index.arrays import RunTable, ranges, save_arrays, stored_arrays
 from vademecum.index.bm25 import Postings, Schema, build, damaged, field_norms, gains, inverse_document_frequency, merge
 from vademecum.index.tokenize import STOP_WORDS, key, run_terms
+from vademecum.result import Err, Ok
 
 if TYPE_CHECKING:
+    from vademecum.code.checkout.root import Root
     from vademecum.code.snapshot.view import FileTable
     from vademecum.types import CommitMessage
 
@@ -198,6 +202,45 @@ class Histories:
             {"format": _FORMAT},
         )  # fmt: skip
         self._last = commit, history
+
+    def begin(self, root: Root, commit: str, before: str, *, full: bool) -> Callable[[], None]:
+        """Start to read a commit's history from git; return the storing function.
+
+        Nothing is done where it is known. `before` is the commit of the snapshot's last state, or "": only commits that it did
+        not have are read. `full` reads everything.
+        """
+        is_known = not full and self.read(commit) is not None  # a damaged one is found and named here
+        if not commit or is_known or not os.access(self._directory, os.W_OK):
+            return lambda: None
+        found: list[History] = []
+        reader = Thread(target=lambda: found.append(self._behind(root, commit, "" if full else before)), daemon=True)
+        reader.start()
+
+        def store() -> None:
+            reader.join()
+            with suppress(StoreError):  # a full disk still answers, and the next run tries again
+                for history in found:  # none where reading failed
+                    self.write(commit, history)
+
+        return store
+
+    def _behind(self, root: Root, commit: str, before: str) -> History:
+        """Return the history behind a commit, empty where git has none.
+
+        A shallow clone has none here: its oldest commit would seem to have written every file.
+        """
+        from vademecum.code.checkout.commits import advance, is_shallow
+
+        if is_shallow(root):
+            return history_of(())
+        known = self.read(before)
+        match advance(root, commit, before if known is not None else "", MOST_COMMITS):
+            case Err():  # as in a clone that leaves out the trees of old commits
+                return history_of(())
+            case Ok(way) if way.is_whole or known is None:
+                return history_of(way.new)
+            case Ok(way):
+                return continued(known, way.gone, way.new)
 
     def of(self, commit: str, table: FileTable, prefix: str) -> FileHistory | None:
         """Return a commit's history beside files, or None; the last is kept."""

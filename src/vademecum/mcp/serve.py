@@ -1,6 +1,6 @@
-"""MCP over standard input and output, in the standard library alone.
+"""`vade mcp`: MCP over standard input and output.
 
-The protocol is JSON-RPC 2.0, a message a line.
+The protocol is JSON-RPC 2.0, a message a line, in the standard library alone.
 
 The official SDK takes 0.6 s to import. Agents start a server per session and wait for `initialize`, so this loop is ready
 at once and imports the engine meanwhile. One thread reads and answers cheap requests. A second thread owns the engine,
@@ -21,6 +21,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
+
+import click
 
 from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
@@ -394,3 +396,38 @@ def _failed(message: str) -> Message:
 def _id(message: Any) -> Any:
     found = message.get("id") if isinstance(message, dict) else None
     return found if isinstance(found, str | int) else None
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--gateway",
+    "servers",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Instead serve the servers in FILE (its mcpServers) behind five tools: search, plan, predict and two to call.",
+)
+def mcp(paths: tuple[str, ...], servers: str | None) -> int:
+    """Serve the current repository, or each PATH, to coding agents over MCP.
+
+    Speaks on standard input and output. `vade install` adds it to agents; by hand it is, for example,
+
+    \b
+    claude mcp add vademecum -- vade mcp
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+    if sys.stdin.isatty():
+        click.echo("vade mcp speaks JSON-RPC with an agent; a person wants `vade search`. Control-D ends it.", err=True)
+    serve(paths, _gateway(servers) if servers else None)
+    return 0
+
+
+def _gateway(path: str) -> Gateway:
+    """Return the gateway to a file's servers. Raises `UsageError` behind another."""
+    import uuid
+
+    from vademecum.config import load
+    from vademecum.mcp.gateway import INSIDE, gateway_to
+
+    if os.environ.get(INSIDE):
+        raise UsageError(f"this gateway was started by another: take the gateway itself out of {path}")
+    return gateway_to(path, load(), f"gateway-{uuid.uuid4().hex[:12]}")
