@@ -67,7 +67,7 @@ def to_run(answer):
 @pytest.fixture
 def made(repo):
     """A repository of which two tests ran, measured after its last change."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write(".gitignore", ".coverage\n")
     aged(made, "app/store.py", 5)
     return made

@@ -142,7 +142,7 @@ def test_impact_names_what_may_break_and_the_tests_to_run(code):
 
 def test_impact_of_a_git_range(repo, engine):
     """What a range changed, or what is changed on disk against a revision."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("app/store.py", FILES["app/store.py"].replace("open(place).read()", "open(place, 'rb').read()"))
     code = engine(made).codebase
     found = code.impact(diff="HEAD")
@@ -506,7 +506,7 @@ def test_a_line_beyond_the_end_is_no_line(code):
 
 
 def test_a_range_that_changes_nothing_says_so(repo, engine):
-    app = repo("app", FILES)
+    app = repo("app", FILES, git=True)
     code = engine(app).codebase
     said = code.impact(diff="HEAD")
     assert (said.verdict, said.reason) == ("none", "HEAD changes nothing that is indexed")
@@ -518,7 +518,7 @@ def test_a_range_that_changes_nothing_says_so(repo, engine):
 
 def test_a_range_is_not_taken_for_a_name(repo, engine):
     """`HEAD~1..HEAD` has dots in it, and nothing of it is inherited."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("app/store.py", FILES["app/store.py"].replace("open(place).read()", "open(place, 'rb').read()"))
     made.commit("read bytes")
     found = engine(made).codebase.impact(diff="HEAD~1..HEAD")
@@ -531,7 +531,7 @@ WITHOUT_READ = FILES["app/store.py"].replace("def read(place, key):\n    return 
 
 def test_impact_of_a_range_names_who_still_calls_what_it_removed(repo, engine):
     """It stands in no file now: the commit before the range knows who called it."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("app/store.py", WITHOUT_READ)
     code = engine(made).codebase
     found = code.impact(diff="HEAD")
@@ -546,7 +546,7 @@ def test_impact_of_a_range_names_who_still_calls_what_it_removed(repo, engine):
 
 def test_lines_that_look_like_the_head_of_a_file_are_lines(repo, engine):
     """A comment of two dashes that went, and what came in its place, name no file."""
-    made = repo("app", {**FILES, "app/query.sql": "-- a/old.sql\nSELECT 1;\nSELECT 2;\n"})
+    made = repo("app", {**FILES, "app/query.sql": "-- a/old.sql\nSELECT 1;\nSELECT 2;\n"}, git=True)
     made.write("app/query.sql", "++ b/new.sql\nSELECT 1;\n")
     made.write("app/store.py", WITHOUT_READ)
     found = engine(made).codebase.impact(diff="HEAD")
@@ -555,7 +555,7 @@ def test_lines_that_look_like_the_head_of_a_file_are_lines(repo, engine):
 
 def test_who_no_longer_calls_what_was_removed_is_not_broken(repo, engine):
     """The caller was mended in the same range, or the name is found elsewhere now."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("app/store.py", WITHOUT_READ.replace("return read(self.place, key)", "return self.place[key]"))
     code = engine(made).codebase
     assert "Store.get" not in {each.name for each in code.impact(diff="HEAD").found}
@@ -567,7 +567,7 @@ def test_who_no_longer_calls_what_was_removed_is_not_broken(repo, engine):
 
 def test_impact_of_a_range_that_deletes_a_file(repo, engine):
     """What was declared in it is gone, and it is itself."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     (made.path / "app/store.py").unlink()
     found = engine(made).codebase.impact(diff="HEAD")
     assert ("answer", "app/serve.py") in {(each.name, each.path) for each in found.found if each.distance == 1}
@@ -577,7 +577,7 @@ def test_impact_of_a_range_that_deletes_a_file(repo, engine):
 
 def test_what_a_range_between_commits_removed(repo, engine):
     """Its beginning is what knows: of `a..b` a, of `a...` where they parted."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("app/store.py", WITHOUT_READ)
     made.commit("reading goes")
     code = engine(made).codebase
@@ -587,7 +587,7 @@ def test_what_a_range_between_commits_removed(repo, engine):
 
 def test_a_file_that_moved_has_removed_nothing(repo, engine):
     """Its declarations are where it went."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.git("mv", "app/cached.py", "app/kept.py")
     found = engine(made).codebase.impact(diff="HEAD")
     assert "gone" not in found.reason
@@ -595,7 +595,7 @@ def test_a_file_that_moved_has_removed_nothing(repo, engine):
 
 def test_who_still_names_a_file_that_moved_is_told(repo, engine):
     """Nothing in it changed, and those that import it from where it was are broken all the same."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.git("mv", "app/store.py", "app/shelf.py")
     found = engine(made).codebase.impact(diff="HEAD")
     first = {(each.path, each.name) for each in found.found if each.distance == 1}
@@ -611,7 +611,7 @@ def test_who_still_names_a_file_that_moved_is_told(repo, engine):
 
 def test_who_was_mended_with_a_file_that_moved_is_not_broken(repo, engine):
     """They name it where it is now."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.git("mv", "app/store.py", "app/shelf.py")
     for path in ("app/serve.py", "app/cached.py", "docs/guide.md"):
         made.write(path, FILES[path].replace("app.store", "app.shelf").replace("app/store", "app/shelf"))
@@ -622,7 +622,7 @@ def test_who_was_mended_with_a_file_that_moved_is_not_broken(repo, engine):
 @pytest.mark.parametrize("name", ["prix_é.py", 'say "hi".py', "a b.py", "back\\slash.py"])
 def test_a_range_reads_any_name_of_a_file(repo, engine, name):
     """Unusual ones stand in quotes, with escapes, in what git says."""
-    made = repo("app", {**FILES, name: "def price():\n    return 1\n\n\ndef total():\n    return price()\n"})
+    made = repo("app", {**FILES, name: "def price():\n    return 1\n\n\ndef total():\n    return price()\n"}, git=True)
     made.write(name, "def price():\n    return 2\n\n\ndef total():\n    return price()\n")
     found = engine(made).codebase.impact(diff="HEAD")
     assert [(each.name, each.path) for each in found.of] == [("price", name)]
@@ -631,7 +631,7 @@ def test_a_range_reads_any_name_of_a_file(repo, engine, name):
 
 def test_a_test_that_changed_is_to_be_run(repo, engine):
     """Nobody refers to it: it is run for itself."""
-    made = repo("app", FILES)
+    made = repo("app", FILES, git=True)
     made.write("tests/test_serve.py", FILES["tests/test_serve.py"].replace("'q'", "'r'"))
     code = engine(made).codebase
     assert to_run(code.impact(diff="HEAD")) == ["tests/test_serve.py"]
@@ -640,7 +640,7 @@ def test_a_test_that_changed_is_to_be_run(repo, engine):
 
 @pytest.mark.parametrize("revisions", ["nosuch..HEAD", "nosuch", "HEAD~99...HEAD"])
 def test_a_range_that_is_not_known_says_what_to_name(repo, engine, revisions):
-    code = engine(repo("app", FILES)).codebase
+    code = engine(repo("app", FILES, git=True)).codebase
     with pytest.raises(GitError, match=r"has no revision '.*': name a branch, a tag or a commit"):
         code.impact(diff=revisions)
 

@@ -94,7 +94,7 @@ def test_the_surest_tests_come_first(repo, engine):
         "tests/test_c.py": "from app.tidy import tidy\n\n\ndef test_it():\n    assert tidy('a')\n",
         "tests/test_d.py": "def test_it():\n    assert 1\n",
     }
-    made = repo("app", files)
+    made = repo("app", files, git=True)
     made.write("tests/test_d.py", "def test_it():\n    assert 2\n")
     made.write("app/tidy.py", files["app/tidy.py"].replace("text.strip()", "text.lstrip()"))
     answer = engine(made).codebase.impact(diff="HEAD")
