@@ -29,8 +29,8 @@ install: $(DEVELOP)  # set up what a change needs: the tests, style and types
 
 peers: $(PEERS) $(NODE_MODULES)  # what some tests need besides, 1.6 GB: real coding agents, SCIP indexers, other vector stores, the docs' builder
 
-test: $(DEVELOP)  # run every test that has what it needs, four at once since half of them wait; TESTS='-m "not slow"' the quick ones
-	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n 4 --dist worksteal $(TESTS)
+test: $(DEVELOP)  # run every test that has what it needs, three at once since some of them wait; TESTS='-m "not slow"' the quick ones
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n 3 --dist worksteal $(TESTS)
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check

@@ -16,6 +16,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is there, as the commands do
+
 import pytest
 from hypothesis import HealthCheck, settings
 

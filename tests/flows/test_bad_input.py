@@ -119,7 +119,7 @@ HOSTILE = {
 def test_hostile_text_is_kept_and_the_rest_goes_on(repo, engine, ending):
     """Texts that drive parsers to their limits are indexed all the same, next to everything else."""
     files = {f"{name}.{ending}": text for name, text in HOSTILE.items()}
-    codebase = engine(repo("hostile", {**files, "good.py": "def alpha(): ...\n"}), index__deadline_s=0.5).codebase
+    codebase = engine(repo("hostile", {**files, "good.py": "def alpha(): ...\n"}), index__deadline_s=0.2).codebase
     assert codebase.index().files == len(HOSTILE) + 1
     assert codebase.symbol("alpha").verdict is Verdict.RESOLVED
 

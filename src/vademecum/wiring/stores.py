@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from vademecum.code.checkout.root import Root, find_root, folder_name, index_directory, repository_name, shared_identity
-from vademecum.code.snapshot.manifest import worktrees_kept
 from vademecum.config import Settings
 from vademecum.errors import ConfigError, ConsentError, Error, StoreAwayError, StoreError, UsageError
 from vademecum.plugins import find
@@ -148,6 +147,8 @@ class Stores:
                 timeout_s=self.settings.storage.timeout_s,
             )  # fmt: skip
         except StoreAwayError:  # this machine's derived files can still be searched
+            from vademecum.code.snapshot.manifest import worktrees_kept
+
             return [root for place in dict.fromkeys(worktrees_kept(self.home)) for root in _standing(place)]
         places = [(space, place.removeprefix(prefix)) for space, place in rows]
         roots = {root.path: (space, root) for space, place in places for root in _standing(place)}

@@ -282,7 +282,7 @@ def test_a_reader_never_sees_half_a_state(made, engine):
     opened.codebase.index()
     catalogue = opened.codebase._repositories[0][0].catalogue
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(made.path), "120"], env=environ) as writer:
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(made.path), "50"], env=environ) as writer:
         seen = set()
         while writer.poll() is None:
             snapshot, view = catalogue.load("worktree", str(made.path))

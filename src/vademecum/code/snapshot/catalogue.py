@@ -25,7 +25,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 from vademecum.code.chunking.analyse import Analysis, PathReader
-from vademecum.code.snapshot.manifest import Standing, keep
 from vademecum.code.snapshot.past_commits import Histories
 from vademecum.code.snapshot.segments import Segments
 from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, file_table, load_files, save_files, view_of
@@ -193,6 +192,8 @@ class Catalogue:
                 self._loaded.pop(old, None)
                 self._asked.pop(old, None)
             if self.here:
+                from vademecum.code.snapshot.manifest import Standing, keep
+
                 keep(self.directory, (kind, place), Standing(names[1:], rows[0]))
         return known[1]
 
