@@ -673,13 +673,13 @@ def calls_from(engine, source):
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
     files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW | CONDITIONS | CLASSES)[case]
-    assert calls_from(engine(repo("app", files)), source) == expected
+    assert calls_from(engine(repo("app", files, git=False)), source) == expected
 
 
 @pytest.mark.parametrize("language", BARE)
 def test_a_bare_name_is_no_member_where_members_have_receivers(language, repo, engine):
     files, source, expected = BARE[language]
-    graph = engine(repo("app", files)).codebase.graph()
+    graph = engine(repo("app", files, git=False)).codebase.graph()
     named = {node.id: f"{node.path}:{node.qualified}" for node in graph.every()}
     assert {named[edge.target] for edge in graph.every_edge() if named[edge.source] == source} == expected
 
@@ -690,7 +690,7 @@ def test_a_class_that_comes_to_stand_twice_is_noticed_by_those_who_call_it(repo,
         "a.ts": "export class Own { reconcile() {} }\n",
         "b.ts": "export function use(thing) { thing.reconcile() }\n",
     }
-    made = repo("app", files)
+    made = repo("app", files, git=False)
     opened = engine(made)
     assert calls_from(opened, "b.ts:use") == {"a.ts:Own.reconcile unique"}
     made.write("a.ts", files["a.ts"] + "test('b', () => { class Own { reconcile() {} } })\n")
@@ -705,7 +705,7 @@ def test_a_class_that_the_parser_lost_does_not_make_its_methods_calls_those_of_a
         "store.cpp": "namespace app {\nStore::Store() {}\nvoid Store::add_up(int n) {}\nvoid Other::add_up(int n) {}\n}\n",
         "use.cpp": "void use(app::Store& one) { one.add_up(1); }\n",
     }
-    answer = engine(repo("app", files)).codebase.callers("Store.add_up")
+    answer = engine(repo("app", files, git=False)).codebase.callers("Store.add_up")
     assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", ["use.cpp"])
 
 

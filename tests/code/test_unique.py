@@ -24,7 +24,7 @@ KEPT = "export class Box {\n  minLength(n: number) { return n; }\n  refresh() { 
 def test_what_is_written_out_has_members_of_its_own(repo, engine, body, tier):
     """A literal, and a type that lists its members, are of no class: a member of that name elsewhere is a guess."""
     files = {"src/box.ts": KEPT, "src/use.ts": body, "src/all.ts": "export function maxLength() { return 2; }\n"}
-    graph = engine(repo("boxes", files)).codebase.graph()
+    graph = engine(repo("boxes", files, git=False)).codebase.graph()
     names = {node.id: node.qualified for node in graph.every()}
     found = [(names[e.source], e.tier) for e in graph.every_edge(tuple(Tier)) if names[e.target] == "Box.minLength"]
     assert found == [("f", tier)]
