@@ -206,7 +206,7 @@ def test_an_interrupt_is_quiet(repository):
 def test_an_interrupted_index_says_what_is_kept(repository):
     """As many files as it says are kept: the next run makes new only the others."""
     for number in range(600):
-        text = "".join(f"def f{number}_{n}(x):\n    return x + {n}\n\n" for n in range(30))
+        text = "".join(f"def f{number}_{n}(x):\n    return x + {n}\n\n" for n in range(15))
         (repository / f"m{number}.py").write_text(text)
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
     main, terminal = os.openpty()  # a bar on a terminal says early that it indexes

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import checks
 
-EXAMPLES = int(os.environ.get("VADE_TEST_EXAMPLES", "6"))  # of each operation; a longer run asks for more
+EXAMPLES = int(os.environ.get("VADE_TEST_EXAMPLES", "4"))  # of each operation; a longer run asks for more
 NOT_HTTP = "Invalid HTTP request received."  # what uvicorn says of an address of more than 64 kB
 CHECKS = (
     checks.not_a_server_error,

@@ -161,7 +161,7 @@ def test_requests_under_way_are_answered_before_it_ends(start, repo):
     assert [answer["title"] for answer in answers] == ["Budget"]
 
 
-MANY = {f"src/m{number}.py": f"def f{number}(x):\n    return x + {number}\n" * 40 for number in range(300)}
+MANY = {f"src/m{number}.py": f"def f{number}(x):\n    return x + {number}\n" * 40 for number in range(150)}
 
 
 @pytest.mark.slow
