@@ -89,26 +89,32 @@ async def where(ctx: Context) -> str:
 TIMEOUT_S = 3.0  # of a call, while no question is open
 
 
-@pytest.fixture
-def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Hold a session with `vade mcp --gateway`, as a client that greets and may be asked."""
-    file = tmp_path / "notes.py"
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The same server as a command and at an address; it keeps nothing of a session."""
+    file = tmp_path_factory.mktemp("questions") / "notes.py"
     file.write_text(SERVER + BOTH_WAYS, encoding="utf-8")
     with both_ways(file) as servers:
-        server = gateway(tmp_path, servers, monkeypatch, VADE_GATEWAY__TIMEOUT_S=str(TIMEOUT_S))
+        yield servers
 
-        def run(session: Callable[[Client], Awaitable[None]], mode: str = "legacy", **answering: Any) -> None:
-            async def converse() -> None:
-                async with Client(server, mode=mode, **answering) as client:
-                    for _ in range(20):  # until both have started, however busy the machine is
-                        said = await ask(client, "piped/none"), await ask(client, "served/none")
-                        if all("there is no tool" in text for text in said):
-                            break
-                    await session(client)
 
-            asyncio.run(asyncio.wait_for(converse(), 120))
+@pytest.fixture
+def through(servers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Hold a session with `vade mcp --gateway`, as a client that greets and may be asked."""
+    server = gateway(tmp_path, servers, monkeypatch, VADE_GATEWAY__TIMEOUT_S=str(TIMEOUT_S))
 
-        yield run
+    def run(session: Callable[[Client], Awaitable[None]], mode: str = "legacy", **answering: Any) -> None:
+        async def converse() -> None:
+            async with Client(server, mode=mode, **answering) as client:
+                for _ in range(20):  # until both have started, however busy the machine is
+                    said = await ask(client, "piped/none"), await ask(client, "served/none")
+                    if all("there is no tool" in text for text in said):
+                        break
+                await session(client)
+
+        asyncio.run(asyncio.wait_for(converse(), 120))
+
+    return run
 
 
 async def ask(client: Client, tool: str) -> str:
@@ -125,7 +131,7 @@ def test_the_user_and_the_model_are_asked_for_a_server(through: Callable[..., No
 
     async def user(_: Any, params: ElicitRequestParams) -> ElicitResult:
         questions.append(params.message)
-        await asyncio.sleep(TIMEOUT_S * 3)  # people think longer than servers may
+        await asyncio.sleep(TIMEOUT_S + 1)  # people think longer than servers may
         return ElicitResult(action="accept", content={"sure": True})
 
     async def model(_: Any, params: CreateMessageRequestParams) -> CreateMessageResult:
