@@ -19,13 +19,12 @@ from vademecum.testing import FixedClock
 # SIGKILL before the one that is asked for. A write to the records inside a transaction counts, and the transaction's end too.
 # Each run is a fork of a process that has imported everything, which takes longer than all else.
 CHILD = """
-import json, os, signal, sys, traceback
+import importlib, json, os, signal, sys, traceback
 from vademecum import config
 from vademecum.code.search.dense_search import Mirror
 from vademecum.engine import Engine
 from vademecum.storage.sqlite import SqliteStore
-if sys.argv[1] == "qdrant":  # LanceDB has threads, which no fork takes along
-    import vademecum.storage.qdrant
+importlib.import_module(f"vademecum.storage.{sys.argv[1]}")
 steps, counting = 0, False
 
 def step(name):
