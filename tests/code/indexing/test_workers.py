@@ -16,7 +16,7 @@ from vademecum.code.indexing.workers import POOL_FROM_BYTES, RISKY_BYTES, analys
 from vademecum.providers.embedders.hashing import HashingEmbedder
 
 JOBS = [
-    ("\n\n".join(f"def step_{n}_{m}(x):\n    '''Take step {m} of {n}.'''\n    return x + {m}" for m in range(200)).encode(), "python")
+    ("\n\n".join(f"def step_{n}_{m}(x):\n    '''Take step {m} of {n}.'''\n    return x + {m}" for m in range(110)).encode(), "python")
     for n in range(60)
 ]  # fmt: skip
 
