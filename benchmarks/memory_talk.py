@@ -9,7 +9,8 @@ reading; of `_plain` the half that `--half unread` names was set aside. `_free` 
 `_reversals` has pairs of messages; the half that `--half unread` names was set aside while their pairing was written. So it was of `_denials`,
 statements and pairs in which "not" stands, and reports in which it stands too, written before reading was mended for them. And so it was of
 `_offhand`, mostly what must not be kept (reports, one piece of work, jokes, others' opinions) and reversals in plain words.
-Once measured, its unread half was read too, and `_aside` was written before that; nobody read what is missed of it.
+Once measured, its unread half was read too, and `_aside` was written before that; nobody read what is missed of it. `_weekday` was written
+before the next fit and measured once, after it; it has short sessions too.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
@@ -17,6 +18,7 @@ Once measured, its unread half was read too, and `_aside` was written before tha
 - **Kept wrongly**: of what must not be kept, the share in which anything is read that an agent would be shown.
 - **Closed**: two messages, the second of which takes the first back, are recorded; then the old value no longer holds, and the new one does.
 - **Closed wrongly**: of near misses whose first message was read, the share in which the second one ends it.
+- **Told right**: short sessions after which everything that should hold does, and nothing that should not.
 """
 
 from __future__ import annotations
@@ -46,7 +48,19 @@ from vademecum.plugins import load
 SHOWN = 0.6
 TALKS = [
     Path(__file__).parent / f"coding_talk{name}.tsv"
-    for name in ("", "_later", "_newest", "_plain", "_free", "_fresh", "_denials", "_reversals", "_offhand", "_aside")
+    for name in (
+        "",
+        "_later",
+        "_newest",
+        "_plain",
+        "_free",
+        "_fresh",
+        "_denials",
+        "_reversals",
+        "_offhand",
+        "_aside",
+        "_weekday",
+    )
 ]
 HALVES = ("looked-at", "unread")
 NOON, HOUR = 1_760_000_400.0, 3600.0
@@ -63,7 +77,7 @@ NEIGHBOURS = {
 
 @dataclass(frozen=True)
 class Said:
-    """One line of the file; a reversal's text holds two messages."""
+    """One line of the file; the text of a reversal or a session holds several messages."""
 
     language: str
     kind: str
@@ -101,20 +115,33 @@ def closed(said: Said) -> bool:
     return bool(old) and new and all(fact.valid_to is not None for fact in old)
 
 
+def told_right(said: Said) -> bool:
+    """Record a session, and return whether all its values hold in the end, and nothing that was taken back."""
+    standing = [fact for fact in remembered(said.text.split("~")) if fact.valid_to is None]
+    wanted, gone = (part.split("; ") if part else [] for part in (said.value, said.closed))
+    holding = all(any(holds(fact.value, each, fact.subject) for fact in standing) for each in wanted)
+    return holding and not any(holds(fact.value, each) for fact in standing for each in gone)
+
+
 def recorded(said: Said) -> tuple[list[Fact], bool]:
     """Record two messages, and return the facts of the old value, and whether the new one holds."""
-    before, after = said.text.split("~")
+    facts = remembered(said.text.split("~"))
+    old = [fact for fact in facts if holds(fact.value, said.closed)]
+    return old, not said.value or any(holds(fact.value, said.value) for fact in facts if fact.valid_to is None)
+
+
+def remembered(messages: list[str]) -> list[Fact]:
+    """Record messages, an hour apart, and return the facts, past ones too."""
     with tempfile.TemporaryDirectory(prefix="bench-talk-") as home:
         store, clock = load("store", "sqlite", path=Path(home) / "memory.db"), [NOON]
         embedder = load("embedder", "hashing")
         memory = Memory([scope_of(0, GLOBAL, "", Path(home), store)], lambda: embedder, read, lambda: clock[0])
-        memory.record(before, role="user")
-        clock[0] += HOUR
-        memory.record(after, role="user")
+        for message in messages:
+            memory.record(message, role="user")
+            clock[0] += HOUR
         facts = memory.facts(past=True)
         store.close()
-    old = [fact for fact in facts if holds(fact.value, said.closed)]
-    return old, not said.value or any(holds(fact.value, said.value) for fact in facts if fact.valid_to is None)
+    return facts
 
 
 def measure(lines: list[Said], *, misses: bool = False) -> dict[str, Any]:
@@ -128,6 +155,10 @@ def measure(lines: list[Said], *, misses: bool = False) -> dict[str, Any]:
             old, name = recorded(said)[0], "closed wrongly"
             good = not old or any(fact.valid_to is None for fact in old)
             counts.update({f"{name}/{said.language}/of": bool(old), f"{name}/{said.language}": not good})
+            found = []
+        elif said.kind == "session":
+            good, name = told_right(said), "told right"
+            counts.update({f"{name}/{said.language}/of": 1, f"{name}/{said.language}": good})
             found = []
         elif said.kind == "reversal":
             good, name = closed(said), "closed"
@@ -150,7 +181,7 @@ def shares(counts: Counter[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name in sorted(key.removesuffix("/of") for key in counts if key.endswith("/of")):
         out[name] = [counts[name], counts[f"{name}/of"], round(counts[name] / counts[f"{name}/of"], 3)]
-    for name in ("read", "kept wrongly", "closed", "closed wrongly"):
+    for name in ("read", "kept wrongly", "closed", "closed wrongly", "told right"):
         of = sum(counts[f"{name}/{each}/of"] for each in ("en", "fr"))
         done = sum(counts[f"{name}/{each}"] for each in ("en", "fr"))
         out[name] = [done, of, round(done / of, 3) if of else 0.0]
@@ -168,7 +199,9 @@ def milliseconds(lines: list[Said]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
-    parser.add_argument("--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all ten unless given")
+    parser.add_argument(
+        "--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all eleven unless given"
+    )
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()

@@ -84,3 +84,27 @@ def test_any_words_are_weighed(message: str, said: list[str]) -> None:
     found = relevant(message, facts)
     assert len(set(found)) == len(found)
     assert set(found) <= set(facts)
+
+
+def test_a_sentence_that_states_two_things_is_told_once(memory, clock):
+    """At the start of a session, before an edit, and in answer to a message."""
+    memory.record("il faudra encore traduire le message de version, et je dois appeler l'hébergeur", role="user")
+    memory.record("Careful with schema.py, it is generated from the table, edit table.py instead.", role="user")
+    memory.record("Please don't use testify, the standard library is enough.", role="user")
+    said = Brief([memory.scopes[0].store], ENGLISH, clock, 800)
+    for told, words in (
+        (said.opening(), "hébergeur"),
+        (said.opening(), "testify"),
+        (said.about(["src/schema.py"]), "generated"),
+        (said.answering("is schema.py generated from the table?"), "generated"),
+    ):
+        assert told.count(words) == 1
+
+
+def test_a_topic_that_the_sentence_says_anyway_is_not_put_before_it(memory, clock):
+    """The name of a kind of choice is, since it tells what the rule is about."""
+    memory.record("I hate long lines.", role="user")
+    memory.record("Use pnpm here.", role="user")
+    said = Brief([memory.scopes[0].store], ENGLISH, clock, 800).opening()
+    assert "- I hate long lines.\n" in f"{said}\n"
+    assert "- JavaScript package manager: Use pnpm here." in said

@@ -73,16 +73,13 @@ def told(facts: Iterable[F], nearness: Callable[[Sequence[F]], Sequence[float]] 
     """Return five facts, at most one for each sentence.
 
     These are the surest preference, the surest instruction, and the three nearest to a message; without a message, the surest
-    two of each kind and one more. The whole sentence is shown, so a second fact from it would repeat it.
+    two of each kind and one more.
 
     Args:
         facts: Facts, the surest first.
         nearness: Returns how near each of some facts is to a message; higher is nearer.
     """
-    by_sentence: dict[str, F] = {}
-    for fact in facts:
-        by_sentence.setdefault(fact.text, fact)
-    left = list(by_sentence.values())
+    left = by_sentence(facts)
     if len(left) <= MAX_PREFERENCES:
         return left
     sure = MAX_PREFERENCES - NEAREST if nearness is not None else MAX_PREFERENCES
@@ -92,6 +89,14 @@ def told(facts: Iterable[F], nearness: Callable[[Sequence[F]], Sequence[float]] 
         return chosen
     near = dict(zip([fact.id for fact in left], nearness(left), strict=True))
     return [*chosen, *sorted(left, key=lambda fact: -near[fact.id])[:NEAREST]]
+
+
+def by_sentence(facts: Iterable[F]) -> list[F]:
+    """Return the first fact of each sentence, which is shown whole."""
+    found: dict[str, F] = {}
+    for fact in facts:
+        found.setdefault(fact.text, fact)
+    return list(found.values())
 
 
 def _of_both_kinds(facts: Sequence[F], count: int) -> list[F]:

@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from vademecum.index.tokenize import estimated_tokens
-from vademecum.memory.active import ALWAYS_ON, Outline, applies, surest, told
+from vademecum.memory.active import ALWAYS_ON, Outline, applies, by_sentence, surest, told
 from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import Wording, against, date_of, hint, names_in, time_of, with_topic
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from vademecum.protocols import Clock, Condition, Store
 
 LEAST_CONFIDENCE = 0.6
-MOST_OPEN = 3
 MOST_TOLD = 3
 MOST_TOLD_TOKENS = 250  # of a hook's answer to a message, an edit or a failed command
 MOST_SURVIVING, MOST_SURVIVING_TOKENS = 12, 500
@@ -78,9 +77,10 @@ class Brief:
     def opening(self) -> str:
         """Return preferences, latest decisions and open work for a new session."""
         active = told(surest([_standing(store, ALWAYS_ON) for store in self._stores]))
-        known = self._known((FactKind.DECISION, FactKind.TODO))
-        decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
-        left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
+        said = {each.text for each in active}
+        known = [each for each in self._known((FactKind.DECISION, FactKind.TODO)) if each.text not in said]
+        decided = [each for each in known if each.kind == FactKind.DECISION]
+        left = [each for each in known if each.kind == FactKind.TODO]
         w = self._wording
         always = [f"- {with_topic(each.topic, self._preference(each))}" for each in active]
         sections = [(w.preferences, always), (w.knowledge, self._lines(decided)), (w.open_work, self._lines(left))]
@@ -89,7 +89,7 @@ class Brief:
     def answering(self, message: str) -> str:
         """Return the facts that concern a message as Markdown, or ""."""
         lasting = surest([_standing(store, ALWAYS_ON) for store in self._stores])
-        lines = self._lines(relevant(message, [*lasting, *self._known(_KNOWLEDGE)])[:MOST_TOLD])
+        lines = self._lines(relevant(message, [*lasting, *self._known(_KNOWLEDGE)]))
         return fitted([(self._wording.knowledge, lines)], min(self._budget, MOST_TOLD_TOKENS), self._count)
 
     def about(self, paths: Sequence[str]) -> str:
@@ -98,7 +98,7 @@ class Brief:
         `paths` are relative to the repository.
         """
         found = [each for store in self._stores for each in _about(store, paths)]
-        return fitted([(self._wording.about.format(path=", ".join(paths)), self._lines(found[:MOST_TOLD]))],
+        return fitted([(self._wording.about.format(path=", ".join(paths)), self._lines(found))],
                       min(self._budget, MOST_TOLD_TOKENS), self._count)  # fmt: skip
 
     def after_error(self, output: str) -> str:
@@ -109,13 +109,13 @@ class Brief:
         fix = past_fix(self._stores, output)
         said = " ".join(error_lines(output).values())
         lines = [f"- {self._ended(fix)}"] if fix is not None else []
-        lines += self._lines(relevant(said, self._known((FactKind.FIX,)))[:MOST_TOLD]) if said else []
+        lines += self._lines(relevant(said, self._known((FactKind.FIX,)))) if said else []
         return fitted([(self._wording.seen_before, lines)], min(self._budget, MOST_TOLD_TOKENS), self._count)
 
     def surviving(self, session: str) -> str:
         """Return the current facts of a session as Markdown, or ""."""
         found = [each for store in self._stores for each in _said_in(store, session)] if session else []
-        newest = sorted(found, key=lambda each: -each.last_at)[:MOST_SURVIVING]
+        newest = by_sentence(sorted(found, key=lambda each: -each.last_at))[:MOST_SURVIVING]
         lines = [f"- {one_line(each.text)}" for each in reversed(newest)]
         return fitted([(self._wording.in_session, lines)], min(self._budget, MOST_SURVIVING_TOKENS), self._count)
 
@@ -148,11 +148,10 @@ class Brief:
         stands = [against(w, one_line(other.text), other.last_at, now) for other in islice(others, 1)]
         return f"{one_line(one.text)} ({'; '.join([hint(w, one.mentions, one.first_at, now), *stands])})"
 
-    def _lines(self, chosen: Sequence[Outline]) -> list[str]:
-        now = self._clock()
-        return [
-            f"- {one_line(each.text)} ({hint(self._wording, each.mentions, each.first_at, now)})" for each in chosen
-        ]
+    def _lines(self, facts: Sequence[Outline]) -> list[str]:
+        """Return the sentences of the first facts, each with its age."""
+        w, now, chosen = self._wording, self._clock(), by_sentence(facts)[:MOST_TOLD]
+        return [f"- {one_line(each.text)} ({hint(w, each.mentions, each.first_at, now)})" for each in chosen]
 
 
 def _standing(store: Store, kinds: Sequence[FactKind]) -> list[Outline]:

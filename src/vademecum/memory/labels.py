@@ -38,6 +38,8 @@ IN_FRENCH, CALLED, _IN_ENGLISH = (
     {name: kind[told] for name, kind in KINDS.items() if told in kind} for told in ("french", "called", "english")
 )
 
+_KIND_NAMES = tuple({*KINDS, *IN_FRENCH.values(), *_IN_ENGLISH.values()})
+
 
 def label(subject: str, attribute: str, text: str, kind: str) -> str:
     """Return a fact's subject and attribute in readable words.
@@ -57,12 +59,16 @@ def label(subject: str, attribute: str, text: str, kind: str) -> str:
 
 
 def with_topic(topic: str, said: str) -> str:
-    """Put a topic before a text, unless the text only repeats it.
+    """Put a topic before a text, unless the text says it anyway.
 
-    >>> with_topic("indentation", "tabs"), with_topic("ripgrep", "Ripgrep.")
-    ('indentation: tabs', 'Ripgrep.')
+    A kind of choice is always put, since it tells what the rule is about.
+
+    >>> with_topic("indentation", "I prefer tabs for indentation"), with_topic("long lines", "I hate long lines")
+    ('indentation: I prefer tabs for indentation', 'I hate long lines')
     """
-    return said if topic.casefold() == said.strip(" .!`").casefold() else f"{topic}: {said}"
+    kind = topic.casefold().endswith(_KIND_NAMES)
+    held = {word.casefold() for word in re.findall(r"\w+", said)}
+    return f"{topic}: {said}" if kind or not held.issuperset(re.findall(r"\w+", topic.casefold())) else said
 
 
 @lru_cache(maxsize=64)  # each clause of a sentence asks about the whole
