@@ -1,7 +1,7 @@
 """Find values after a word for a credential, however they look.
 
     assigned    `password=hunter2`, `"apiKey": "…"`, `mdp : …`, `%22token%22%3A%22…%22`, `| password | … |`
-    told        "the password for staging is …", "le mot de passe, c'est …", "the token for the weather API is …"
+    told        "the password for staging is …", "le mot de passe, c'est …", "the token for the weather API = …"
     beside      "log in with user admin and password …", where the value looks like no word
     enclosed    `<password>…</password>`, `setPassword("…")`, `name="password" value="…"`
     before      "… is the admin password"
@@ -188,7 +188,7 @@ _OF = (
 )
 _TOLD = re.compile(
     rf"""(?ix)['\u2019]?s?{_OF}(?P<sign>,?\s+(?:(?:(?:has[ ]been|was|is|to[ ]be)[ ])?(?:changed|set|reset)[ ](?:now[ ])?to|changé[ ]en|is|was|will[ ]be|est|était|sera|c['\u2019]est|becomes)(?:\s+(?:now|still|just|maintenant|toujours|:))?[ :]*\s
-      |\s+(?P<to>to|à|en|vers|\u2013|—|-)\s+|\s*:\s*)
+      |\s+(?P<to>to|à|en|vers|\u2013|—|-)\s+|\s*:\s*|\s+=\s+)
     {_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{4,512}}))"""
 )
 _BESIDE = re.compile(rf"""(?x)\s+{_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{4,512}}))""")
@@ -480,7 +480,7 @@ def _is_typed_password(place: _Place) -> bool:
 def _is_told(place: _Place) -> bool:
     """Return whether a value told in a sentence is a secret."""
     value = place.value
-    told = place.sign[-1:].isalpha() and any(c.isdigit() for c in place.value)  # "… is abc123, then …"
+    told = (place.sign[-1:].isalpha() or place.sign == "=") and any(c.isdigit() for c in value)  # "… is abc123, then …"
     if _is_elsewhere(place) or (place.in_code and not told):
         return False
     if place.kind == "pin":
