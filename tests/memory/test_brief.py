@@ -12,7 +12,7 @@ from vademecum.memory.labels import ENGLISH
 
 
 def outline(number: int, text: str, subject: str = "") -> Outline:
-    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number), 0)
+    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number), 0, "")
 
 
 FACTS = [
@@ -108,3 +108,14 @@ def test_a_topic_that_the_sentence_says_anyway_is_not_put_before_it(memory, cloc
     said = Brief([memory.scopes[0].store], ENGLISH, clock, 800).opening()
     assert "- I hate long lines.\n" in f"{said}\n"
     assert "- JavaScript package manager: Use pnpm here." in said
+
+
+def test_of_a_sentence_that_holds_in_part_the_rest_is_not_told(memory, clock):
+    """What it stated besides was replaced, so it is told by topic and value."""
+    memory.record("réponds-moi en français à partir de maintenant, et tutoie-moi", role="user")
+    clock.now += 60
+    memory.record("finalement on se vouvoie", role="user")
+    said = Brief([memory.scopes[0].store], ENGLISH, clock, 800).opening()
+    for told in (said, memory.build_memory_context("new", "écris la page")):
+        assert "français" in told
+        assert "tutoie" not in told

@@ -95,7 +95,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("On ne pousse jamais le vendredi.", "instruction", "pousse", "pousse jamais le vendredi"),
         ("Sois concis.", "instruction", "concis", "Sois concis"),
         ("Si tu n'es pas sûr, demande.", "instruction", "sûr", "demande"),
-        ("Tutoie-moi.", "instruction", "tutoie-moi", "Tutoie-moi"),
+        ("Tutoie-moi.", "instruction", "form of address", "Tutoie-moi"),
         ("Appelle-moi Sam.", "instruction", "user's name", "Sam"),
         ("I avoid ORMs.", "preference", "orms", "not ORMs"),
         ("We refuse to use jQuery.", "decision", "jquery", "not jQuery"),

@@ -114,3 +114,86 @@ def test_reversals_that_are_imported_together_are_paired(memory, clock):
     texts = ("tickets live in Jira", "we finally got off Jira, tickets are in Linear")
     memory.record_all([Event(f"e{n}", clock() + n, Role.USER, text) for n, text in enumerate(texts)])
     assert not standing(memory, texts[0])
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ("we use Redis for the cache", "scratch that"),
+        ("we use Redis for the cache", "kidding"),
+        ("always answer in rhymes", "haha just kidding"),
+        ("on utilise Redis pour le cache", "oublie ce que je viens de dire"),
+        ("toujours répondre en rimes", "je rigole"),
+    ],
+)
+def test_the_next_message_takes_a_message_back(memory, clock, before, words):
+    """In the same session, whatever an agent said in between; elsewhere it takes nothing back."""
+    memory.record(before, role="user", session="a")
+    clock.now += 60
+    memory.record(words, role="user", session="b")
+    assert standing(memory, before)
+    memory.record("Noted.", role="assistant", session="a")
+    memory.record(words, role="user", session="a")
+    assert not standing(memory, before)
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "old", "new"),
+    [
+        ("les builds nocturnes partent à 2h du matin", "non pardon, 3h", "2h", "3h"),
+        ("the gateway listens on port 8080", "no sorry, port 8081", "8080", "8081"),
+        ("the 2.9 release goes out on 12 December", "correction: 14 December", "12 December", "14 December"),
+        ("we use Redis for the cache", "sorry, I meant Memcached", "Redis", "Memcached"),
+    ],
+)
+def test_the_next_message_corrects_a_value(memory, clock, before, words, old, new):
+    """The new value is told with the words that make it understood."""
+    memory.record(before, role="user", session="a")
+    clock.now += 60
+    memory.record(words, role="user", session="a")
+    facts = memory.facts()
+    assert any(new in fact.value for fact in facts)
+    assert not any(old in fact.value and fact.confidence >= 0.6 for fact in facts)
+    assert all(before in fact.text for fact in facts if fact.text.endswith(words))
+
+
+def test_an_answer_to_an_agents_question_takes_nothing_back(memory, clock):
+    """Nor does a "no" alone, which somebody else's words call for."""
+    for agent, words in (("Shall I deploy it too?", "actually no"), ("I will deploy it too.", "no")):
+        memory.record("we use Redis for the cache", role="user", session="a")
+        clock.now += 60
+        memory.record(agent, role="assistant", session="a")
+        clock.now += 60
+        memory.record(words, role="user", session="a")
+        clock.now += 60
+        assert standing(memory, "we use Redis for the cache")
+
+
+@pytest.mark.parametrize(
+    ("before", "reversal", "old", "new"),
+    [
+        ("we use zerolog for logging", "update: zerolog out, slog in, std lib is good enough", "zerolog", "slog"),
+        ("from now on, run gofumpt", "j'en ai marre de gofumpt, retour à gofmt", "gofumpt", "gofmt"),
+        ("we will use Docker for the integration tests", "podman then", "Docker", "podman"),
+        ("the 2.9 release goes out on 12 December", "and 2.9 slipped, we ship on 19 December", "12", "19 December"),
+        (
+            "on livre la version plugin le 3 février",
+            "la livraison glisse au 17 février, le client n'est pas prêt",
+            "3",
+            "17",
+        ),
+        (
+            "Anna from the docs team reviews README changes, ping her",
+            "Anna moved to another team, README reviews go to Bilal now",
+            "Anna",
+            "Bilal",
+        ),
+    ],
+)
+def test_the_old_value_is_told_no_more(memory, said, before, reversal, old, new):
+    """By other words for one act, by what is left out, and by who went."""
+    said(before)
+    said(reversal)
+    told = [fact for fact in memory.facts() if fact.confidence >= 0.6]
+    assert any(new in fact.value for fact in told)
+    assert not any(fact.text == before for fact in told), old

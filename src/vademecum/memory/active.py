@@ -5,13 +5,13 @@ A hook has outlines, a few columns of each fact, and other callers have whole fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from vademecum.memory.forms import table_of
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.labels import label
+from vademecum.memory.labels import label, with_topic
 
 if TYPE_CHECKING:
     from vademecum.memory.records import Fact
@@ -37,6 +37,7 @@ class Outline(NamedTuple):
     first_at: float
     last_at: float
     disputed: int
+    value: str
     place: str = ""
 
     @property
@@ -89,6 +90,14 @@ def told(facts: Iterable[F], nearness: Callable[[Sequence[F]], Sequence[float]] 
         return chosen
     near = dict(zip([fact.id for fact in left], nearness(left), strict=True))
     return [*chosen, *sorted(left, key=lambda fact: -near[fact.id])[:NEAREST]]
+
+
+def words_of(fact: F, past: Collection[str]) -> str:
+    """Return a fact's sentence, or topic and value of one partly past.
+
+    `past` are the sentences of facts that ended.
+    """
+    return with_topic(fact.topic, fact.value) if fact.text in past else fact.text
 
 
 def by_sentence(facts: Iterable[F]) -> list[F]:

@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from vademecum.index.tokenize import estimated_tokens
-from vademecum.memory.active import ALWAYS_ON, Outline, applies, by_sentence, surest, told
+from vademecum.memory.active import ALWAYS_ON, Outline, applies, by_sentence, surest, told, words_of
 from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import Wording, against, date_of, hint, names_in, time_of, with_topic
@@ -156,8 +156,14 @@ class Brief:
 
 def _standing(store: Store, kinds: Sequence[FactKind]) -> list[Outline]:
     """Return the current facts of some kinds."""
-    rows = store.scan("facts", [("kind", "in", [str(kind) for kind in kinds])], _COLUMNS).unwrap()
-    return [Outline._make(row[1:]) for row in rows if row[0] is None]
+    return _current(store, [("kind", "in", [str(kind) for kind in kinds])])
+
+
+def _current(store: Store, where: Sequence[Condition]) -> list[Outline]:
+    """Return the current facts of some rows, in current words."""
+    past = {row[0] for row in store.scan("facts", [("valid_to", ">", 0.0)], ("text",)).unwrap()}
+    facts = [Outline._make(row[1:]) for row in store.scan("facts", where, _COLUMNS).unwrap() if row[0] is None]
+    return [each._replace(text=words_of(each, past)) for each in facts]
 
 
 def _about(store: Store, paths: Sequence[str]) -> list[Outline]:
@@ -188,8 +194,7 @@ def _said_in(store: Store, session: str) -> list[Outline]:
     where: list[Condition] = [("session", "=", session), ("role", "in", [Role.USER, Role.NOTE, Role.ASSISTANT])]
     ids = [row[0] for row in store.scan("events", where, ("id",)).unwrap()]
     said = {row[0] for row in store.scan("claims", [("event", "in", ids)], ("digest",)).unwrap()} if ids else ()
-    rows = store.scan("facts", [("digest", "in", list(said))], _COLUMNS).unwrap() if said else []
-    facts = [Outline._make(row[1:]) for row in rows if row[0] is None]
+    facts = _current(store, [("digest", "in", list(said))]) if said else []
     return [each for each in facts if each.confidence >= LEAST_CONFIDENCE]
 
 

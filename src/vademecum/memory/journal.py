@@ -230,6 +230,22 @@ class Journal:
         rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
         return [(row[0], event_of(row)) for row in rows]
 
+    def said_before(self, id_: str) -> Event | None:
+        """Return the message of a person before an event, in the same session.
+
+        None where an agent asked something in between, which the event answers.
+        """
+        for event in self.get([id_]):
+            where: list[Condition] = [("session", "=", event.session), ("at", "<", event.at)]
+            people, agent = [("role", "in", [Role.USER, Role.NOTE])], [("role", "=", Role.ASSISTANT)]
+            said, told = (
+                self.store.newest("events", [*where, *who], ("at", "number"), 1).unwrap() for who in (people, agent)
+            )
+            message, asked = ([event_of(row) for row in rows] for rows in (said, told))
+            if message and not (asked and asked[0].at >= message[0].at and asked[0].text.rstrip().endswith("?")):
+                return message[0]
+        return None
+
     def edited(self, session: str) -> list[str]:
         """Return the relative paths that a session edited, the latest first."""
         where: list[Condition] = [("session", "=", session), ("role", "=", str(Role.EDIT))]

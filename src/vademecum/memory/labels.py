@@ -66,9 +66,9 @@ def with_topic(topic: str, said: str) -> str:
     >>> with_topic("indentation", "I prefer tabs for indentation"), with_topic("long lines", "I hate long lines")
     ('indentation: I prefer tabs for indentation', 'I hate long lines')
     """
-    kind = topic.casefold().endswith(_KIND_NAMES)
-    held = {word.casefold() for word in re.findall(r"\w+", said)}
-    return f"{topic}: {said}" if kind or not held.issuperset(re.findall(r"\w+", topic.casefold())) else said
+    low, name = said.casefold(), topic.casefold()
+    known = not name.endswith(_KIND_NAMES) and set(re.findall(r"\w+", low)).issuperset(re.findall(r"\w+", name))
+    return said if known or low.startswith(name) else f"{topic}: {said}"
 
 
 @lru_cache(maxsize=64)  # each clause of a sentence asks about the whole

@@ -14,8 +14,8 @@ from vademecum.errors import Error, StoreError
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, digest_of, settle
 from vademecum.memory.journal import LEFT, WAITS, Journal
 from vademecum.memory.labels import CALLED
-from vademecum.memory.records import Claim, Fact, FactKind, Role
-from vademecum.memory.reversals import ended, may_reverse, replaced
+from vademecum.memory.records import BEFORE, Claim, Fact, FactKind, Role
+from vademecum.memory.reversals import corrected, ended, may_reverse, replaced
 from vademecum.memory.words import is_denied
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err
@@ -48,9 +48,7 @@ class Ledger:
             own = list(said)
             if any(map(may_reverse, own)):
                 facts |= self._keep(waiting)
-                standing = self.facts(list(REPLACING))
-                placed = [self._placed(claim, standing) for claim in own]
-                own, waiting = [each for each in placed if each.confidence] + self._taken_back(placed, standing), []
+                own, waiting = self._reversing(own, self.facts()), []
             waiting += own
         facts |= self._keep(waiting)
         return [fact for of_key in facts.values() for fact in of_key]
@@ -62,6 +60,17 @@ class Ledger:
         for fact in self.settle(claim.key for claim in claims):
             facts.setdefault(fact.key, []).append(fact)
         return facts
+
+    def _reversing(self, claims: Sequence[Claim], standing: Sequence[Fact]) -> list[Claim]:
+        """Return an event's claims, and those that take facts back."""
+        before = next((claim for claim in claims if claim.subject == BEFORE), None)
+        corrected = self._said_before(before, standing) if before is not None else []
+        own = [
+            each for each in claims if each is not before and not (before and corrected and each.text == before.text)
+        ]
+        lasting = [fact for fact in standing if fact.kind in REPLACING]
+        placed = [self._placed(claim, lasting) for claim in own]
+        return [each for each in placed if each.confidence] + self._taken_back(placed, lasting) + corrected
 
     def _placed(self, claim: Claim, standing: Sequence[Fact]) -> Claim:
         """Return a claim under the key of the fact that it replaces."""
@@ -80,12 +89,21 @@ class Ledger:
                 if is_denied(fact.value) or fact.id in found:
                     continue
                 value = f"not {words}"
-                found[fact.id] = replace(
-                    claim, position=claim.position + (len(found) + 1) * TAKEN_BACK, key=fact.key, kind=fact.kind, value=value,
-                    digest=digest_of(fact.key, value), subject=fact.subject, attribute=fact.attribute, place=fact.place,
-                    corrects=True, confidence=claim.confidence if is_denied(claim.value) else UNTOLD,
-                )  # fmt: skip
+                sure = claim.confidence if is_denied(claim.value) else UNTOLD
+                found[fact.id] = _instead(claim, fact, value, sure, number=len(found) + 1)
         return list(found.values())
+
+    def _said_before(self, claim: Claim, standing: Sequence[Fact]) -> list[Claim]:
+        """Return claims that take back or correct a person's message before."""
+        message = self.journal.said_before(claim.event)
+        digests = {each.digest for each in self.claims_of([message.id])} if message is not None else ()
+        found: list[Claim] = []
+        for fact, value in corrected(claim.text, [fact for fact in standing if fact.digest in digests]):
+            new = _instead(
+                claim, fact, value or f"not {fact.value}", fact.confidence if value else UNTOLD, number=len(found) + 1
+            )
+            found.append(replace(new, text=f"{fact.text} \u2192 {claim.text}"))
+        return found
 
     def add(self, claims: Sequence[Claim], at: float) -> list[Fact]:
         """Learn claims of stored events, and return the facts.
@@ -258,6 +276,15 @@ class Ledger:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         return self.store.scan(family, where, columns, order).unwrap()
+
+
+def _instead(claim: Claim, fact: Fact, value: str, confidence: float, *, number: int) -> Claim:
+    """Return a claim of another value of a fact."""
+    return replace(
+        claim, position=claim.position + number * TAKEN_BACK, key=fact.key, kind=fact.kind, value=value,
+        digest=digest_of(fact.key, value), subject=fact.subject, attribute=fact.attribute, place=fact.place,
+        corrects=True, confidence=confidence,
+    )  # fmt: skip
 
 
 def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str]:

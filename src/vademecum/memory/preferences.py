@@ -15,12 +15,12 @@ import logging
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.active import ALWAYS_ON, applies, surest, told
+from vademecum.memory.active import ALWAYS_ON, applies, surest, told, words_of
 from vademecum.memory.ledger import Scope
 from vademecum.memory.records import Fact, Role
 from vademecum.memory.words import terms
@@ -134,10 +134,18 @@ def read_active(scopes: Sequence[Scope], user_id: str = "") -> list[Fact]:
 
     With a `user_id`, without what only other named speakers said.
     """
-    found = [scope.ledger.facts(ALWAYS_ON) for scope in scopes]
+    found = [_in_words(scope) for scope in scopes]
     if user_id:
         found = [_said_by(user_id, scope, facts) for scope, facts in zip(scopes, found, strict=True)]
     return surest(found)
+
+
+def _in_words(scope: Scope) -> list[Fact]:
+    """Return current preferences and instructions, in current words."""
+    every = scope.ledger.facts(standing=False)
+    past = {fact.text for fact in every if fact.valid_to is not None}
+    current = (fact for fact in every if fact.valid_to is None and fact.kind in ALWAYS_ON)
+    return [replace(fact, text=words_of(fact, past)) for fact in current]
 
 
 def _said_by(user_id: str, scope: Scope, facts: Sequence[Fact]) -> list[Fact]:

@@ -48,6 +48,9 @@ class Event:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # any JSON values
 
 
+BEFORE = "the message before"  # the subject of words that take it back or correct it
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A statement read in a message, before it becomes a claim."""

@@ -48,7 +48,7 @@ _WEAK = frozenset(
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
         put make start redo turn everything everyone team somebody nobody
         passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
-        devenir devient réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
+        devenir devient glisser glisse version réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
         rester chez via équipe tout prévue prévu
         """
     )
@@ -75,6 +75,45 @@ def may_retract(sentence: str) -> bool:
     return _SAID["passing"].search(sentence) is None and _SAID["retracts"].search(sentence) is not None
 
 
+def corrects(sentence: str) -> bool:
+    """Return whether a short sentence corrects a value."""
+    rest = _corrected(sentence)
+    return rest != sentence.strip(" .!") and bool(
+        kinds_of(rest) or _numbers(rest) or (len(rest.split()) == 1 and _names(rest))
+    )
+
+
+def _corrected(sentence: str) -> str:
+    """Return a sentence without the words that announce a correction."""
+    return _SAID["corrects"].sub("", sentence, count=1).strip(" .!")
+
+
+def corrected(text: str, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
+    """Return facts of the message before, with new values or "".
+
+    `text` takes them back ("scratch that") or corrects them ("no sorry, 3 am").
+    """
+    rest = _corrected(text)
+    if not corrects(text):
+        return [(fact, "") for fact in facts]
+    new = _valued(rest)
+    found = []
+    for fact in facts:
+        old = _valued(fact.value)
+        kind = next((kind for kind in old if new.get(kind, old[kind]) != old[kind]), "")
+        if kind:
+            found.append((fact, fact.value.replace(old[kind], new[kind])))
+        elif not new and len(_names(fact.value)) == 1 and _known(rest) == _known(fact.value):
+            found.append((fact, rest))
+    return found
+
+
+def _valued(text: str) -> dict[str, str]:
+    """Return the values in a text by kind or word."""
+    found = {kind: text[slice(*match.span())] for match in VALUE.finditer(text.lower()) for kind in kinds_of(match[0])}
+    return found | _numbers(text)
+
+
 def ended(claim: Claim, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
     """Return the facts gone by a claim's sentence, with their names there."""
     if not may_reverse(claim):
@@ -91,7 +130,16 @@ def replaced(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
     alike = [(_likeness(claim, said, fact), fact.valid_from, fact.id, fact) for fact in _near(claim, facts)]
     here = (each for each in alike if each[3].place == claim.place or "language:" in each[3].place + claim.place)
     best = max(here, default=None)
-    return best[3] if best is not None and best[0] else None
+    return best[3] if best is not None and best[0] else _only_of_kind(claim, facts)
+
+
+def _only_of_kind(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
+    """Return the only choice of the kind that a correction names."""
+    kinds = _known(claim.value)
+    if not claim.corrects or not kinds or _thing(claim.text, claim.value):
+        return None
+    found = [fact for fact in facts if kinds & _known(fact.value) and not is_denied(fact.value)]
+    return found[0] if len(found) == 1 and found[0].place == claim.place else None
 
 
 def _near(claim: Claim, facts: Sequence[Fact]) -> list[Fact]:
@@ -102,7 +150,7 @@ def _near(claim: Claim, facts: Sequence[Fact]) -> list[Fact]:
 
 @lru_cache(maxsize=4096)  # the same facts meet one reversal after another
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+    return frozenset(terms(_SAID["released"].sub("release", text)))
 
 
 # -- another value of the same thing ------------------------------------------------------------------------------------------
@@ -148,12 +196,11 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _thing(text: str, *values: str) -> frozenset[str]:
     """Return the terms of a text without values and words of change."""
-    found = [each for value in values for each in (*_names(value), *_values(value), *({value} - {"", text}))]
-    singles = sorted(
-        (re.escape(each) for each in found if " " not in each or each not in values), key=len, reverse=True
-    )
+    found = {each for value in values for each in (*_names(value), *_values(value))}
+    found |= {value for value in values if value and value != text and " " not in value}
+    singles = sorted(map(re.escape, found), key=len, reverse=True)
     plain = re.sub(rf"(?<!\w)(?:{'|'.join(singles)})(?!\w)", " ", text, flags=re.IGNORECASE) if singles else text
-    return frozenset(term for term in terms(plain) if not term[0].isdigit()) - _WEAK
+    return frozenset(term for term in _terms(plain) if not term[0].isdigit()) - _WEAK
 
 
 def _numbers(text: str) -> dict[str, str]:

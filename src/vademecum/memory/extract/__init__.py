@@ -26,8 +26,8 @@ from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_o
 from vademecum.memory.extract.values import Found, changes, value_of
 from vademecum.memory.forms import compiled
 from vademecum.memory.labels import CHOICES, is_french, is_known, named, names_in, up_to_another
-from vademecum.memory.records import FactKind, Reading, Role, Statement
-from vademecum.memory.reversals import may_retract
+from vademecum.memory.records import BEFORE, FactKind, Reading, Role, Statement
+from vademecum.memory.reversals import corrects, may_retract
 from vademecum.redaction.redact import MARK
 
 __all__ = ["extract", "read"]
@@ -54,6 +54,7 @@ _MOST_RETRACTION = 200  # characters
 _MAYBE = 0.25  # confidence that a sentence that says a change may mean it
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
+_BACK_BEFORE = 0.8  # the same for the message before: "yeah, that's true" is near to it
 # A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
 AT_ONCE = Reach(characters=16_000, sentences=32)
 LATER = Reach(characters=120_000, sentences=1_000)
@@ -117,11 +118,14 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     for start, end in spans:
         said = _Said(prose.text[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
         kinded = kind_of(_as_typed(prose.text, start, end))
-        retracted = [_retraction(said)] if role in _PEOPLE and _may_retract(said.prose, kinded) else []
+        retracted, of_before = list[Statement](), list[Statement]()
+        if role in _PEOPLE:
+            retracted = [_retraction(said)] if _may_retract(said.prose, kinded) else []
+            of_before = [_retraction(said, BEFORE)] if not before and _takes_back(said.prose, kinded) else []
         if kinded.back >= _BACK or (len(said.prose.split()) < _SHORT and _SAID["joking"].search(said.prose)):
             for one in last:
                 found.pop((one.start, one.value, one.kind), None)
-            found.update({(one.start, one.value, one.kind): one for one in retracted})
+            found.update({(one.start, one.value, one.kind): one for one in of_before or retracted})
             last, back, before = [], True, said.text
             continue
         last = (
@@ -129,7 +133,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
             if role is not Role.COMMIT or is_decided(said.prose)
             else []
         ) or retracted
-        found.update({(one.start, one.value, one.kind): one for one in last})
+        found.update({(one.start, one.value, one.kind): one for one in (*last, *of_before)})
         back, before = False, said.text
     return Reading(sorted(found.values(), key=lambda each: each.start), left)
 
@@ -141,9 +145,16 @@ def _may_retract(sentence: str, kinded: Kinded) -> bool:
     return may_retract(sentence) or (kinded.kept >= _MAYBE and changes(sentence))
 
 
-def _retraction(said: _Said) -> Statement:
+def _takes_back(sentence: str, kinded: Kinded) -> bool:
+    """Return whether a sentence takes the message before back."""
+    words = len(sentence.split())  # "no" alone answers somebody else
+    back = (kinded.back >= _BACK_BEFORE and words > 1) or (words < _SHORT and corrects(sentence))
+    return back or (words < _SHORT and _SAID["joking"].search(sentence) is not None)
+
+
+def _retraction(said: _Said, subject: str = "") -> Statement:
     """Return a statement that only ends another."""
-    return Statement(FactKind.DECISION, said.text, "", "", "", 0.0, start=said.start, end=said.end, corrects=True)
+    return Statement(FactKind.DECISION, said.text, subject, "", "", 0.0, start=said.start, end=said.end, corrects=True)
 
 
 def _as_typed(prose: str, start: int, end: int) -> str:
@@ -166,7 +177,8 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
             continue
         found = value_of(part.replace("`", ""), own.kind)
         found.corrects |= corrects
-        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if _passes(part, own.kind) else 1.0)
+        passes = _passes(part, own.kind, found.value)
+        weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if passes else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
             words = each.value.lower().split()
@@ -175,16 +187,14 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
                 yield statement
 
 
-def _passes(part: str, kind: FactKind) -> bool:
+def _passes(part: str, kind: FactKind, value: str) -> bool:
     """Return whether a part is a guess, a joke or passing."""
-    signs = [
-        "hedge",
-        "asks",
-        "others",
-        "joking",
-        *(() if kind in (FactKind.TODO, FactKind.FIX) else ("report", "fails")),
-    ]
-    return any(_SAID[sign].search(part) for sign in signs)
+    if any(_SAID[sign].search(part) for sign in ("hedge", "asks", "others", "joking")):
+        return True
+    of_value = next((each for each in part.split(", ") if value in each), part)
+    return kind not in (FactKind.TODO, FactKind.FIX) and any(
+        _SAID[sign].search(of_value) for sign in ("report", "fails")
+    )
 
 
 def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
@@ -200,7 +210,11 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
     apart = changes(sentence) or (kinded.kind is not None and _SAID["together"].search(sentence) is None)
     if length < _LONGEST and apart and not _replaces(sentence):
-        parts = [part for part in _SAID["phrase"].split(sentence, maxsplit=_MOST_CLAUSES) if len(part.split()) > 1]
+        parts = [
+            part
+            for part in _SAID["phrase"].split(sentence, maxsplit=_MOST_CLAUSES)
+            if len(part.split()) > 1 or is_known(part)
+        ]
         asked = [(part, kind_of(part)) for part in parts if _SAID["supposed"].match(part) is None]
         phrases = [(part, own) for part, own in asked if own.kept >= _CLEAR]
         more = len(phrases) > max(1, len(told))

@@ -214,7 +214,7 @@ class _Reader:
         found = _SAID["but"].fullmatch(text)
         if found is None:
             return None
-        said = {name: part for name, part in found.groupdict().items() if part}
+        said = {name.removesuffix("s"): part for name, part in found.groupdict().items() if part}
         return Found(_tidy(said.pop("value")), self.parts | said, clause=text)
 
     def _shaped(self, text: str, whole: str) -> Found | None:
