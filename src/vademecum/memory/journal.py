@@ -231,7 +231,7 @@ class Journal:
         return [(row[0], event_of(row)) for row in rows]
 
     def said_before(self, id_: str) -> Event | None:
-        """Return the message of a person before an event, in the same session.
+        """Return a person's message before an event, in its session.
 
         None where an agent asked something in between, which the event answers.
         """

@@ -32,7 +32,7 @@ _MOST_TOKENS, _MOST_CHARACTERS = 60, 800  # of a sentence that are looked at
 _USUAL = 40.0  # features of a short sentence
 _TOKEN = re.compile(
     r"(?P<path>[\w.-]*/[\w./*-]*|[\w-]+\.(?:py|ts|js|go|md|toml|yaml|json|sql|dev|com|org|net|io)\b)|(?P<number>\d[\w.:,]*)"
-    r"|(?P<day>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"
+    r"|(?P<name>(?<!\S)--?[a-z][\w-]*)|(?P<day>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"
     r"|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*(?= \d))|(?P<quoted>\s{5,})|(?P<word>\w+)|(?P<mark>[^\w\s])"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
