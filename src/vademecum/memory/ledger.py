@@ -55,7 +55,7 @@ class Ledger:
 
     def _keep(self, claims: Sequence[Claim]) -> dict[str, list[Fact]]:
         """Store claims, and return the facts that they make, by key."""
-        self.store.upsert("claims", [_claim_row(claim) for claim in claims]).unwrap()
+        self.store.upsert("claims", [_row(claim, CLAIM_COLUMNS) for claim in claims]).unwrap()
         facts: dict[str, list[Fact]] = {}
         for fact in self.settle(claim.key for claim in claims):
             facts.setdefault(fact.key, []).append(fact)
@@ -129,7 +129,7 @@ class Ledger:
         marks = self.marks(claim.digest for claims in by_key.values() for claim in claims)
         facts = [fact for claims in by_key.values() for fact in settle(claims, marks)]
         before = {row[0]: row for row in self._scan("facts", [("key", "in", distinct)], FACT_COLUMNS)}
-        rows = [_fact_row(fact) for fact in facts]
+        rows = [_row(fact, FACT_COLUMNS) for fact in facts]
         self.store.upsert("facts", [row for row in rows if before.get(row[0]) != row]).unwrap()
         gone = before.keys() - {fact.id for fact in facts}
         self.store.delete("facts", [("id", "in", list(gone))]).unwrap()
@@ -300,12 +300,8 @@ def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str
     return {event: " ".join(names) for event, names in found.items()}
 
 
-def _claim_row(claim: Claim) -> Row:
-    return tuple(_plain(getattr(claim, name)) for name in CLAIM_COLUMNS)
-
-
-def _fact_row(fact: Fact) -> Row:
-    return tuple(_plain(getattr(fact, name)) for name in FACT_COLUMNS)
+def _row(item: Claim | Fact, columns: Sequence[str]) -> Row:
+    return tuple(_plain(getattr(item, name)) for name in columns)
 
 
 # The families' columns; a claim's `recorded_at` and the like have the same names in both.

@@ -124,22 +124,10 @@ class _Reader:
         parts = [text[start:end].strip(" ,;(-\u2013\u2014") for start, end in pairwise(cuts)]
         odds = [0.0 if not part or _SAID["beside"].search(part) else probability(part, self.kind) for part in parts]
         best = max(range(len(parts)), key=odds.__getitem__)
-        concluded = [
-            at for at in range(1, len(parts)) if _SAID["so"].search(text, 0, cuts[at]) and odds[at] >= odds[best] / 2
-        ]
-        if concluded and self.kind is FactKind.DECISION:
-            return _bare(text[cuts[concluded[-1]] :].strip(" ,;(-\u2013\u2014"))
         if self.kind not in (FactKind.INSTRUCTION, FactKind.TODO):
             first = next(at for at, odd in enumerate(odds) if odd >= odds[best] * 0.75)
             first = 0 if first == 1 and _SAID["meant"].search(parts[1]) else first
-            last = first + 1
-            while (
-                last < len(parts)
-                and _SAID["listed"].fullmatch(parts[last])
-                and text[cuts[last] - 2 : cuts[last]] == ", "
-            ):
-                last += 1
-            return _bare(text[cuts[first] : cuts[last]].strip(" ,;(-\u2013\u2014"))
+            return _bare(text[cuts[first] : cuts[first + 1]].strip(" ,;(-\u2013\u2014"))
         last = max(at for at, part in enumerate(parts) if odds[at] >= odds[best] / 3 or (at > best and _denied(part)))
         is_alone = odds[0] < odds[best] / 3 and not parts[best].endswith((" it", " them"))
         return _bare(text[cuts[best if is_alone else 0] : cuts[last + 1]].strip(" ,;(-\u2013\u2014"))
