@@ -51,6 +51,7 @@ _MOST_CHARACTERS = 800  # of a sentence that are read: a longer one is a paste
 _MOST_CLAUSES = 5  # of a sentence that are read
 _LONGEST = 40  # words from which only clauses are read
 _MOST_RETRACTION = 200  # characters
+_MAYBE = 0.25  # confidence that a sentence that says a change may mean it
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
 _BACK_BEFORE = 0.8  # the same for the message before: "yeah, that's true" is near to it
@@ -119,7 +120,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         kinded = kind_of(_as_typed(prose.text, start, end))
         retracted, of_before = list[Statement](), list[Statement]()
         if role in _PEOPLE:
-            retracted = [_retraction(said)] if _may_retract(said.prose) else []
+            retracted = [_retraction(said)] if _may_retract(said.prose, kinded) else []
             of_before = [_retraction(said, BEFORE)] if not before and _takes_back(said.prose, kinded) else []
         if kinded.back >= _BACK or (len(said.prose.split()) < _SHORT and _SAID["joking"].search(said.prose)):
             for one in last:
@@ -137,9 +138,10 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     return Reading(sorted(found.values(), key=lambda each: each.start), left)
 
 
-def _may_retract(sentence: str) -> bool:
+def _may_retract(sentence: str, kinded: Kinded) -> bool:
     """Return whether a short sentence may take something back."""
-    return len(sentence) <= _MOST_RETRACTION and (may_retract(sentence) or changes(sentence))
+    said = may_retract(sentence) or (kinded.kept >= _MAYBE and changes(sentence))
+    return said and len(sentence) <= _MOST_RETRACTION
 
 
 def _takes_back(sentence: str, kinded: Kinded) -> bool:

@@ -127,7 +127,14 @@ class _Reader:
         if self.kind not in (FactKind.INSTRUCTION, FactKind.TODO):
             first = next(at for at, odd in enumerate(odds) if odd >= odds[best] * 0.75)
             first = 0 if first == 1 and _SAID["meant"].search(parts[1]) else first
-            return _bare(text[cuts[first] : cuts[first + 1]].strip(" ,;(-\u2013\u2014"))
+            last = first + 1
+            while (
+                last < len(parts)
+                and _SAID["listed"].fullmatch(parts[last])
+                and text[cuts[last] - 2 : cuts[last]] == ", "
+            ):
+                last += 1
+            return _bare(text[cuts[first] : cuts[last]].strip(" ,;(-\u2013\u2014"))
         last = max(at for at, part in enumerate(parts) if odds[at] >= odds[best] / 3 or (at > best and _denied(part)))
         is_alone = odds[0] < odds[best] / 3 and not parts[best].endswith((" it", " them"))
         return _bare(text[cuts[best if is_alone else 0] : cuts[last + 1]].strip(" ,;(-\u2013\u2014"))
