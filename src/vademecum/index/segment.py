@@ -139,7 +139,7 @@ def runs_to_merge(sizes: Sequence[int], *, everything: bool = False) -> list[sli
 FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
-FORMAT = "13"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "14"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)

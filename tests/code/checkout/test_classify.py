@@ -96,3 +96,10 @@ def test_a_head_that_says_a_program_wrote_the_file_is_believed(head: str) -> Non
 )
 def test_a_head_that_says_less_is_not(head: str) -> None:
     assert kind_of("src/a.x", head.encode("latin-1")) is FileKind.PRODUCT
+
+
+def test_a_minified_file_is_generated() -> None:
+    bundle = b"/*! app | (c) us */\n!function(e){" + b"n.push((t,r)=>e(t)&&r||0);" * 60 + b"}({});\n"
+    assert kind_of("public/js/app.js", bundle) is FileKind.GENERATED
+    assert kind_of("public/js/app.js", bundle.replace(b";", b";\n")) is FileKind.PRODUCT
+    assert kind_of("src/short.js", b"x" * 999) is FileKind.PRODUCT

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.checkout.classify import file_kind, says_generated
+from vademecum.code.checkout.classify import file_kind, is_generated
 from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
 from vademecum.index.arrays import RunTable
@@ -108,7 +108,7 @@ def analyse(
         for chunk, language, digest in zip(chunks, languages, hashes, strict=True)
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
-    generated = np.repeat(np.array([says_generated(content) for content, _ in jobs], np.uint8), sizes)
+    generated = np.repeat(np.array([is_generated(content) for content, _ in jobs], np.uint8), sizes)
     arrays = _arrays(chunks, languages, hashes, summaries, passages, embedder, generated=generated, terms=terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
