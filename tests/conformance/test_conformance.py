@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from contextlib import closing
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -65,6 +68,14 @@ def test_a_store_gives_rows_by_their_whole_key(store):
     wanted = [("e", f"{n:03}") for n in range(0, 400, 2)] + [("other", "000")]
     rows = store.get("vectors", wanted).unwrap()
     assert sorted(rows) == [("e", f"{n:03}", bytes([n % 256])) for n in range(0, 300, 2)] + [("other", "000", b"x")]
+
+
+def test_another_process_opens_a_store_that_it_was_sent(store):
+    """A store is pickled as its address: both see the rows of either."""
+    with closing(pickle.loads(pickle.dumps(store))) as other:
+        assert other.get("vectors", [("e", "007")]) == Ok([("e", "007", b"\x07")])
+        other.upsert("vectors", [("e", "007", b"new")]).unwrap()
+    assert store.get("vectors", [("e", "007")]) == Ok([("e", "007", b"new")])
 
 
 def test_a_store_gives_rows_by_the_beginning_of_their_key(store):

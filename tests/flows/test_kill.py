@@ -188,7 +188,7 @@ def test_an_abort_right_after_a_batch_was_stored_is_an_abort(repo, engine, monke
 
 def children_of(parent):
     """Return the command lines of living worker processes that a process has started: new ones, or copies of it."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(["ps", "-wweo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
     own = [args for pid, _, args in rows if int(pid) == parent]
     return [args for _, of, args in rows if int(of) == parent and (args in own or "serve()" in args)]

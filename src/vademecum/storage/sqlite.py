@@ -19,11 +19,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from heapq import merge
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from vademecum.protocols import Condition, Row
@@ -159,6 +159,10 @@ class SqliteStore:
             except BaseException as error:
                 give_up(self.path, found, error)
                 raise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the file's address: another process opens it anew."""
+        return partial(SqliteStore, durable=self._synchronous == "FULL", remedy=self.remedy), (self.path,)
 
     def _enter(self, found: Found, *, set_aside: bool) -> None:
         try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+
 import pytest
 
 from vademecum.code.graph import build
@@ -61,6 +65,32 @@ def test_an_edit_of_a_large_graph_makes_the_graph_of_a_fresh_index(repo, engine,
     for path, text in LATER.items():
         (made.path / path).write_text(text)
     assert drawn(codebase) == whole(FILES | LATER)
+
+
+def linkers():
+    """Return the processes that link for this one."""
+    listed = subprocess.run(["ps", "-wweo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    return [int(pid) for pid, parent, said in rows if int(parent) == os.getpid() and "serve()" in said]
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("killed", [False, True])
+def test_several_processes_make_the_same_graph(repo, engine, whole, killed):
+    """Also where one of them ends early, and none is left behind."""
+    seen = []
+
+    def look(step, _done, _total):
+        if step == "linking" and (found := linkers()):
+            seen.append(found)
+            if killed and len(seen) == 1:
+                os.kill(found[0], signal.SIGKILL)
+
+    codebase = engine(repo("parts", FILES), index__workers=3).codebase
+    codebase.index(look)
+    assert seen
+    assert drawn(codebase) == whole(FILES)
+    assert linkers() == []
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -24,7 +24,7 @@ JOBS = [
 def workers():
     """Return the worker processes of this one that are running."""
     gc.collect()
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(["ps", "-wweo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
     own = next(args for pid, _, args in rows if int(pid) == os.getpid())
     return [args for _, parent, args in rows if int(parent) == os.getpid() and (args == own or "serve()" in args)]

@@ -12,28 +12,22 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vademecum.code.chunking.analyse import Plan
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs
-from vademecum.code.graph.records import UNFINISHED, Change, Records, Rows
-from vademecum.code.graph.terms import MANIFESTS, Node, Tier
+from vademecum.code.graph.records import UNFINISHED, Change, Files, Records, Rows
+from vademecum.code.graph.terms import MANIFESTS, Node
 from vademecum.code.indexing.workers import uncollected
-from vademecum.code.languages import has_references
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
 from vademecum.code.snapshot.view import LEFT_OUT, View
 from vademecum.protocols import Progress
 
-if TYPE_CHECKING:
-    from vademecum.code.graph.edges import Found
-    from vademecum.code.graph.names import Names
-    from vademecum.code.graph.scip_names import Proof
-
 VERSION = "35"  # raised when edges are made another way, so that graphs made before are made anew
-AT_ONCE = 4_000  # files that are linked before what was read for them is let go of
-STORED_AT_ONCE = 4  # parts of that size that one transaction stores
-Files = Mapping[str, tuple[int, str]]  # path → blob, language
+AT_ONCE = 2_000  # files that are linked before what was read for them is let go of
+MOST_PROCESSES = 4  # that link: each takes some 700 MB
+STORED_AT_ONCE = 8  # parts of that size that one transaction stores
 
 
 def bring_up_to_date(
@@ -56,14 +50,12 @@ def bring_up_to_date(
     state = f"{VERSION}:{snapshot.tree_hash}:{proofs.key}"
     while True:
         with uncollected():  # a third of the time went into that, and what is made is let go of before it is looked at
-            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress, proofs)
+            count = _brought(Records(catalogue, snapshot.id, plan), state, view, progress, proofs)
         if count is not None:
             return count
 
 
-def _brought(
-    catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress, proofs: Proofs
-) -> int | None:
+def _brought(records: Records, state: str, view: View, progress: Progress, proofs: Proofs) -> int | None:
     """Make a graph current once; return how many files were linked.
 
     Return None if another process was faster.
@@ -71,12 +63,11 @@ def _brought(
     if records.state == state:
         return 0
     is_begun = records.state.startswith(f"{UNFINISHED}{state} ")
-    made = make(catalogue, records, snapshot_files(view), progress, proofs, is_begun=is_begun)
+    made = make(records, snapshot_files(view), progress, proofs, is_begun=is_begun)
     return made.count if records.replace(made, state) else None
 
 
 def make(
-    catalogue: Catalogue,
     records: Records,
     files: Files,
     progress: Progress,
@@ -92,7 +83,7 @@ def make(
     before = records.blobs() if version == VERSION or is_begun else {}
     changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
-    new = Definitions(files, records, catalogue.content)
+    new = Definitions(files, records, records.content)
     is_anew = not before or rest.partition(":")[2] != proofs.key or any(map(MANIFESTS.fullmatch, (*changed, *gone)))
     if is_begun or (len(files) > AT_ONCE and (is_anew or len(changed) > AT_ONCE)):
         done = before if is_begun else {}
@@ -128,7 +119,7 @@ def _in_parts(
     if not done:
         yield from _gathered(_declared(records, new, files, paths, progress))
     left = [path for path in paths if path not in done]
-    yield from _gathered(_linked(records, new, files, left, progress, proofs))
+    yield from _gathered(_linked(records, new, files, left, progress, proofs, are_stored=True))
 
 
 def _gathered(parts: Iterator[Rows]) -> Iterator[Rows]:
@@ -161,20 +152,27 @@ def _linked(
     paths: Sequence[str],
     progress: Progress,
     proofs: Proofs,
+    *,
+    are_stored: bool = False,
 ) -> Iterator[Rows]:
     """Yield the rows of files' edges, some files at once.
 
-    What was read for them is let go of before the next, so that memory does not grow with the repository.
+    Where all nodes `are_stored` and there are several parts, several processes link them.
     """
-    from vademecum.code.graph.names import Names
-    from vademecum.code.languages.modules import Modules
+    from vademecum.code.graph.linkers import Linker, link_apart
 
-    names = Names(definitions, Modules(definitions))
-    for number, part in enumerate(_cut(paths)):
-        records.read_ahead((files[path] for path in part), progress)
-        yield resolve(names, part, partial(_told, progress, number * AT_ONCE, len(paths)), proofs)
-        names.forget()
-        records.forget()
+    linker = Linker(records, files, definitions)
+    parts = ({path: proofs.of(path) for path in part} for part in _cut(paths))
+    processes = min(records.plan.processes, MOST_PROCESSES, -(-len(paths) // AT_ONCE)) if are_stored else 1
+    if processes < 2:
+        for number, part in enumerate(parts):
+            yield linker.link(part, partial(_told, progress, number * AT_ONCE, len(paths)))
+        return
+    done = 0
+    for rows in link_apart(linker, parts, processes):
+        done += len(rows.resolved)
+        progress("linking", done, len(paths))
+        yield rows
 
 
 def _cut(paths: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -257,32 +255,3 @@ def interface(file: File) -> tuple[Any, ...]:
         sorted(file.conditional),
         sorted((refs.owners[row[0]], *row[2:]) for row in refs.aliases),
     )
-
-
-def resolve(names: Names, paths: Sequence[str], progress: Progress, proofs: Proofs = NO_PROOFS) -> Rows:
-    """Return the edges of files, with the tokens each consulted."""
-    definitions, rows = names.definitions, Rows()
-    for done, path in enumerate(paths):
-        file = definitions.file(path)
-        definitions.consulted = set()
-        found = edges_of(definitions, names, file, proofs.of(path))
-        rows.link(file, found, definitions.consulted - {path})
-        if done % 50 == 0:
-            progress("linking", done + 1, len(paths))
-    return rows
-
-
-def edges_of(definitions: Definitions, names: Names, file: File, proofs: Sequence[Proof] = ()) -> Found:
-    """Return the edges that start in one file."""
-    from vademecum.code.graph.edges import FileEdges, Found
-    from vademecum.code.graph.links import document_edges
-    from vademecum.code.graph.proven_edges import Proven
-
-    proven = Proven(definitions, file, proofs) if proofs else None
-    if has_references(file.language):
-        found = FileEdges(names, file, proven).make()
-    else:
-        found = document_edges(definitions, file) if file.rules.is_document else Found()
-    for source, relation, target, line in proven.edges() if proven else ():
-        found.add(source, relation, target, Tier.PROVEN, line)
-    return found

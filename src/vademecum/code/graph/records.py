@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vademecum.code.chunking.analyse import Plan
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.chunking.analyse import PathReader, Plan
 from vademecum.code.graph.definitions import File
 from vademecum.code.graph.terms import Node
 from vademecum.code.indexing.workers import find_references
 from vademecum.code.languages import has_references
 from vademecum.code.languages.references import VERSION, References
 from vademecum.code.snapshot.catalogue import Catalogue
-from vademecum.protocols import Condition, Progress, Row, silent
+from vademecum.protocols import Condition, Progress, Row, Store, silent
 
 if TYPE_CHECKING:
     from vademecum.code.graph.edges import Found
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer to
 SYMBOL = ("ordinal", "position", "name", "qualified", "kind", "start_line", "end_line")  # columns that are read
 ROWS_AT_ONCE = 50_000  # that one statement stores
+Files = Mapping[str, tuple[int, str]]  # path → blob, language
 UNFINISHED = "unfinished "  # leads the state that a graph will have, which is stored in parts
 
 
@@ -71,7 +74,8 @@ class Records:
         self._catalogue = catalogue
         self._store = catalogue.store
         self._snapshot = snapshot
-        self._plan = plan
+        self.plan = plan
+        self.content = catalogue.content  # of a blob
         self._mentions: dict[int, References] = {}
         self._symbols: dict[int, list[Row]] = {}
         self._by_name: dict[str, list[Node]] = {}
@@ -79,6 +83,11 @@ class Records:
         self._fresh = False
         self._replaced: frozenset[str] = frozenset()
         self.state = self._read_state()  # of which state of the snapshot the graph was made, "" for none
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the store: another process reads for itself."""
+        plan = replace(self.plan, processes=1)
+        return _reopened, (self._store, self._catalogue.directory, self._snapshot, plan)
 
     def _read_state(self) -> str:
         rows = self._store.scan("graphs", self._own, ("tree_hash",)).unwrap()
@@ -148,7 +157,7 @@ class Records:
         contents = self._catalogue.contents({blob for blob, _ in wanted})
         jobs = [(contents[blob], language) for blob, language in wanted]
         rows: list[Row] = []
-        for done, (job, written) in enumerate(find_references(jobs, self._plan), 1):
+        for done, (job, written) in enumerate(find_references(jobs, self.plan), 1):
             text = written or References(VERSION).dump()  # a content that no parser survives refers to nothing
             rows.append((wanted[job][0], text))
             self._mentions[wanted[job][0]] = References.load(text)
@@ -260,3 +269,7 @@ class Records:
         for family, part in (("nodes", iter(rows.nodes)), ("edges", edges), ("resolved", iter(rows.resolved))):
             while some := [(self._snapshot, *row) for row in islice(part, ROWS_AT_ONCE)]:
                 self._store.upsert(family, some).unwrap()
+
+
+def _reopened(store: Store, directory: Path, snapshot: int, plan: Plan) -> Records:
+    return Records(Catalogue(store, directory, str, lambda: PathReader(file_kind)), snapshot, plan)

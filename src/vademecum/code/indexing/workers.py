@@ -23,9 +23,10 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -120,23 +121,37 @@ def _is_one() -> bool:
     return is_openblas and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
 
 
+Answering = Callable[[Any], Any]
+
 # Bytes that a worker can write before its reader runs: the usual 65,536 are a fraction of an answer.
 PIPE_BYTES = 1 << 20
 
 
 class Child:
-    """One worker process.
+    """A worker process, which answers questions by a function of its own."""
 
-    The first question is a plan; `EOFError` means that the process did not start.
-    """
+    def __init__(self, make: Callable[[Any], Answering], given: object) -> None:
+        """Start a process that answers as `make(given)` does.
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+        Both are pickled, so `make` is a function of a module.
+        """
+        # -P: a module in the current directory, which may be the repository's own, must never be imported
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from vademecum.code.indexing.workers import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
+        )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
         for pipe in (self._in, self._out):
             _widen(pipe)
+        self._first = make, given
+
+    def start(self) -> None:
+        """Wait until the process is ready. Raises `EOFError` if it ended."""
+        self.ask(self._first)
 
     def ask(self, question: object) -> Any:
         """Send a question and return the answer. Raises `EOFError` without one."""
@@ -271,16 +286,6 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _new() -> subprocess.Popen[bytes]:
-    # -P: a module in the current directory, which may be the repository's own, must never be imported
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", "from vademecum.code.indexing.workers import serve; serve()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
-    )
-
-
 class _Pool:
     """Threads that each drive one worker process.
 
@@ -350,9 +355,9 @@ class _Pool:
         if number in self._children:
             return True
         try:
-            child = self._children[number] = Child(_new())
+            child = self._children[number] = Child(_analyser, self._plan)
             if not self._stopped.is_set():  # either this thread sees the stop, or `__exit__` sees the child
-                child.ask(self._plan)
+                child.start()
                 return True
         except (EOFError, OSError):
             pass
@@ -387,25 +392,25 @@ def _module_path() -> str:
     return os.pathsep.join([package, *(entry for entry in sys.path if os.path.isabs(entry))])
 
 
-def serve() -> None:
-    """Run a worker: read a plan, then answer jobs until it ends."""
+def _analyser(plan: Plan) -> Answering:
+    """Return the function that analyses jobs, with all it needs loaded."""
     from vademecum.plugins import load
 
+    embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
+    return partial(_found, plan=plan, embedder=embedder, terms=term_table())
+
+
+def serve() -> None:
+    """Run a worker: answer questions until the pipe ends."""
     _die_with_parent()
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # prints must not reach the pipe
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
-        plan: Plan = read(source)
-        embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
-        terms = term_table()
+        make, given = read(source)
+        answer = make(given)
         write(sink, "ready")
-        _work(source, sink, plan, embedder, terms)
-
-
-def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
-    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            write(sink, _found(read(source), plan, embedder, terms))
+            write(sink, answer(read(source)))
 
 
 def _die_with_parent() -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import psycopg
@@ -73,7 +73,7 @@ class PostgresStore:
         """
         self.url = url
         self.space = space
-        self._durable = durable
+        self._durable, self._timeout_s = durable, timeout_s
         self._connections = connections(url, timeout_s)
         self._own = threading.local()  # the connection of each thread's transaction
         self._closed = False
@@ -84,6 +84,11 @@ class PostgresStore:
         except StoreAwayError:
             if at_once:
                 raise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the space's address: another process connects anew."""
+        again = partial(PostgresStore, timeout_s=self._timeout_s, durable=self._durable)
+        return again, (self.url, self.space)
 
     @staticmethod
     def place(url: str) -> str:
