@@ -7,6 +7,7 @@ import os
 import re
 import struct
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -68,6 +69,19 @@ def test_a_pattern_without_an_end_is_given_up_and_named(monkeypatch):
     with pytest.raises(UsageError, match=r"'\(\\\\w\+\\\\s\*\)\+@@' did not come to an end.*repeat inside of a repeat"):
         found(NESTED, b"x", WORDS)
     assert went_on == [1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows counts no processor time")
+def test_waiting_for_a_busy_machine_is_no_fault_of_the_pattern(monkeypatch):
+    """Only the processor's time counts."""
+    monkeypatch.setattr(filters, "LEAST_SECONDS", 0.2)
+
+    def slowly():
+        for text in (b"a", b"b\na"):
+            time.sleep(0.4)
+            yield text
+
+    assert [lines.tolist() for lines in filters.matched_lines("a", slowly(), 0)] == [[[1, 1]], [[2, 2]]]
 
 
 def test_a_process_that_ends_by_itself_is_told_apart(monkeypatch):

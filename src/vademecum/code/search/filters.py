@@ -7,6 +7,7 @@ process, which can be killed, and this process serves others meanwhile.
 from __future__ import annotations
 
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -30,7 +31,10 @@ from vademecum.index.query import split_name
 from vademecum.matching import glob_pattern, is_below
 from vademecum.types import KINDS, Query
 
-LEAST_SECONDS = 5.0  # the time limit without text; an ordinary pattern takes milliseconds
+LEAST_SECONDS = 5.0  # of the processor, the limit without text; an ordinary pattern takes milliseconds
+PATIENCE = (
+    1 if sys.platform == "win32" else 6
+)  # times the limit may pass on a busy machine; Windows counts no processor time
 BYTES_PER_SECOND = 5_000_000  # more text raises the limit; the slowest ordinary pattern measured is twice as fast
 _AT_ONCE = 64  # texts per batch
 _MATCHER = Path(__file__).with_name("regex_filter.py")
@@ -145,23 +149,25 @@ def matched_lines(pattern: str, texts: Iterable[bytes], total_bytes: int) -> Ite
     A row has the first and the last line of a match.
 
     Raises:
-        UsageError: the pattern is invalid, or takes longer than `LEAST_SECONDS` and the time for `total_bytes` of text.
+        UsageError: the pattern is invalid, or takes more of the processor than `LEAST_SECONDS` and the time for
+            `total_bytes` of text, or `PATIENCE` times as long.
     """
     check_pattern(pattern)
     limit = LEAST_SECONDS + total_bytes / BYTES_PER_SECOND
-    child, is_late = _start(), threading.Event()
+    child, is_late = _start(), False
     assert child.stdin is not None
     assert child.stdout is not None
 
     def end() -> None:
-        is_late.set()
+        nonlocal is_late
+        is_late = True
         child.kill()
 
-    late = threading.Timer(limit, end)
+    late = threading.Timer(PATIENCE * limit, end)
     late.daemon = True
     late.start()
     try:
-        child.stdin.write(struct.pack("<I", ceil(limit) + 1) + _sized(pattern.encode()))
+        child.stdin.write(struct.pack("<I", ceil(limit)) + _sized(pattern.encode()))
         left = iter(texts)
         while batch := list(islice(left, _AT_ONCE)):
             child.stdin.write(struct.pack("<I", len(batch)) + b"".join(map(_sized, batch)))
@@ -169,7 +175,8 @@ def matched_lines(pattern: str, texts: Iterable[bytes], total_bytes: int) -> Ite
             for _ in batch:
                 yield _answer(child.stdout)
     except (BrokenPipeError, EOFError) as error:
-        why = f"did not come to an end in {limit:.0f} s" if is_late.is_set() else "ended the process that matched it"
+        is_late |= sys.platform != "win32" and child.wait() == -signal.SIGXCPU
+        why = f"did not come to an end in {limit:.0f} s" if is_late else "ended the process that matched it"
         raise UsageError(
             f"{pattern!r} {why}: it can match the same text in too many ways; write it without a repeat inside of a repeat, "
             r"as in (\w+\s*)+, or search fewer files with --path"
