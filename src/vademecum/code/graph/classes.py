@@ -41,7 +41,7 @@ from vademecum.code.languages.references import CONTEXT, EACH, GIVEN, LITERAL, N
 from vademecum.code.languages.scopes import CLASSES, may_define
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
-_INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
+_INFERRED = frozenset({"var", "val", "auto"})  # what stands for a type that is not written
 _MOST_BASES = 64
 _DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
@@ -295,15 +295,11 @@ class Classes(ABC):
                     near.append(Value("def", base.path, base.name))
             if self.definitions.file(value.path).rules.calls_bare:  # modules come before the class, the last first
                 near.reverse()
-                queue[:0] = sorted(near, key=self._is_class)
+                queue[:0] = sorted(near, key=lambda each: (of := self.node(each)) is not None and of.kind == "class")
             else:
                 queue += near
         found.pop(Value("def", value.path, value.name), None)
         return tuple(found), complete
-
-    def _is_class(self, value: Value) -> bool:
-        node = self.node(value)
-        return node is not None and node.kind == "class"
 
     def base(self, file: File, qualified: str, text: str) -> Value | None:
         """Return the type that a declaration is based on."""
@@ -367,6 +363,8 @@ class Classes(ABC):
         if (alias := self._alias(file, scope, name)) is not None:
             return alias[0]
         value, _ = self.meaning(file, "" if file.rules.shadows_packages and "." in name else scope, name)
+        if (value is None or value.what != "def") and name in file.inner_names:  # a variable of a type's name
+            value, _ = self.meaning(file, "", name)
         node = self.node(value)
         if value is None or value.is_external:
             rows = file.bindings.get("", {}).get(name, ())  # what `TypeVar()` makes may stand for any type

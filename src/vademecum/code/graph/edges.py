@@ -32,7 +32,7 @@ NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _MOST_ROOTS = 40  # functions of a name beyond which it is not asked which override others
 _READ_AT_ONCE = 64  # declarations of a name
-_MAKERS = frozenset({"new", "super"})  # called, they make an instance
+_MAKERS = frozenset({"new", "super", "base"})  # called, they make an instance
 _HOLDER = re.compile(r"(?:[\w$]+\.)*[A-Z][\w$]*(?=\.)")  # `Order` of `Order.find`, a class or constant
 _FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
 _CALLABLE = re.compile(r"=>|\(|Callable|Function|Func|Action|Any\b|any\b|unknown|Fn|fn\b|func\b")  # may be one of them
@@ -489,6 +489,8 @@ class FileEdges:
         for owner, line, spelled in self.once_each([*rows, *held]):
             value, tier = self._meaning(owner, spelled)
             node = self._meant(value) if value is not None and (value.leaf or value.what == "def") else None
+            if value is not None and value.what == "module" and value.path in names.definitions and "." not in spelled:
+                node = names.definitions.file(value.path).itself  # a module that is handed on
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
         typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how in {TYPE, NARROWED}]

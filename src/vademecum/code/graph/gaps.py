@@ -9,23 +9,28 @@ import numpy as np
 
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.made_names import made_elsewhere
-from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.code.graph.traverse import is_constructor
 from vademecum.code.graph.unresolved import lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
+from vademecum.code.languages.references import NARROWED, TYPE
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.confidence import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.types import FileKind, Uncovered
 
-# Files that frameworks load by where they lie: pages, routes, functions, stories, configuration.
+# Files that frameworks load by where they lie: pages, routes, functions, stories, configuration, migrations.
 _LOADED = re.compile(
-    r"(?:^|/)(?:pages|routes|api|functions|stories)/|\.(?:stories|config|setup)\.\w+$|(?:^|/)middleware\.\w+$"
+    r"(?:^|/)(?:pages|routes|api|functions|stories)/.*\.(?!py)\w+$|\.(?:stories|config|setup)\.\w+$|(?:^|/)middleware\.[jt]s$"
     r"|(?:^|/)app/(?:.*/)?(?:page|layout|route|loading|error|global-error|template|default|not-found|root|entry\.\w+)\.\w+$"
+    r"|(?:^|/)(?:(?:migrations|versions)/.*|conftest|wsgi|asgi|settings|conf)\.py$"
 )
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
+_AUGMENTING = b"declare module"
+_OVERRIDING = re.compile(rb"\boverride\b")
+_OF_THE_CLASS = re.compile(rb"\b(?:static|private|def self\.)")  # called on the class, or in it alone
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
 _NO_MODULES = frozenset(
     {"", "abc", "typing", "typing_extensions", "t", "java.lang"}
@@ -80,12 +85,90 @@ def _called_from_elsewhere(graph: Graph, node: Node) -> str:
         return "whoever is given its object may call it"
     if rules.calls_bare and (namesake := _called_namesake(graph, node)):
         return f"{namesake} is called, and no type says that it is not this one"
-    if rules.has_exports and _LOADED.search(node.path) and _is_exported(graph, node):
-        return f"what loads {node.path} may call what it exports"
-    elsewhere = _bases_elsewhere(graph, node) if node.kind in FUNCTIONS and node.name[:1] not in "_#" else ()
-    base = next(iter(elsewhere), "")
-    made = "" if base else made_elsewhere(graph, node)
-    return f"its class extends {base}, which is not in this repository and may call it" if base else made
+    if _is_exported(graph, node) and (loaded := _loaded(graph, node)):
+        return f"{loaded} may call what {node.path} exports"
+    is_open = node.kind in FUNCTIONS and node.name[:1] not in "_#"
+    said = (is_open and _overrides_elsewhere(graph, node)) or made_elsewhere(graph, node)
+    return said or (_of_its_class(graph, node) if is_open else "")
+
+
+def _overrides_elsewhere(graph: Graph, node: Node) -> str:
+    """Say whose method from elsewhere a method may override, or return ""."""
+    for name, base in _bases_elsewhere(graph, node):
+        return f"{name} extends {base}, which is not in this repository and may call it"
+    said = graph.lines(node.path)[node.start_line - 1]
+    if _OVERRIDING.search(said) and not graph.edges([node.id], (Relation.INHERITS, Relation.IMPLEMENTS)):
+        return "it overrides what is not in this repository and may call it"
+    around = graph.in_files([node.path])
+    top = next((each for each in around if each.qualified == node.qualified.partition(".")[0]), node)
+    is_added = _AUGMENTING in graph.lines(node.path)[top.start_line - 1]
+    return f"it adds to {top.name}, whose code is elsewhere" if is_added else ""
+
+
+def _of_its_class(graph: Graph, node: Node) -> str:
+    """Name a reader or maker of a method's class, or return ""."""
+    rules, around = rules_of(language_of(node.path)), graph.in_files([node.path])
+    holder = next((each for each in around if each.id == node.parent and each.kind in CLASSES), None)
+    if holder is None:
+        return ""
+    fields = {each.name for each in around if each.parent == holder.id} if rules.has_beans else set()
+    if not fields.isdisjoint(rules.otherwise(node.name)):
+        return "a library may read or write the property by it"
+    if rules.builds_one:  # Go's interfaces are met without a word
+        here = {edge.line for edge in graph.edges([node_id(node.path)], (Relation.IMPORTS,))}
+        rows = graph.references(node.path).imports if node.name[:1].isupper() else ()
+        module = next((row[3] for row in rows if "." in row[3].partition("/")[0] and row[1] not in here), "")
+        return module and f"an interface of {module} may ask for it"
+    is_own = _OF_THE_CLASS.search(graph.lines(node.path)[node.start_line - 1])
+    is_other = holder.kind != "class" or rules.declares_apart or rules.numbers_fields or is_own
+    is_made = is_other or not _is_made_elsewhere(graph, holder, may_be_opened=rules.calls_bare)
+    return "" if is_made else f"nothing here makes an instance of {holder.name}: what does may call it"
+
+
+def _is_made_elsewhere(graph: Graph, holder: Node, *, may_be_opened: bool) -> bool:
+    """Return whether instances of a class come from elsewhere.
+
+    Code names the class, and neither makes it or a subclass nor declares something to be one.
+    """
+    classes = {each.id: each for each in (holder, *_extending(graph, holder))}
+    inside = graph.in_files([*{each.path for each in classes.values()}])
+    makers = {each.id for each in inside if each.parent in classes and is_constructor(each)}
+    uses = graph.edges([*classes, *makers], (Relation.CALLS, Relation.REFERENCES), into=True)
+    if any(edge.relation is Relation.CALLS and edge.source not in makers for edge in uses):
+        return False
+    names = re.compile(rf"\b(?:{'|'.join(each.name for each in classes.values())})\b")
+    paths = {number: each.path for number, each in graph.nodes(edge.source for edge in uses).items()}
+    refs = {path: graph.references(path) for path in {*paths.values()}}
+    imports = {(path, row[1]) for path, own in refs.items() for row in own.imports}
+    is_used = any((paths[edge.source], edge.line) not in imports for edge in uses if edge.source not in classes)
+    typed = (row for own in refs.values() for row in own.bindings if row[3] in {TYPE, NARROWED})
+    return (is_used or may_be_opened) and not any(names.search(row[4]) for row in typed)
+
+
+def _extending(graph: Graph, holder: Node) -> Iterator[Node]:
+    """Yield the classes that extend a class, directly or not."""
+    met, waiting = {holder.id}, [holder.id]
+    while waiting:
+        edges = graph.edges(waiting, (Relation.INHERITS, Relation.IMPLEMENTS), into=True)
+        waiting = [number for number in {edge.source for edge in edges} if number not in met]
+        met.update(waiting)
+        yield from graph.nodes(waiting).values()
+
+
+def _loaded(graph: Graph, node: Node) -> str:
+    """Name the loader of a file, or return ""."""
+    if _LOADED.search(node.path):
+        return "what loads the file"
+    file = node_id(node.path)
+    edges = graph.edges([file], (Relation.IMPORTS, Relation.REFERENCES), into=True)
+    sources = graph.nodes(edge.source for edge in edges)
+    for edge in edges:
+        path = sources[edge.source].path
+        if rules_of(language_of(path)).is_document:
+            continue
+        if edge.relation is Relation.REFERENCES or b"import(" in graph.lines(path)[edge.line - 1]:
+            return f"{path}:{edge.line} is given the module, and"
+    return ""
 
 
 def _mark(graph: Graph, node: Node) -> str:
@@ -112,7 +195,9 @@ def _mark(graph: Graph, node: Node) -> str:
 
 def _is_exported(graph: Graph, node: Node) -> bool:
     """Return whether a file exports a declaration of its own."""
-    lines = graph.lines(node.path)
+    rules, lines = rules_of(language_of(node.path)), graph.lines(node.path)
+    if not rules.has_exports:
+        return rules.has_submodules and "." not in node.qualified
     is_marked = "." not in node.qualified and lines[node.start_line - 1].lstrip().startswith(b"export")
     return is_marked or any(row[4] == node.qualified and not row[3] for row in graph.references(node.path).exports)
 
@@ -127,7 +212,7 @@ def _is_of_object(graph: Graph, node: Node) -> bool:
         return False
     if not rules_of(language_of(node.path)).nests_functions:
         return holder.kind in FUNCTIONS | LEAVES
-    is_object = holder.kind == "object" or not holder.qualified
+    is_object = holder.kind == "object" or holder.qualified != node.qualified.rpartition(".")[0] or not holder.qualified
     return is_object and all(name != node.name for _, _, name, *_ in graph.references(node.path).exports)
 
 
@@ -139,9 +224,10 @@ def _called_namesake(graph: Graph, node: Node) -> str:
     return next((others[call.target] for call in calls), "")
 
 
-def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:
-    """Yield the direct and indirect bases of a method's class from elsewhere."""
+def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
+    """Yield classes that have a method, each with a base from elsewhere."""
     waiting = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
+    waiting = [*(each for holder in waiting for each in _extending(graph, holder)), *waiting]
     met = {each.id for each in waiting}
     while waiting:
         around = waiting.pop()
@@ -155,7 +241,7 @@ def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[str]:
             module = module or next((row[3] for row in refs.imports if row[2] == last), "")
             is_nothing = last in own or (last in _NO_BASES and module in _NO_MODULES)
             if plain_holder(refs.owners[owner]) == around.qualified and not is_nothing:
-                yield name
+                yield around.name, name
         waiting += [base for number, base in bases.items() if number not in met]
         met |= bases.keys()
 

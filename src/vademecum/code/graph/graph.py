@@ -279,16 +279,18 @@ class Graph:
             self._imports[source.path] = frozenset(row[1] for row in (*read.imports, *read.exports) if row[3])
         return edge.line in self._imports[source.path]
 
+    def blob(self, path: str) -> int:
+        """Return the number of an indexed file's content."""
+        files = self.opened.view.files
+        return int(files.blobs[bisect_left(files.paths, path)])
+
     def lines(self, path: str) -> list[bytes]:
         """Return the lines of an indexed file."""
-        files = self.opened.view.files
-        return self.opened.repo.catalogue.content(int(files.blobs[bisect_left(files.paths, path)])).split(b"\n")
+        return self.opened.repo.catalogue.content(self.blob(path)).split(b"\n")
 
     def references(self, path: str) -> References:
         """Return the references of an indexed file, as they are written."""
-        files = self.opened.view.files
-        blob = int(files.blobs[bisect_left(files.paths, path)])
-        rows = self._store.get("mentions", [(blob,)]).unwrap()
+        rows = self._store.get("mentions", [(self.blob(path),)]).unwrap()
         return References.load(rows[0][1] if rows else "")
 
     # -- what is not known ---------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ _CUTS = re.compile(r"(?<=\w)_|(?<=[a-z\d])(?=[A-Z])")
 _LEAST = 2  # letters of a part
 # What may follow the first part of a name, and come before the last: an interpolation, the end of a text that is joined to
 # another, `##` of C, the brackets of Rust's `paste!`.
+_QUOTE = rb"[\"'`]"  # a text may be the whole part: `startswith("do_")`
 _QUOTE_BEFORE, _QUOTE_AFTER = rb"(?:[\"'`]|\[<|\b(?=\w+\s*##))\s*", rb"(?:[\"'`(]|\s*>\]|$)"
 _GOES_ON = rb"(?:[{$%]|#\{|[\"'`]\s*(?:\+|\.[\s$])|\s*##|\s+\$\w+)"
 _COMES_BEFORE = rb"(?:\}|%s|[+.]\s*[\"'`]|##\s*|\[<\s*\$\w+\s+)"
@@ -31,7 +32,7 @@ _COMES_BEFORE = rb"(?:\}|%s|[+.]\s*[\"'`]|##\s*|\[<\s*\$\w+\s+)"
 def made_elsewhere(graph: Graph, node: Node) -> str:
     """Say where a function's name may be made, or return ""."""
     own = rules_of(language_of(node.path))
-    written = {each: rb"\." + each.encode() + rb"\b" for each in own.otherwise(node.name)}
+    written = {each: rb"(?:\.|\{\{[#^/&{]?\s*)" + each.encode() + rb"\b" for each in own.otherwise(node.name)}
     for part, pattern in (*written.items(), *_parts(node.name)):
         found = re.compile(pattern)
         for path, content in _holding(graph, part):
@@ -47,9 +48,11 @@ def _parts(name: str) -> Iterator[tuple[str, bytes]]:
     for cut in (found.end() for found in _CUTS.finditer(name)):
         head, tail = name[:cut], name[cut:]
         if len(head.strip("_")) >= _LEAST:
-            yield head, _QUOTE_BEFORE + head.encode() + _GOES_ON
+            goes_on = _GOES_ON + (b"|" + _QUOTE if head[-1] == "_" else b"")
+            yield head, _QUOTE_BEFORE + head.encode() + b"(?:" + goes_on + b")"
         if len(tail) > _LEAST:
-            yield tail, _COMES_BEFORE + b"_?" + tail.encode() + _QUOTE_AFTER
+            before = _COMES_BEFORE + b"_?" + (b"|" + _QUOTE + b"_" if name[cut - 1] == "_" else b"")
+            yield tail, b"(?:" + before + b")" + tail.encode() + _QUOTE_AFTER
 
 
 def _holding(graph: Graph, part: str) -> Iterator[tuple[str, bytes]]:

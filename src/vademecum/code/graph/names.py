@@ -260,8 +260,7 @@ class Names(Spaces):
 
     def _variable(self, file: File, scope: str, name: str) -> Meaning:
         """Return the meaning of a marked variable that no function binds."""
-        rows = file.bindings.get("", {}).get(name)
-        return self.bound(file, name, rows) if rows and not scope else UNKNOWN
+        return self.bound(file, name, rows) if (rows := file.bindings.get("", {}).get(name)) and not scope else UNKNOWN
 
     def _of_itself(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return the meaning of `self`, `super`, `@field`; None for plain names."""
@@ -361,6 +360,8 @@ class Names(Spaces):
             return Value("module", file.path), Tier.EXACT
         if file.rules.shares_names:
             return self._of_package(file, scope, name)
+        if file.rules.has_exports and (shared := self.of_scripts(file, name)) is not None:
+            return shared
         module = from_file(file, scope, name)
         if file.rules.names_modules and (where := self.modules.locate(file.path, module, file.rules)):
             return Value("module", where), Tier.EXACT

@@ -177,8 +177,9 @@ def _declared_apart(graph: Graph, node: Node) -> list[Node]:
 def _field_given(graph: Graph, node: Node) -> list[Node]:
     """Return the declared field of `this.save = () => …`."""
     parts = node.qualified.split(".")
-    number = node_id(node.path, ".".join((*parts[:-2], parts[-1])))
-    field = graph.nodes([number]).get(number) if len(parts) > 2 else None
+    numbers = [node_id(node.path, ".".join((*parts[:cut], parts[-1]))) for cut in range(len(parts) - 2, 0, -1)]
+    known = graph.nodes(numbers)
+    field = next((known[number] for number in numbers if number in known), None)
     is_given = field is not None and f"this.{node.name}".encode() in graph.lines(node.path)[node.start_line - 1]
     return [field] if field is not None and is_given else []
 

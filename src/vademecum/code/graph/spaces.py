@@ -74,6 +74,14 @@ class Spaces(Classes):
         taken = (self.imported(other, from_file(other, own, of), name if as_ == "*" else as_) for _, of, as_ in rows)
         return next((found for found in taken if found is not OUTSIDE), None)
 
+    def of_scripts(self, file: File, name: str) -> Meaning | None:
+        """Return the declaration of another script of a page."""
+        named = (each for each in self.definitions.named(name, file.family) if each[1].qualified == name)
+        found = [n for other, n in named if not (other.refs.imports or other.refs.exports or other.is_test)]
+        if len(found) > 1:
+            return UNKNOWN
+        return (Value("def", found[0].path, name), Tier.UNIQUE) if found else None
+
     def extension(self, file: File, whole: str) -> Meaning:
         """Return the one function that an import spells without its receiver's type.
 

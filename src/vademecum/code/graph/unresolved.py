@@ -42,9 +42,10 @@ READ_AT_ONCE = 256  # files
 MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at most some 60 ms
 _SHELF = Shelf(Examined)
 _OVERRIDING = frozenset({Relation.INHERITS, Relation.IMPLEMENTS})
-_OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
+_OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bstatic|\bsuper\(\))\s*(?:\?\.|\.|->|::)\s*$")
 _JOINTS = (b".", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
+_PARTED = re.compile(rb"\w[@#]\Z")  # before the method in a text: `"Shop@settle"`
 _IN_MACRO = re.compile(rb"\w![(\[{][^;]*$")  # Rust's, which may write a method's name alone
 _KEY = re.compile(rb"[\"']\s*:|[ \t]+\w")  # behind a key, or a word of a sentence
 _SENTENCE = re.compile(rb"\w[,.]?[ \t]+\Z")  # before one
@@ -88,7 +89,7 @@ class Wanted:
         self.may_be_bare = any(
             above[node.parent].kind in {"constant", "enum"} for node in nodes if node.parent in above
         )
-        self.is_function = all(_is_bare(node) and node.kind in FUNCTIONS for node in nodes)
+        self.is_function = all(_is_bare(node) and node.kind in FUNCTIONS - {"method"} for node in nodes)
         self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
         known = graph.with_name(name)
         edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
@@ -97,6 +98,8 @@ class Wanted:
         declared = _declared(graph, [node for node in known if node.id in used])
         classes = {node.id for node in known if node.kind in CLASSES}  # what overrides another member is no use of it
         edges = [each for each in edges if each.relation not in _OVERRIDING or each.target in classes]
+        if graph.opened.repo.catalogue.with_errors().intersection(self.declared):  # guesses may mean one that is lost
+            edges = [each for each in edges if each.tier is not Tier.GUESS or each.target in own]
         bare = {node.id for node in known if _is_bare(node)}
         self.sources = {edge.source for edge in edges if edge.target in own}
         # By user of another thing so named, the lines; and of a member of an interface, by which a call may run any.
@@ -248,6 +251,11 @@ class _Place:
         return {line for _, line, spelled in self._refs.calls if spelled.partition("/")[0].endswith(ending)}
 
     @cached_property
+    def _handed_on(self) -> set[int]:
+        """The lines that hand a call on to another object: `delegate :name`."""
+        return {line for _, line, spelled in self._refs.calls if spelled == f"?.{self.wanted.name}"}
+
+    @cached_property
     def _importing(self) -> set[int]:
         """The lines that import or export a module of the name."""
         rows = (*self._refs.imports, *self._refs.exports)
@@ -276,7 +284,8 @@ class _Place:
                 here = next((each for each in defined if each[0] <= line <= each[1]), None)
                 if here is not None:
                     defined.remove(here)  # the first in its lines is the definition itself
-                    continue
+                    if line not in self._handed_on:
+                        continue
             is_told = self.wanted.graph.proofs.tells(self.path, self._line(start), self.wanted.name)
             if not is_told and not self._is_accounted(start, end):
                 yield start, end
@@ -404,6 +413,7 @@ class _Place:
         if self._is_declared_around(self._line(start)):
             return True
         may_be_bare = self._rules.implicit_self or self._rules.has_markup or self.wanted.may_be_bare
+        may_be_bare = may_be_bare or _PARTED.search(before) is not None
         if self.wanted.is_member and not may_be_bare:
             if self._rules.has_shorthand and self._is_shorthand(before, start, end):
                 return False

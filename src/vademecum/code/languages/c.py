@@ -213,4 +213,8 @@ LANGUAGE = C(
     shares_names=True,
     opened_in=anywhere,
     types_results=True,
+    special="main",
+    decorates=rb"__attribute__\s*\(\(",
+    inert="unused maybe_unused noinline always_inline format nonnull pure const cold hot warn_unused_result deprecated noreturn "
+    "nothrow malloc visibility __format__ __noreturn__ __unused__ __pure__ __const__ __nonnull__ __malloc__ __visibility__",
 )

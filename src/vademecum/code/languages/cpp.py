@@ -29,6 +29,11 @@ _SAME = """
 _ONE = """
     front back at value top find
 """
+# What loops, coroutines and the library's templates call.
+_SPECIAL = """
+    begin end rbegin rend cbegin cend swap what hash_value get_return_object initial_suspend final_suspend
+    return_value return_void yield_value unhandled_exception await_ready await_suspend await_resume await_transform
+"""
 # The beginning of a namespace, in a macro too, and a macro on a line of its own that opens one.
 _SPACE = (
     rb"(?m)\bnamespace[ \t]+(\w+)(?=[ \t]*(?:::|\{|\\?\r?\n[ \t]*\{))|^[A-Z][A-Z0-9_]*NAMESPACE[A-Z0-9_]*(?=[ \t]*\r?$)"
@@ -37,8 +42,8 @@ _SPACE = (
 
 class _Cpp(C):
     def calls_itself(self, name: str) -> bool:
-        """Return whether a name is an operator's, a destructor's or `main`."""
-        return name.startswith(("operator", "~")) or name == "main"
+        """Return whether a name is special, an operator's or a destructor's."""
+        return name.startswith(("operator", "~")) or super().calls_itself(name)
 
     def package(self, known: str, found: str) -> str:
         """Return the names of all namespaces that a file opens."""
@@ -100,4 +105,5 @@ LANGUAGE = _Cpp(
     opened_in=anywhere,
     same=_SAME,
     one=_ONE,
+    special=_SPECIAL,
 )  # fmt: skip

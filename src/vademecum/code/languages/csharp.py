@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Methods of object and of interfaces that the language calls.
 _SPECIAL = """
     ToString Equals GetHashCode Dispose DisposeAsync GetEnumerator MoveNext CompareTo Invoke Deconstruct GetAwaiter
+    Add Main
 """
 _COMMON = """
     Add AddRange Any Append AppendLine All Clear Close Contains ContainsKey Copy CopyTo Count Create Dispose Equals First

@@ -1,4 +1,5 @@
 ; What C# refers to. The vocabulary of captures is explained in find_references.py.
+(constructor_initializer "base" @call)
 (namespace_declaration name: (_) @package)
 (file_scoped_namespace_declaration name: (_) @package)
 (invocation_expression function: (_) @call)

@@ -455,6 +455,10 @@ class _Finder:
             owner, _, name = rows[number][:3]
             for around in (*parent_scopes(self.found.owners[owner], within), ""):
                 place = self._scopes.numbers.get(around, -1)
+                own = self._scopes.numbers.get(f"{around}.{name}".lstrip("."), -1)
+                if self._scopes.kinds.get(own) in CALLABLE:
+                    rows[number] = (place, *rows[number][1:])
+                    break
                 if (place, name) in declared:
                     if place != owner:
                         rows.append((place, *rows[number][1:]))

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
 # Methods of the standard library's interfaces, and functions that run by themselves.
 _SPECIAL = """
-    Error String GoString Format Unwrap Is As MarshalJSON UnmarshalJSON MarshalText UnmarshalText MarshalBinary
-    UnmarshalBinary ServeHTTP RoundTrip Read Write Close Seek ReadFrom WriteTo Len Less Swap Push Pop Scan Value Set
-    main init
+    Error String GoString Format Unwrap Is As Timeout Temporary MarshalJSON UnmarshalJSON MarshalText UnmarshalText AppendText
+    MarshalBinary UnmarshalBinary AppendBinary MarshalXML UnmarshalXML MarshalXMLAttr UnmarshalXMLAttr GobEncode GobDecode
+    ServeHTTP RoundTrip Flush Hijack WriteHeader Header Read Write Close Seek ReadAt WriteAt ReadFrom WriteTo ReadByte UnreadByte
+    WriteByte ReadRune UnreadRune WriteString Len Less Swap Push Pop Scan Value Set IsBoolFlag Open Stat ReadDir ReadFile Glob Sub
+    Readdir Name Size Mode ModTime IsDir Sys Type Info Lock Unlock Deadline Done Err Sum Reset BlockSize Int63 Uint64 Seed Handle
+    Enabled WithAttrs WithGroup LogValue Visit Accept Addr LocalAddr RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline Network
+    Begin Commit Rollback Prepare Exec Query Connect Driver ColorModel Bounds At main init
 """
 _COMMON = """
     Add Close Err Error Errorf Fatal Fatalf Get Len Less Lock Unlock Log Logf Name New Next Open Print Printf Println Put Read

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Methods of Object and of interfaces that the language and its library call.
 _SPECIAL = """
     annotationType toString equals hashCode compareTo compare close run call iterator hasNext next finalize clone accept apply test
-    get readObject writeObject readResolve writeReplace
+    get readObject writeObject readResolve writeReplace main premain agentmain
 """
 # Methods of the standard library's containers and wrappers.
 _SAME = """
@@ -74,6 +74,7 @@ LANGUAGE = Packaged(
     implicit_self=True,
     shares_names=True,
     calls_apart=True,
+    has_beans=True,
     lexical=(b"\"'/", SLASHED, BLOCK, DOUBLE, SINGLE),  # The Java Language Specification, chapter 3
     common="let also takeIf mapNotNull firstOrNull joinToString use onEach launch async emit",
     same=_SAME,

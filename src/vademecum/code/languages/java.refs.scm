@@ -3,6 +3,7 @@
 (method_invocation object: (_)? @object name: (_) @method arguments: (_) @arguments)
 (method_declaration parameters: (_) @parameters)
 (object_creation_expression type: (_) @new)
+(explicit_constructor_invocation constructor: (super) @call)
 (method_reference . (_) @object . (identifier) @method)
 (import_declaration) @using
 (formal_parameter type: (_) @type name: (_) @name)
@@ -11,6 +12,7 @@
 (lambda_expression parameters: (identifier) @name)
 (local_variable_declaration type: (_) @type declarator: (variable_declarator name: (_) @name))
 (local_variable_declaration declarator: (variable_declarator name: (_) @name value: (_) @value))
+(enhanced_for_statement type: (_) @_inferred name: (_) @name value: (_) @each (#any-of? @_inferred "var" "val"))
 (field_declaration type: (_) @type declarator: (variable_declarator name: (_) @name))
 (enhanced_for_statement type: (_) @type name: (_) @name)
 (resource type: (_) @type name: (_) @name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code.languages.expression import chain
-from vademecum.code.languages.imports import RENAMED, Bound, named_in, without_comments
+from vademecum.code.languages.imports import QUOTED, RENAMED, Bound, named_in, without_comments
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.lexing import (
     DOUBLE,
@@ -112,9 +112,10 @@ class Script(Language):
         text = without_comments(statement) if "/*" in statement or "\n" in statement else statement
         found = re.match(_FROM, " ".join(text.split()))
         if not found:
-            equals = re.match(_REQUIRE, text)
-            if equals:
+            if equals := re.match(_REQUIRE, text):
                 yield equals[1], equals[2], ""
+            if named := re.match(rf"import\(\s*{QUOTED}", text):  # as code runs
+                yield "", named[1], ""
             return
         module, what = found["module"], (found["what"] or "").strip()
         if not what:

@@ -2,6 +2,7 @@
 (call_expression function: (_) @call)
 (new_expression constructor: (_) @new)
 (import_statement) @using
+(call_expression function: (import) arguments: (arguments . (string))) @using
 (export_statement) @exporting
 (variable_declarator name: (_) @name value: (_) @value)
 (variable_declarator name: (identifier) @holder value: (object) @members)

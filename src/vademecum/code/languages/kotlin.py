@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # Operators and methods of Any.
 _SPECIAL = """
-    toString equals hashCode compareTo plus minus times div rem unaryMinus not inc dec get set invoke iterator
-    hasNext next contains rangeTo component1 component2 component3 getValue setValue provideDelegate close run call
+    toString equals hashCode compareTo plus minus times div rem plusAssign minusAssign timesAssign divAssign remAssign unaryPlus unaryMinus not inc dec get set invoke iterator
+    hasNext next contains rangeTo rangeUntil component1 component2 component3 getValue setValue provideDelegate close run call
 """
 # A class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
 _CONSTRUCTOR = (
@@ -29,6 +29,7 @@ _CONSTRUCTOR = (
 _SHORT_BODY = rb"^(?=.*\b(?:class|object|interface)\b)(?!.*\$\{).*[^\s{;,] \}.*"
 _NO_GETTER = rb"([\w)\]}\"']\n[ \t]*)[ \t](?=get\([^)\s])"
 _UNKNOWN = rb"\bsuspend(?=[ \t]*\{)|\$\$+(?=\")|^[ \t]*context\([^()\n]*\)(?=[ \t]*$)"
+_BACKING = rb"(?<=[\w>?])\r?\n[ \t]+field(?=[ \t]*=)"  # of a property with a value of its own
 _LAST = rb"(?<=[^\s{;,]) \}"
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
@@ -74,6 +75,7 @@ class _Kotlin(Packaged):
         content = re.sub(_SHORT_BODY, lambda line: re.sub(_LAST, b";}", line[0]), content, flags=re.MULTILINE)
         content = re.sub(_NO_GETTER, rb"\1;", content)
         content = re.sub(_UNKNOWN, lambda word: b" " * len(word[0]), content, flags=re.MULTILINE)
+        content = re.sub(_BACKING, lambda field: b" " * len(field[0]), content)
         return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
 
 

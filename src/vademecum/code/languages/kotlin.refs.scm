@@ -1,6 +1,8 @@
 ; What Kotlin refers to. The vocabulary of captures is explained in find_references.py.
 (package_header (_) @package)
 (call_expression . (_) @call)
+(delegation_specifier (constructor_invocation (user_type) @new))
+(constructor_delegation_call "super" @call)
 (import) @using
 (parameter (identifier) @name . (_) @type)
 (class_parameter (identifier) @name . [(user_type) (nullable_type)] @type)

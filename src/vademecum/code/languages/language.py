@@ -84,6 +84,7 @@ class Language:
     subscripts_classes: bool = False  # a class may be subscripted and stays the class: `Generic[T]`
     names_arguments: bool = False  # `f(name=1)` names a parameter
     implied: str = ""  # the name of an argument that a function without a name does not list
+    has_beans: bool = False  # libraries read and write fields by methods so named
     has_extensions: bool = False  # a function may be called on a type that it extends from outside
     path_in_text: bytes = b""  # how a text that is the path of a declaration looks
     fixture_file: str = ""  # the file whose functions give a test its parameters, in each folder

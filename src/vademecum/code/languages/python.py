@@ -27,8 +27,9 @@ _ONE = """
 
 class _Python(Language):
     def calls_itself(self, name: str) -> bool:
-        """Return whether a name is special, or a test's."""
-        return (name.startswith("__") and name.endswith("__")) or name.startswith("test_")
+        """Return whether a name is special, a test's or a hook's."""
+        is_special = name.startswith("__") and name.endswith("__")
+        return is_special or name.startswith(("test_", "pytest_")) or super().calls_itself(name)
 
     @cached_property
     def common_names(self) -> frozenset[str]:
@@ -140,6 +141,8 @@ LANGUAGE = _Python(
     module="tree_sitter_python",
     queries=("python",),
     is_described=True,
+    special="setUp tearDown setUpClass tearDownClass setUpModule tearDownModule setup_module teardown_module setup_class"
+    " teardown_class setup_method teardown_method setup_function teardown_function",
     is_lexical=True,
     runs_class_bodies=True,
     overrides_fields=True,

@@ -22,7 +22,7 @@ _SPECIAL = """
     deref deref_mut drop fmt from into try_from try_into index index_mut add add_assign sub sub_assign mul
     mul_assign div div_assign rem rem_assign neg not bitand bitor bitxor shl shr clone clone_from eq ne cmp
     partial_cmp lt le gt ge hash default next size_hint into_iter from_iter extend as_ref as_mut borrow borrow_mut
-    from_str to_string to_owned call call_mut call_once poll write_str write_fmt source serialize deserialize
+    from_str to_string to_owned call call_mut call_once poll write_str write_fmt source serialize deserialize main
 """
 # Methods of the standard library's containers and wrappers.
 _SAME = """

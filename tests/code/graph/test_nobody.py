@@ -1,0 +1,212 @@
+"""Code that calls a function without an edge: nobody is said to call it only where nobody does."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.once
+
+# What may call the function asked about: the files, the name, and what the answer says.
+MAY_CALL = {
+    "delegate": (
+        {"a.rb": "class Pot\n  def peek; end\nend\nclass Wrap\n  delegate :peek, to: :pot\nend\n"},
+        "Pot.peek",
+        "a.rb:5",
+    ),
+    "def_delegators": (
+        {"a.rb": "class Pot\n  def peek; end\nend\nclass Wrap\n  def_delegators :@pot, :peek, :size\nend\n"},
+        "Pot.peek",
+        "a.rb:5",
+    ),
+    "beginning": (
+        {"a.py": "class Bot:\n    def cmd_list(self): ...\nnames = [n for n in dir(Bot()) if n.startswith('cmd_')]\n"},
+        "Bot.cmd_list",
+        "a.py:3 may write its name as 'cmd_'",
+    ),
+    "end": (
+        {"a.py": "def load_handler(): ...\nnames = [n for n in globals() if n.endswith('_handler')]\n"},
+        "load_handler",
+        "a.py:2 may write its name as '_handler'",
+    ),
+    "mixin": (
+        {"a.py": "from lib import View\nclass Named:\n    def get_title(self): ...\nclass Page(Named, View): ...\n"},
+        "Named.get_title",
+        "Page extends View",
+    ),
+    "trait": (
+        {
+            "a.php": "<?php\ntrait Named {\n  function scopeActive() {}\n}\nclass User extends Model {\n  use Named;\n}\n"
+        },
+        "Named.scopeActive",
+        "User extends Model",
+    ),
+    "anonymous object": (
+        {
+            "a.kt": "class A {\n  fun go() {\n    run(object : Visitor() {\n      override fun visitArray() {}\n    })\n  }\n}\n"
+        },
+        "A.go.visitArray",
+        "it overrides what is not in this repository",
+    ),
+    "route": (
+        {
+            "Shop.php": "<?php\nclass Shop {\n  function settle() {}\n}\n",
+            "r.php": "<?php\nRoute::get('/x', 'Shop@settle');\n",
+        },
+        "Shop.settle",
+        "r.php:2",
+    ),
+    "class without a name": (
+        {
+            "m.php": "<?php\nreturn new class extends M {\n  function up() {\n    self::fill();\n  }\n  static function fill() {}\n};\n"
+        },
+        "fill",
+        "m.php:4",
+    ),
+    "handler": (
+        {"a.js": "export function init(q) {\n  const e = find(q);\n  e.onclick = () => 1;\n}\n"},
+        "init.e.onclick",
+        "whoever is given its object",
+    ),
+    "class handed on": (
+        {"a.py": "class Handler:\n    def get_it(self): ...\n", "b.py": "from a import Handler\nserve(Handler)\n"},
+        "Handler.get_it",
+        "nothing here makes an instance of Handler",
+    ),
+    "type argument": (
+        {"S.cs": "public class Startup { public void Configure() {} }\n", "P.cs": "host.UseStartup<Startup>();\n"},
+        "Startup.Configure",
+        "nothing here makes an instance of Startup",
+    ),
+    "library's class": (
+        {"a.rb": "module Net\n  class HTTP\n    def conn_address\n      1\n    end\n  end\nend\n"},
+        "Net.HTTP.conn_address",
+        "nothing here makes an instance of HTTP",
+    ),
+    "module handed on": (
+        {"a.py": "def on_start(): ...\n", "b.py": "import a\nregister(a)\n"},
+        "on_start",
+        "b.py:2 is given the module",
+    ),
+    "module loaded as code runs": (
+        {"a.jsx": "export default function Box() {}\n", "b.js": "const Lazy = lazy(() => import('./a'));\n"},
+        "Box",
+        "b.js:1 is given the module",
+    ),
+    "migration": (
+        {"app/migrations/0001.py": "def forwards(): ...\n"},
+        "forwards",
+        "what loads the file",
+    ),
+    "hook": (
+        {"conftest.py": "def pytest_addoption(parser): ...\n"},
+        "pytest_addoption",
+        "calls pytest_addoption by itself",
+    ),
+    "interface of a module": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "a.go": 'package m\n\nimport "lib.org/auth"\n\ntype User struct{}\n\nfunc (u *User) AuthID() auth.ID { return 1 }\n',
+        },
+        "User.AuthID",
+        "an interface of lib.org/auth may ask for it",
+    ),
+    "bean": (
+        {"A.java": "class A {\n  private int total;\n  int getTotal() { return total; }\n}\n"},
+        "A.getTotal",
+        "a library may read or write the property",
+    ),
+    "added to a library": (
+        {"a.d.ts": "import 'dayjs';\ndeclare module 'dayjs' {\n  interface Zone { setDefault(t: string): void }\n}\n"},
+        "Zone.setDefault",
+        "it adds to dayjs",
+    ),
+    "mustache": (
+        {"A.java": "class A {\n  int getTax() { return 1; }\n}\n", "a.mustache": "{{#tax}}yes{{/tax}}\n"},
+        "A.getTax",
+        "a.mustache:1 may write its name",
+    ),
+    "attribute of C": (
+        {"a.c": "__attribute__((constructor)) static void boot(void) {}\n"},
+        "boot",
+        "it is marked __attribute__((constructor",
+    ),
+    "base's constructor": (
+        {"A.cs": "class A<T> {\n  protected A(int n) {}\n}\n", "B.cs": "class B<T> : A<T> {\n  B() : base(1) {}\n}\n"},
+        "A.cs:2",
+        "found",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MAY_CALL)
+def test_what_may_call_a_function_is_named(repo, engine, case):
+    files, asked, said = MAY_CALL[case]
+    answer = engine(repo("app", files)).codebase.callers(asked)
+    assert answer.verdict != "none"
+    assert said in " ".join((str(answer.verdict), answer.reason, *map(str, answer.uncovered)))
+
+
+# Calls that lead to the function asked about: the files, the name, the caller.
+CALLS = {
+    "type behind a variable of its name": (
+        {"a.go": 'package m\n\nimport "lib"\n\ntype request struct{}\n\nfunc (r *request) send() {\n\trequest := lib.New()\n\trequest.Do(r.head())\n}\n\nfunc (r *request) head() int { return 1 }\n'},
+        "request.head",
+        "request.send",
+    ),
+    "scripts of a page": (
+        {"a.js": "class Keys {\n  listen() {}\n}\n", "b.js": "function init() {\n  const keys = new Keys();\n  keys.listen();\n}\n"},
+        "Keys.listen",
+        "init",
+    ),
+    "function that is given another value": (
+        {"a.ts": "export const use = () => {\n  let stop = () => {}\n  const start = () => {\n    stop()\n    stop = () => end()\n  }\n  return { start }\n}\n"},
+        "use.stop",
+        "use.start",
+    ),
+    "inferred by lombok": (
+        {
+            "W.java": "interface W { boolean fits(Object o); }\n",
+            "U.java": "class U {\n  Iterable<W> all;\n  void go(Object o) {\n    for (val w : all) { w.fits(o); }\n  }\n}\n",
+        },
+        "W.fits",
+        "U.go",
+    ),
+    "constructor of Java's base": (
+        {"A.java": "class A {\n  A(int n) {}\n}\n", "B.java": "class B extends A {\n  B() { super(1); }\n}\n"},
+        "A.java:2",
+        "B.B",
+    ),
+    "constructor of Kotlin's base": (
+        {"A.kt": "open class A {\n  constructor(n: Int) {}\n}\n", "B.kt": "class B : A {\n  constructor() : super(1) {}\n}\n"},
+        "A.kt:2",
+        "B.constructor",
+    ),
+    "field given a function in another": (
+        {"a.ts": "export class A {\n  free?: () => void;\n  open() {\n    each(() => {\n      this.free = () => {};\n    });\n  }\n  close() {\n    this.free?.();\n  }\n}\n"},
+        "a.ts:5",
+        "A.close",
+    ),
+    "property with a field of its own": (
+        {"A.kt": "class A {\n  val state: Int\n    field = 1\n\n  fun find() {}\n}\n", "B.kt": "fun use(a: A) {\n  a.find()\n}\n"},
+        "A.find",
+        "use",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_a_call_leads_to_the_function(repo, engine, case):
+    files, asked, caller = CALLS[case]
+    answer = engine(repo("app", {"go.mod": "module ex.com/m\n"} | files)).codebase.callers(asked)
+    assert caller in [each.name for each in answer.found]
+
+
+def test_a_class_that_is_held_somewhere_is_known_to_have_no_other_callers(repo, engine):
+    """What injects an instance calls nothing on it; a private function nobody else can call."""
+    files = {
+        "Shop.php": "<?php\nclass Shop {\n  function settle() {}\n}\n",
+        "Use.php": "<?php\nclass Use1 {\n  function __construct(Shop $shop) {}\n}\n",
+        "Job.php": "<?php\nclass Job {\n  private function boil() {}\n}\nrun(Job::class);\n",
+    }
+    code = engine(repo("app", files)).codebase
+    assert [code.callers(name).verdict for name in ("Shop.settle", "Job.boil")] == ["none", "none"]
