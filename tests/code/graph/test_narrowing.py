@@ -86,6 +86,28 @@ def test_a_test_tells_nothing_of_other_places(repo, engine, text, verdict):
     assert (answer.verdict, answer.found) == (verdict, ())
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("if x.is_a?(A)\n  x.settle\nend", True),
+        ("x.settle if x.kind_of?(A)", True),
+        ("return unless x.is_a?(A)\nx.settle", True),
+        ("x.is_a?(A) && x.settle", True),
+        ("x.is_a?(A) ? x.settle : 1", True),
+        ("case x\nwhen A\n  x.settle\nend", True),
+        ("unless x.is_a?(A)\n  1\nelse\n  x.settle\nend", True),
+        ("unless x.is_a?(A)\n  x.settle\nend", False),
+        ("x.settle unless x.is_a?(A)", False),
+        ("case x\nwhen A, B\n  x.settle\nend", False),
+    ],
+)
+def test_a_test_of_ruby_tells_the_type(repo, engine, text, found):
+    declared = "class A\n  def settle; end\nend\nclass B\n  def settle; end\nend\n"
+    code = engine(repo("app", {"a.rb": declared, "b.rb": f"def use(x)\n{text}\nend\n"})).codebase
+    assert [each.name for each in code.callers("A.settle").found] == ["use"] * found
+    assert code.callers("B.settle").found == ()
+
+
 def test_a_value_is_of_the_narrower_class(repo, engine):
     codebase = engine(
         repo("app", _files("py", "def use(x: A):\n    if isinstance(x, C):\n        x.settle()\n        x.own()"))

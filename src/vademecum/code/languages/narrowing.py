@@ -60,7 +60,7 @@ def _parts(test: tree_sitter.Node) -> Iterator[tuple[int, int]]:
                 break
             beside = (test.end_byte, around.end_byte) if node == around.children[0] else beside
         elif not around.type.startswith("parenthesized"):
-            yield from _beyond(test, node, around, beside, holds=holds)
+            yield from _beyond(test, node, around, beside, holds=holds != around.type.startswith("unless"))
             return
         node = around
     if beside:

@@ -74,3 +74,7 @@
     value: (constant) value: (scope_resolution) pattern: (constant) pattern: (scope_resolution)] @load)
 ]
 (call receiver: [(constant) (scope_resolution)] @load (#match? @load "(^|::)[A-Z][A-Z0-9_]*$"))
+; what tells the type of a name
+(call receiver: (identifier) @subject method: (identifier) @_is arguments: (argument_list . [(constant) (scope_resolution)] @kind .)
+  (#any-of? @_is "is_a?" "kind_of?" "instance_of?")) @test
+(case value: (identifier) @subject (when . pattern: (pattern [(constant) (scope_resolution)] @kind) . body: (then) @told))
