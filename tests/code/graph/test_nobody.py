@@ -158,6 +158,19 @@ CALLS = {
         "Keys.listen",
         "init",
     ),
+    "extension beside a function of its name": (
+        {
+            "a.kt": "package a\nfun launchIt(f: () -> Unit) {}\nfun Scope.launchIt(f: () -> Unit) {}\n",
+            "b.kt": "package b\nimport a.launchIt\nfun draw(s: Scope) {\n  s.launchIt { go() }\n}\n",
+        },
+        "a.kt:3",
+        "draw",
+    ),
+    "function with type arguments": (
+        {"a.go": "package m\n\nfunc pick[T any](n T) T { return n }\n\nfunc use() {\n\tpick[int](1)\n}\n"},
+        "pick",
+        "use",
+    ),
     "function that is given another value": (
         {"a.ts": "export const use = () => {\n  let stop = () => {}\n  const start = () => {\n    stop()\n    stop = () => end()\n  }\n  return { start }\n}\n"},
         "use.stop",

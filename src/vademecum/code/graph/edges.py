@@ -306,7 +306,7 @@ class FileEdges:
         """Return the function that is imported to be called on a receiver."""
         receiver, _, name = spelled.rpartition(".")
         rows = self._file.imports.get(name, ()) if receiver and self._rules.has_extensions else ()
-        found = (self._names.imported(self._file, module, member)[0] for _, module, member in rows)
+        found = (self._names.extension(self._file, f"{module}.{member}")[0] for _, module, member in rows)
         return next((node for value in found if (node := self._names.node(value)) and node.kind in FUNCTIONS), None)
 
     def _beyond_next(self, owner: int, line: int, spelled: str) -> None:

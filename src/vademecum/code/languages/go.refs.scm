@@ -1,6 +1,7 @@
 ; What Go refers to. The vocabulary of captures is explained in find_references.py.
 (package_clause (_) @package)
 (call_expression function: (_) @call)
+(type_conversion_expression type: (generic_type type: (_) @call))
 (composite_literal type: (_) @new)
 (import_spec) @using
 (method_declaration receiver: (parameter_list (parameter_declaration name: (_) @name type: (_) @type)))
