@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.code.graph.comments import Lexed
-from vademecum.code.graph.parse_cache import Examined
+from vademecum.code.graph.parse_cache import Examined, Lexed
 from vademecum.code.graph.unresolved import is_code
 
 WORD = re.compile(rb"[A-Za-z_]\w*")

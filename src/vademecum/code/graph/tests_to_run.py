@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.changes import ChangedFile
+from vademecum.code.graph.coverage_files import runs_of
 from vademecum.code.graph.graph import Graph
-from vademecum.code.graph.measured import runs_of
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
 from vademecum.code.graph.traverse import is_constructor, made_by
 from vademecum.code.languages import language_of, rules_of

@@ -55,12 +55,11 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
 from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
-from vademecum.code.languages.block_scopes import LONGEST, Part, bodies, dividing
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.narrowing import Told, narrowed
-from vademecum.code.languages.owners import CALLABLE, Owners
+from vademecum.code.languages.owners import CALLABLE, LONGEST, Owners, Part, bodies, dividing
 from vademecum.code.languages.parse import Match, Syntax
 from vademecum.code.languages.references import (
     EACH,
