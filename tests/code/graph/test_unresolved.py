@@ -487,8 +487,8 @@ def test_a_key_of_data_is_no_place_that_may_call(repo, engine):
     }
     answer = engine(repo("app", files)).codebase.callers("settleIt")
     assert [each.path for each in answer.uncovered] == [
-        ".tool/rules.json",
         "lab/a.ipynb",
+        ".tool/rules.json",
         "locales/list.json",
         "locales/run.json",
         "package.json",

@@ -14,6 +14,7 @@ import stat
 from dataclasses import dataclass
 
 from vademecum.beneath import from_folder, open_beneath
+from vademecum.code.checkout import notebook
 from vademecum.code.checkout.root import Root
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok, Result
@@ -84,12 +85,14 @@ def decode_source(path: str, content: bytes) -> Source | Skipped:
     """Decode a file's content, from the disk or from a commit.
 
     UTF-16 and UTF-32 are recognised by a byte order mark. In a file with some valid UTF-8 beyond ASCII, invalid bytes
-    become U+FFFD. A file with none is read as Windows-1252, which covers Latin-1 text.
+    become U+FFFD. A file with none is read as Windows-1252, which covers Latin-1 text. Of a notebook only cells are read.
 
     >>> decode_source("menu.txt", "café".encode("latin-1")).text.decode()
     'café'
     """
     text = _decode(content)
+    if text is not None and path.lower().endswith(notebook.ENDING):
+        text = notebook.cells(text) or text
     return Skipped(path, "binary", "NUL bytes") if text is None else Source(text, blob_id(content))
 
 

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from vademecum.beneath import opened_folder
-from vademecum.code.checkout import git
+from vademecum.code.checkout import git, notebook
 from vademecum.code.checkout.ignore import JUNK_DIRECTORIES, REPOSITORY_DIRECTORIES, VADEIGNORE, IgnoreFiles, refusal
 from vademecum.code.checkout.plumbing import available
 from vademecum.code.checkout.root import Root
@@ -35,7 +35,7 @@ from vademecum.matching import is_below
 from vademecum.result import attempt
 from vademecum.types import FileEntry, Skipped
 
-RULES_VERSION = 3  # increment when the tables of `ignore` change, so that known files are judged again
+RULES_VERSION = 4  # increment when the tables of `ignore` change, so that known files are judged again
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,8 @@ def _judge_special(survey: _Survey, path: str, mode: int) -> None:
 
 
 def _fits(survey: _Survey, path: str, size: int, *, forced: bool) -> bool:
-    limit = FORCED_FILE_BYTES if forced else survey.settings.max_file_bytes
+    larger = notebook.TIMES_LARGER if path.lower().endswith(notebook.ENDING) else 1
+    limit = FORCED_FILE_BYTES if forced else survey.settings.max_file_bytes * larger
     if size > limit:
         survey.skip(path, "too large", f"{bytes_said(size)}, the limit is {bytes_said(limit)}")
     return size <= limit

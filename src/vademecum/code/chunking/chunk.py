@@ -29,6 +29,7 @@ _SMALL, _SMALL_LINES = 700, 20  # a class of this size stays whole; a block of s
 _TINY, _TINY_LINES = 350, 5  # a declaration of this size shares a block with its neighbours
 _REMAINDER = 1200
 _DEEPEST = 40  # classes within classes
+_GAP = re.compile(rb"\n{10,}")  # between the cells of a notebook, where its outputs are
 
 # Possessive (`*+`): else a comment of many dashes would take exponential time.
 _CLOSERS = re.compile(rb"(?:[\s{}()\[\];,]|\bend\b|#endif\b[^\n]*+|#else\b[^\n]*+|//[^\n]{0,60}+)*+")
@@ -95,8 +96,8 @@ class Layout:
 
     def _belong_together(self, one: Declaration, other: Declaration) -> bool:
         between = self._content[one.end : other.start]
-        if b"\n" not in between:
-            return True
+        if b"\n" not in between or _GAP.search(between):
+            return b"\n" not in between
         return self._is_tiny(one) and self._is_tiny(other) and bool(_COMMENTS.fullmatch(between))
 
     def _is_tiny(self, declaration: Declaration) -> bool:
@@ -147,8 +148,10 @@ class Layout:
         if owner is not None:
             self._split(start, end, owner)
             return
-        for piece in self._pieces(start, end, _REMAINDER):
-            self._add(*piece, str(ChunkKind.MODULE))
+        for gap in (*_GAP.finditer(self._content, start, end), None):
+            for piece in self._pieces(start, gap.start() if gap else end, _REMAINDER):
+                self._add(*piece, str(ChunkKind.MODULE))
+            start = gap.end() if gap else end
 
     def _split(self, start: int, end: int, owner: Declaration) -> None:
         """Lay out one declaration, in equal parts where it is large."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 
+from vademecum.code.languages import canonical
 from vademecum.code.languages.imports import HASHED, Bound, named_in, without_comments
 from vademecum.code.languages.language import SELVES, Language
 from vademecum.code.languages.lexing import BLOCK, DOUBLE, ODD_LINES, SINGLE, TEXT, UNSURE, Span, UnsureError
@@ -25,7 +26,17 @@ _ONE = """
 """
 
 
+_KERNEL = re.compile(rb"\s*#!(\S+)")
+
+
 class _Python(Language):
+    def refined(self, name: str, head: bytes) -> str:
+        """Return the language of a notebook's cells."""
+        if not head or not name.endswith(".ipynb"):
+            return self.id
+        kernel = _KERNEL.match(head)
+        return canonical(kernel[1].decode()) or "text" if kernel else "json"
+
     def calls_itself(self, name: str) -> bool:
         """Return whether a name is special, a test's or a hook's."""
         is_special = name.startswith("__") and name.endswith("__")
@@ -134,7 +145,7 @@ def _at(modules: Modules, place: str) -> str:
 LANGUAGE = _Python(
     "python",
     lexical=(b"\"'#", rb"(?<=#)[^\n]*", BLOCK, BLOCK.replace(b'"', b"'"), DOUBLE, SINGLE),
-    extensions=(".py", ".pyi", ".pyw", ".pyx", ".pxd", ".wsgi", ".bzl", ".star"),
+    extensions=(".py", ".pyi", ".pyw", ".pyx", ".pxd", ".wsgi", ".bzl", ".star", ".ipynb"),
     names=("sconstruct", "sconscript", "wscript", "buck", "build", "build.bazel", "workspace", "tiltfile"),
     aliases=("py", "python3", "cpython"),
     interpreters=("python", "pypy", "uv"),

@@ -14,7 +14,7 @@ RECOGNISED = (
         is_document=True, sections="headings",
     ),
     Language(
-        "json", (".json", ".jsonc", ".json5", ".jsonl", ".ndjson", ".geojson", ".webmanifest", ".ipynb", ".avsc",
+        "json", (".json", ".jsonc", ".json5", ".jsonl", ".ndjson", ".geojson", ".webmanifest", ".avsc",
         ".har", ".jsonnet"), (".babelrc", ".eslintrc", ".prettierrc", ".swcrc", "composer.lock", "pipfile.lock"),
         ("jsonc",), is_data=True,
         block=rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:',
