@@ -37,6 +37,22 @@ def test_what_much_leads_to_comes_first(repo, engine):
     assert drawn.tokens == PatternCounter().count(drawn.text) <= 120
 
 
+def test_where_a_program_begins_comes_before_a_helper(repo, engine):
+    """A function that all call and that calls nothing says less of a program than what holds it together."""
+    files = {
+        f"app/part_{n}.py": f"from app.text import trim\n\n\ndef step_{n}(it):\n    return trim(it)\n" for n in range(6)
+    }
+    steps = [f"from app.part_{n} import step_{n}\n" for n in range(6)]
+    files["app/text.py"] = "def trim(it):\n    return it\n"
+    files["app/run.py"] = (
+        "".join(steps) + "\n\ndef serve(it):\n" + "".join(f"    it = step_{n}(it)\n" for n in range(6))
+    )
+    files["main.py"] = "from app.run import serve\n\n\ndef main():\n    serve(1)\n"
+    paths = list(dict.fromkeys(path for path, _ in shown(engine(repo("app", files)).map((), 2_000))))
+    assert paths[0] == "app/run.py"
+    assert paths.index("main.py") < paths.index("app/part_0.py")
+
+
 def test_aliases_and_constants_do_not_fill_the_map(repo, engine):
     """Everything names `Key`; nobody learns anything from it."""
     drawn = engine(repo("app", APP)).map((), 2_000)

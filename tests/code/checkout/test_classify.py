@@ -44,7 +44,7 @@ PATHS = {
     FileKind.VENDORED: """
         vendor/github.com/x/y.go third_party/zlib/zlib.h node_modules/a/index.js deps/jemalloc/a.c external/lib.cc
         static/jquery-3.7.1.slim.js app/public/jdenticon-3.3.0.js static/bootstrap.css assets/datatables.js
-        src/_vendor/six.py vendor/x/x_test.go pip/_vendor/idna/core.py
+        public/v1/lib/leaflet/leaflet-src.js static/js/libs/vue.js src/_vendor/six.py vendor/x/x_test.go pip/_vendor/idna/core.py
     """,
     FileKind.GENERATED: """
         api/user.pb.go user_pb2.py user_pb2_grpc.py lib/model.g.dart src/schema.generated.ts dist/app.js

@@ -118,7 +118,7 @@ def test_ranks_are_those_of_the_edges_one_by_one(opened):
             weights[number, place[node.parent]] += lent
             weights[place[node.parent], number] += lent
     begin, out = np.full(len(nodes), 1 / len(nodes)), weights.sum(axis=1)
-    moves = np.where(out[:, None] > 0, weights / np.where(out, out, 1)[:, None], begin)
+    moves = weights / np.maximum(out, 1)[:, None] + (1 - np.minimum(out, 1))[:, None] * begin
     expected = np.linalg.solve(np.eye(len(nodes)) - 0.85 * moves.T, 0.15 * begin)
     found = centrality(graph, {0: 1.0})  # a node that is not there is no place to start at
     assert [found[node.id] for node in nodes] == pytest.approx(expected, abs=2e-4)
@@ -148,7 +148,7 @@ def test_pagerank_solves_its_equation(edges, start):
     for source, target, weight in edges:
         weights[source, target] += weight
     out = weights.sum(axis=1)
-    moves = np.where(out[:, None] > 0, weights / np.where(out, out, 1)[:, None], begin)
+    moves = weights / np.maximum(out, 1)[:, None] + (1 - np.minimum(out, 1))[:, None] * begin
     expected = np.linalg.solve(np.eye(8) - 0.85 * moves.T, 0.15 * begin)
     columns = np.array(edges).reshape(-1, 3).T
     found = pagerank(columns[0].astype(int), columns[1].astype(int), columns[2], np.array(start))

@@ -11,6 +11,7 @@ convention.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from vademecum.types import FileKind
 
@@ -30,6 +31,7 @@ _VENDORED = words(
 )
 _VENDORED_AT_TOP = words("external externals deps extern")
 _ASSETS = words("static public assets wwwroot")  # below these, a web page's scripts, some of them libraries
+_LIBRARIES, _SCRIPTS = words("lib libs"), words("js mjs css")
 _LIBRARY_NAME = re.compile(
     r"[a-z][\w.]*-v?\d+\.\d+[\w.-]*\.(?:m?js|css)|(?:jquery|datatables)[\w.-]*\.(?:js|css)|bootstrap[\w.-]*\.css"
 )
@@ -119,11 +121,17 @@ def file_kind(path: str) -> FileKind:
         return FileKind.VENDORED
     if _is_generated(lowered, lower):
         return FileKind.GENERATED
-    if not _ASSETS.isdisjoint(lowered) and _LIBRARY_NAME.fullmatch(lower):
+    if not _ASSETS.isdisjoint(lowered) and _is_library(lowered, lower):
         return FileKind.VENDORED
     if _is_test(folders, lowered, name):
         return FileKind.TEST
     return _by_folder(lowered, lower) or _by_name(lower)
+
+
+def _is_library(folders: Collection[str], name: str) -> bool:
+    """Return whether an asset of a web page is a library."""
+    is_kept = not _LIBRARIES.isdisjoint(folders) and name.rpartition(".")[2] in _SCRIPTS
+    return is_kept or bool(_LIBRARY_NAME.fullmatch(name))
 
 
 def is_generated(content: bytes) -> bool:

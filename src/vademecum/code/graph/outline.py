@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vademecum.code.checkout.classify import is_news
-from vademecum.code.graph.centrality import ranked
+from vademecum.code.graph.centrality import mainstays, ranked
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Node, node_id
 from vademecum.code.languages.declarations import LEAVES
@@ -54,7 +54,8 @@ def outline(
         within: globs and directories that it is of; none for everything.
     """
     weight, around = _weights(graph.opened, within), set(paths)
-    ranking = ranked(graph, seeds_of(graph, found, paths))
+    seeds = seeds_of(graph, found, paths)
+    ranking = ranked(graph, seeds) if seeds else mainstays(graph)
     weights = np.fromiter((weight.get(path, 0.0) for path in ranking.paths), np.float64, len(ranking.paths))
     highest = ranking.ranks * weights[ranking.file]  # an entry's rank is this at most
     named = np.isin(ranking.file, [number for number, path in enumerate(ranking.paths) if path in around])
