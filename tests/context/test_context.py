@@ -405,6 +405,20 @@ def test_a_declaration_is_shown_whole_where_no_other_passage_shows_half_of_it():
     ]
 
 
+def test_lines_that_cost_more_than_they_are_worth_are_named():
+    """A line costs a three-thousandth of all that is asked for; the best five passages are shown all the same."""
+    lines = {f"best{n}.py": 40 for n in range(5)} | {"short.py": 20, "long.py": 48}
+    worths = dict.fromkeys(lines, 0.1) | {"short.py": 0.012, "long.py": 0.012}
+    found = [
+        replace(piece_of(n, worth=worths[path]), path=path, id=f"r:c:{path}:{n}", end_line=10 * n + size, snippet=f"{path}\n" * size)
+        for n, (path, size) in enumerate(lines.items(), 1)
+    ]
+    files = {item.path: FileChunks.of([item]) for item in found}
+    offers = offers_of("", found, lambda path, repo: files[path], 8_000)
+    full = {offer[0].place.path for offer in offers if offer[0].text.count("\n") > 5}
+    assert full == {*lines} - {"long.py"}
+
+
 def test_of_further_files_few_lines_are_shown():
     """As many as the budget has room for, each by its best lines; further pieces of a file that is shown are named."""
     worths = {f"best{n}.py": 0.15 for n in range(5)} | {f"{n}.py": 0.005 for n in range(9)} | {"nothing.py": 0.0005}
@@ -418,7 +432,7 @@ def test_of_further_files_few_lines_are_shown():
         forms = [offer[0] for offer in offers_of("the scale", found, lambda path, repo: files[path], budget)]
         shown, few, named = forms[:5], forms[5 : 5 + further], forms[5 + further :]
         assert {piece.place.path for piece in shown} == {f"best{n}.py" for n in range(5)}
-        assert {piece.text for piece in few} <= {"\n".join(["the scale"] * 8)}
+        assert {piece.text for piece in few} <= {"\n".join(["the scale"] * 4)}
         assert {piece.form for piece in named} == {Form.SIGNATURE}
         assert len(named) == 11 - further
 

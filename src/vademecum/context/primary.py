@@ -22,7 +22,7 @@ from vademecum.code.checkout.classify import is_news
 from vademecum.code.search.evidence import FileChunks
 from vademecum.errors import UsageError
 from vademecum.index.query import main_request, places_in, title_of
-from vademecum.index.spans import LONGEST, spans_of
+from vademecum.index.spans import LONGEST, PRICE, spans_of
 from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Answer, Evidence, FileKind, Freshness
 
@@ -44,7 +44,7 @@ LEAST_WORTH, LEAST_OF_BEST, BEST = 0.01, 0.1, 5
 MOST_NAMED = 20  # of them
 # Of further files, one for each so many tokens over a budget that is full without them, the few lines that match best are
 # shown instead, if worth it and if there is room
-FEW, FULL_BUDGET, TOKENS_PER_FILE, WORTH_OF_FEW = 8, 4_000, 400, 0.003
+FEW, FULL_BUDGET, TOKENS_PER_FILE, WORTH_OF_FEW = 4, 4_000, 400, 0.003
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
@@ -170,14 +170,19 @@ def offers_of(
 def worth_showing(offers: Sequence[Offer], few_lines: Callable[[int], Offer], further: int) -> list[Offer]:
     """Return offers, those that add next to nothing as signatures.
 
-    They are worth little and none of the best few, or say what a better one says. Only the first of them are kept. The best
-    of each of some `further` files is shown by few lines; `few_lines` gives them, by an offer's number.
+    They are worth little, or less than their lines, and none of the best few, or say what a better one says. Only the
+    first of them are kept. The best of each of some `further` files is shown by few lines; `few_lines` gives them, by an
+    offer's number.
     """
     worth = [max(form.worth for form in offer) for offer in offers]
     best = sorted(worth, reverse=True)[:BEST] or [0.0]
     least, said = min(LEAST_WORTH, LEAST_OF_BEST * best[0], best[-1]), dict[str, Offer]()
+    offers = [
+        offer if own >= best[-1] else tuple(form for form in offer if form.brief or pays(form))
+        for offer, own in zip(offers, worth, strict=True)
+    ]
     adds = [
-        own >= least and said.setdefault(offer[0].text, offer) is offer
+        own >= least and not offer[0].brief and said.setdefault(offer[0].text, offer) is offer
         for offer, own in zip(offers, worth, strict=True)
     ]
     files = {file_of(offer) for offer in compress(offers, adds)}
@@ -190,6 +195,11 @@ def worth_showing(offers: Sequence[Offer], few_lines: Callable[[int], Offer], fu
         else:
             named.append(offer[-1:])
     return [*compress(offers, adds), *few, *named[:MOST_NAMED]]
+
+
+def pays(form: Piece) -> bool:
+    """Return whether a form is worth its lines."""
+    return form.worth >= PRICE * (form.text.count("\n") + 1)
 
 
 def file_of(offer: Offer) -> tuple[str, str]:
