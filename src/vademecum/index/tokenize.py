@@ -90,6 +90,7 @@ TALK = frozenset(
 )
 
 
+LEAST_ROOT = 5  # letters that words have in common to be kindred
 _SINGULAR = {"alias", "atlas", "bias", "canvas", "lens"}  # no plurals, though they end as plurals do
 
 
@@ -154,6 +155,58 @@ def _past(word: str) -> str:
                 return base[:-1]
             return base + "e" if _measure(base) == 1 and _short(base) else base
     return word
+
+
+_ENDINGS = [
+    "",
+    "e",
+    "y",
+    "er",
+    "or",
+    "ion",
+    "ment",
+    "al",
+    "able",
+    "ance",
+    "ence",
+    "ancy",
+    "ency",
+    "ant",
+    "ent",
+    "ive",
+    "ity",
+    "ate",
+    "ation",
+    "ator",
+    "ative",
+    "ize",
+    "izer",
+    "ization",
+    "ise",
+    "iser",
+    "isation",
+    "icate",
+    "ication",
+    "icator",
+    "ify",
+    "ifier",
+    "ification",
+]
+
+
+def kindred(term: str) -> tuple[str, ...]:
+    """Return terms that begin as a term does, itself left out.
+
+    They have its Porter stem and a suffix each, so most of them are no words. The term is a light stem.
+
+    >>> {"expir", "expiration"} <= {*kindred("expiry")}, {"serializer", "serialization"} <= {*kindred("serializ")}
+    (True, True)
+    """
+    root = min(porter_stem(term), porter_stem(f"{term}e"), key=len).rstrip("i")
+    if len(root) < LEAST_ROOT or not term.isascii():
+        return ()
+    forms = dict.fromkeys(light_stem(root + ending) for ending in _ENDINGS)
+    return tuple(form for form in forms if form != term)
 
 
 _STEP_2 = {

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import FILE_KINDS, PATH_FIELDS, FileTable, View, path_keys
-from vademecum.index.bm25 import CODE, Matches, bm25f, damaged, field_norms, term_keys
+from vademecum.index.bm25 import CODE, Matches, Postings, bm25f, damaged, field_norms, term_keys
 from vademecum.index.query import DEFINED, Place, Plan, is_meant, is_within, name_term
 from vademecum.index.segment import KIND_CODES, quantise
-from vademecum.index.tokenize import key
+from vademecum.index.tokenize import key, kindred
 from vademecum.index.vectors import cosines, scaled_products
 from vademecum.types import ChunkKind, FileKind, TermStatistics
 
@@ -123,6 +123,8 @@ def signals_of(
     little of. `whole` has the statistics of the collection that the view is a part of.
     """
     keys = term_keys(plan.terms + plan.joined)
+    if whole is None and not plan.is_symbol:
+        keys = with_kindred(view, plan.terms, keys)
     norms = view.norms if whole is None else field_norms(CODE, view.lengths, np.array(whole.mean_lengths))
     words = bm25f(CODE, view.segments, view.copies, norms, keys, len(plan.terms), whole=whole)
     path, is_in_paths = path_share(view.files, keys, words.idf * words.known)
@@ -157,6 +159,35 @@ def signals_of(
     )
     known = (words.known | is_in_paths).tolist()
     return signals, {term for term, is_known in zip(plan.terms, known, strict=False) if not is_known}
+
+
+def with_kindred(view: View, terms: Sequence[str], keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return keys where a kindred term stands for each unknown one.
+
+    The commonest stands for it, and the others follow after all keys: nobody asked for them.
+    """
+    every = [view.files.postings, *(segment.postings for segment in view.segments)]
+    unknown = np.flatnonzero(_posted(every, keys[: len(terms)]) == 0).tolist()
+    changed, others = keys.copy(), [keys[:0]]
+    for number in unknown:
+        forms = term_keys(kindred(terms[number]))
+        holding = _posted(every, forms)
+        found = forms[np.argsort(-holding, kind="stable")][: np.count_nonzero(holding)]
+        changed[number : number + 1] = found[:1] if len(found) else changed[number]
+        others.append(found[1:])
+    return np.concatenate([changed, *others])
+
+
+def _posted(every: Sequence[Postings], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how often each term is posted, int64 (T,)."""
+    counts = np.zeros(len(keys), np.int64)
+    for postings in every:
+        if len(postings.keys):
+            slot = postings.keys.searchsorted(keys)
+            is_known = postings.keys.take(slot, mode="clip") == keys
+            own = postings.offsets.take(slot + 1, mode="clip") - postings.offsets.take(slot)
+            counts += np.where(is_known, own, 0)
+    return counts
 
 
 def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) -> list[Signals]:
