@@ -410,7 +410,13 @@ def test_lines_that_cost_more_than_they_are_worth_are_named():
     lines = {f"best{n}.py": 40 for n in range(5)} | {"short.py": 20, "long.py": 48}
     worths = dict.fromkeys(lines, 0.1) | {"short.py": 0.012, "long.py": 0.012}
     found = [
-        replace(piece_of(n, worth=worths[path]), path=path, id=f"r:c:{path}:{n}", end_line=10 * n + size, snippet=f"{path}\n" * size)
+        replace(
+            piece_of(n, worth=worths[path]),
+            path=path,
+            id=f"r:c:{path}:{n}",
+            end_line=10 * n + size,
+            snippet=f"{path}\n" * size,
+        )
         for n, (path, size) in enumerate(lines.items(), 1)
     ]
     files = {item.path: FileChunks.of([item]) for item in found}

@@ -6,7 +6,7 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
     blobs    int64 (B,)      database ids, ascending          starts  int64 (B + 1,)  blob b owns chunks starts[b]:starts[b+1]
     lines    int32 (N, 2)    first and last line              kinds   uint8 (N,)      index into KIND_CODES
     lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
-    generated uint8 (N,)     1 where the content says that a program wrote it
+    generated uint8 (N,)     1 where the content says that a program wrote it, INNER_TEST for a test among product code
     postings over the N chunks with the four fields of FIELDS, and what answers say of the chunks (`stored`)
 
 Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
@@ -139,6 +139,7 @@ def runs_to_merge(sizes: Sequence[int], *, everything: bool = False) -> list[sli
 FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
+INNER_TEST = 2
 FORMAT = "14"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 

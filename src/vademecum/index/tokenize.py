@@ -157,41 +157,11 @@ def _past(word: str) -> str:
     return word
 
 
-_ENDINGS = [
-    "",
-    "e",
-    "y",
-    "er",
-    "or",
-    "ion",
-    "ment",
-    "al",
-    "able",
-    "ance",
-    "ence",
-    "ancy",
-    "ency",
-    "ant",
-    "ent",
-    "ive",
-    "ity",
-    "ate",
-    "ation",
-    "ator",
-    "ative",
-    "ize",
-    "izer",
-    "ization",
-    "ise",
-    "iser",
-    "isation",
-    "icate",
-    "ication",
-    "icator",
-    "ify",
-    "ifier",
-    "ification",
-]
+_ENDINGS = (
+    "", "e", "y", "er", "or", "ion", "ment", "al", "able", "ance", "ence", "ancy", "ency", "ant", "ent", "ive",
+    "ity", "ate", "ation", "ator", "ative", "ize", "izer", "ization", "ise", "iser", "isation", "icate",
+    "ication", "icator", "ify", "ifier", "ification",
+)  # fmt: skip
 
 
 def kindred(term: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ PATHS = {
         django/db/migrations/0001_initial.py types/index.d.ts security.py history.js src/support.go news.py
         web/index.html schema.sql api/user.proto infra/main.tf src/examples.py demo.py benchmark.go vendors.py
         static/js/bootstrap.js static/js/upgrade.js src/jquery.js src/migrate-1.2.js public/app-v2.js src/docs/menu.js
-        unittest/case.py testing/testing.go src/generate.py to_string.go keygen.go doctor.py manifest.py
+        src/lang/go.py i18n/engine.ts unittest/case.py testing/testing.go src/generate.py to_string.go keygen.go doctor.py manifest.py
     """,
     FileKind.TEST: """
         tests/test_app.py test/app.js src/app_test.go src/foo.test.ts src/foo.spec.tsx __tests__/a.js a/testdata/x.json
@@ -35,7 +35,7 @@ PATHS = {
         pyproject.toml package.json .github/workflows/ci.yml Dockerfile docker/Dockerfile.dev Makefile setup.cfg
         .eslintrc.js vite.config.ts requirements.txt requirements-dev.txt dev-requirements.txt CMakeLists.txt
         config/app.yaml pom.xml application.properties .gitignore tsconfig.json docs/mkdocs.yml go.mod .editorconfig
-        app.csproj build.gradle WORKSPACE
+        app.csproj build.gradle WORKSPACE resources/lang/en_US/firefly.php ui/locales/fr.ts app/i18n/pt-BR.js
     """,
     FileKind.EXAMPLE: """
         examples/hello.go example/app.py samples/a.java demo/main.ts benchmarks/run.py docs/examples/x.py benches/b.rs

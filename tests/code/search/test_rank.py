@@ -559,3 +559,13 @@ def test_rankings_add_up(found, one, other, weight):
     np.testing.assert_allclose(both["score"], expected, atol=1e-5)
     same = weighed_together([first, first], [2.0, 1.0])
     np.testing.assert_allclose(same["score"], first["score"], atol=1e-6)
+
+
+def test_a_test_within_a_file_of_product_code_comes_after_it(repo, engine):
+    """Unless tests are asked for."""
+    inner = '\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn set_window_title() {\n        let mut window = Window::default();\n        window.set_window_title("a title of the window");\n        assert_eq!(window.title, "title of the window");\n    }\n}\n'
+    code = "pub struct Window {\n    title: String,\n}\n\nimpl Window {\n    /// Sets the title.\n    pub fn rename(&mut self, to: &str) {\n        self.title = to.to_string();\n    }\n}\n"
+    opened = engine(repo("app", {"src/window.rs": code + inner, "src/lib.rs": "mod window;\n"})).codebase
+    assert "tests" not in opened.search("set the title of the window", joined=False).evidence[0].symbols[0]
+    assert opened.search("test the title of the window", joined=False).evidence[0].symbols[0] == "tests"
+    assert "tests.set_window_title" in opened.search("set_window_title").evidence[0].symbols

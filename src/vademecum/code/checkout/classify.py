@@ -48,6 +48,11 @@ _EXAMPLES = words(
 )
 _DOCS = words("doc docs documentation man manpages")
 _NEWS_FOLDERS = words("changelog changelogs changes news newsfragments")  # of one file for each change
+_TRANSLATIONS = words("lang langs locale locales i18n l10n translations")  # below these, texts by language
+_LANGUAGE = re.compile(
+    r"(?:ar|bg|ca|cs|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|it|ja|ka|ko|lt|lv|ms|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sr|sv"
+    r"|ta|th|tr|uk|ur|vi|zh)(?:[_-][a-z]{2,4})?"
+)
 _CONFIGS = words(".github .gitlab .circleci .vscode .devcontainer .husky .config")
 
 _DOC_EXTENSIONS = words("md markdown mdx rst adoc asciidoc txt org textile pod rdoc tex typ 1 3 5 7 8")
@@ -204,9 +209,17 @@ def _by_folder(folders: list[str], name: str) -> FileKind | None:
         return FileKind.DOC
     if "." not in name and not _NEWS_FOLDERS.isdisjoint(folders):
         return FileKind.DOC
-    if not _CONFIGS.isdisjoint(folders) and extension not in _DOC_EXTENSIONS:
+    is_configuring = not _CONFIGS.isdisjoint(folders) or _is_translated(folders, name)
+    if is_configuring and extension not in _DOC_EXTENSIONS:
         return FileKind.CONFIG
     return None
+
+
+def _is_translated(folders: list[str], name: str) -> bool:
+    """Return whether a file holds texts of one language."""
+    places = (folders.index(folder) for folder in _TRANSLATIONS.intersection(folders))
+    named = [*folders, name.partition(".")[0]]
+    return any(_LANGUAGE.fullmatch(each) for at in places for each in named[at + 1 :])
 
 
 def _by_name(name: str) -> FileKind:

@@ -21,7 +21,7 @@ from vademecum.code.languages import rules_of
 from vademecum.digests import blake2b
 from vademecum.index.arrays import RunTable
 from vademecum.index.query import symbol_keys
-from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, StoredChunk, quantise, stored_of
+from vademecum.index.segment import FIELDS, INNER_TEST, KIND_CODES, BlobArrays, StoredChunk, quantise, stored_of
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.types import Chunk, FileKind, ParsedFile, Passage, Symbol
@@ -109,6 +109,7 @@ def analyse(
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
     generated = np.repeat(np.array([is_generated(content) for content, _ in jobs], np.uint8), sizes)
+    generated[[_is_inner_test(*each) for each in zip(chunks, languages, strict=True)]] = INNER_TEST
     arrays = _arrays(chunks, languages, hashes, summaries, passages, embedder, generated=generated, terms=terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
@@ -313,6 +314,12 @@ def _symbol_postings(chunks: Sequence[Chunk], languages: Sequence[str]) -> tuple
         np.fromiter((key for key, _ in found), np.uint64, len(found)),
         np.fromiter((number for _, number in found), np.int32, len(found)),
     )
+
+
+def _is_inner_test(chunk: Chunk, language: str) -> bool:
+    """Return whether a chunk is in its file's module of tests."""
+    modules = rules_of(language).inner_tests
+    return bool(modules) and any(name.partition(".")[0] in modules for name in symbols_of(chunk)[:1])
 
 
 def _how(symbol: Symbol, chunk: Chunk, language: str) -> str:

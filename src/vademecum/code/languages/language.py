@@ -51,6 +51,7 @@ class Language:
     is_document: bool = False  # files refer to code by links and code spans
     sections: str = ""  # which scanner of `chunking.sections` cuts files: "headings", "statements", "" for blocks
     block: bytes = b""  # a regular expression for a line that opens an outermost block, with its name
+    inner_tests: frozenset[str] = frozenset()  # modules within a file of product code that hold its tests
     is_described: bool = False  # Python's own parser describes the chunks
     type_first: bool = False  # a type is written before the name it belongs to
     result_last: bool = False  # a function's result type follows its parameters without a mark

@@ -259,6 +259,7 @@ LANGUAGE = _Rust(
     interpreters=("rust-script",),
     module="tree_sitter_rust",
     queries=("rust",),
+    inner_tests=frozenset({"tests", "test"}),
     is_lexical=True,
     names_modules=True,
     self_names=frozenset({"self", "Self"}),

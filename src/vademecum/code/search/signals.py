@@ -138,12 +138,14 @@ def signals_of(
         definition = _types_first(view, definition, plan.names[-1])
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
+    priors = kind_priors(unasked)
+    counted = np.where(view.inner_tests, priors[FILE_KINDS.index(FileKind.TEST)], 1) * view.alive
     signals = Signals(
-        lexical=words.score * view.alive,
-        dense=near * view.alive,
+        lexical=words.score * counted,
+        dense=near * counted,
         definition=definition,
         path=path,
-        prior=kind_priors(unasked).take(view.file_kinds),
+        prior=priors.take(view.file_kinds),
         path_dense=path_cosines(view.files, vector),
         history=np.zeros(len(path), np.float32) if history is None else history.relevance(keys[: len(plan.terms)]),
         rows=view.row_chunk,

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from vademecum.code.chunking.analyse import PathReader
 from vademecum.index.arrays import ranges, save_arrays, stored_arrays
 from vademecum.index.bm25 import CODE, Postings, build, field_norms, merge
-from vademecum.index.segment import FORMAT, NO_SEGMENT, Segment, StoredChunk
+from vademecum.index.segment import FORMAT, INNER_TEST, NO_SEGMENT, Segment, StoredChunk
 from vademecum.index.tokenize import key, run_terms, runs
 from vademecum.types import FileKind
 
@@ -281,6 +281,11 @@ class View:
         written = self.row_file[self._joined("generated")[self.row_chunk] == 1]
         kinds[written[kinds[written] == _PRODUCT]] = _GENERATED
         return kinds
+
+    @cached_property
+    def inner_tests(self) -> NDArray[np.bool_]:
+        """The chunks that are tests among product code, bool (N,)."""
+        return np.asarray(self._joined("generated") == INNER_TEST)
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
