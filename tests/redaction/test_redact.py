@@ -246,6 +246,8 @@ def test_a_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
         ("the api key is aB3dE9xQz1", "aB3dE9xQz1"),
         ("API key for the module proxy = mp_live_93jd82kd02kd82jd, keep it out of the logs", "93jd82kd02kd82jd"),
         ("mot de passe du wifi = Castor-Lune-12", "Castor-Lune-12"),
+        ("our API key for the proxy = qk-abcd1234efgh5678ijkl", "abcd1234efgh5678ijkl"),
+        ("the API key for staging: qk-abcd1234efgh5678ijkl", "abcd1234efgh5678ijkl"),
         ("password: Xk9$mmQ2pL", "Xk9$mmQ2pL"),
         ("deepseek sk-0123456789abcdef0123456789abcdef", "0123456789abcdef"),
         (f"square sq0csp-{made(43)}", made(43)),

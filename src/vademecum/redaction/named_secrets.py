@@ -490,6 +490,7 @@ def _is_told(place: _Place) -> bool:
 
 def _is_told_word(place: _Place) -> bool:
     value, password, verb = place.value, place.kind == "password", place.sign[-1:].isalpha()
+    is_given = verb or place.sign in ("=", ":")
     if place.quoted:
         return (password and (is_made(value) or is_plain(value) or is_passphrase(value))) or is_coded(value)
     if password and verb and re.fullmatch(r"\d{4,12}", value):
@@ -497,7 +498,7 @@ def _is_told_word(place: _Place) -> bool:
     if is_technical(value) or is_said(value):
         return False
     if not password:
-        return (is_strong(value) or (verb and is_coded(value))) and not is_name(value)
+        return (is_strong(value) or (is_given and is_coded(value))) and not is_name(value)
     ends = place.sign not in _WEAK and place.after.strip(" .!?,;") == ""
     return is_made(value) or (ends and is_plain(value))
 
