@@ -18,6 +18,7 @@ PACKAGE = Path(vademecum.__file__).parent
 NAMES_IN_OTHER_SENSES = {
     "cli/help.py": "shells that complete commands",
     "code/checkout/commits.py": "git's subcommands",
+    "code/checkout/notebook.py": "kernels of notebooks",
     "code/graph/proofs.py": "d for days",
     "code/indexing/offline.py": "the language of a file that was not read",
     "code/search/rank.py": "names of features",
