@@ -32,9 +32,8 @@ from vademecum.matching import glob_pattern, is_below
 from vademecum.types import KINDS, Query
 
 LEAST_SECONDS = 5.0  # of the processor, the limit without text; an ordinary pattern takes milliseconds
-PATIENCE = (
-    1 if sys.platform == "win32" else 6
-)  # times the limit may pass on a busy machine; Windows counts no processor time
+# Times the limit that may pass on a busy machine. Windows counts no processor time.
+PATIENCE = 1 if sys.platform == "win32" else 6
 BYTES_PER_SECOND = 5_000_000  # more text raises the limit; the slowest ordinary pattern measured is twice as fast
 _AT_ONCE = 64  # texts per batch
 _MATCHER = Path(__file__).with_name("regex_filter.py")
