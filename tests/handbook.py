@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -126,10 +126,13 @@ class Repo:
         self.git("commit", "-q", "--allow-empty", "-m", message)
 
 
+TEMPORARY = gettempdir()  # some tests have one of their own, which goes when they end
+
+
 @cache
 def fresh_git() -> TemporaryDirectory[str]:
     """Return a folder with what `git init` makes: copying it costs a tenth of a process."""
-    folder = TemporaryDirectory(prefix="vade-git-")
+    folder = TemporaryDirectory(prefix="vade-tests-", dir=TEMPORARY)
     Repo(Path(folder.name)).git("init", "-q", "-b", "main")
     for sample in Path(folder.name, ".git", "hooks").glob("*.sample"):
         sample.unlink()
