@@ -93,6 +93,17 @@ def test_several_processes_make_the_same_graph(repo, engine, whole, killed):
     assert linkers() == []
 
 
+@pytest.mark.once
+@pytest.mark.usefixtures("small_parts")
+def test_several_processes_link_over_a_shared_database(repo, engine, whole, database):
+    seen = []
+    options = {"storage__provider": "postgres", "storage__url": database, "index__workers": 3}
+    codebase = engine(repo("parts", FILES), **options).codebase
+    codebase.index(lambda step, *_: seen.extend(linkers()) if step == "linking" else None)
+    assert seen
+    assert drawn(codebase) == whole(FILES)
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_an_interrupted_link_goes_on(repo, engine, whole):
     def stop_late(step, done, _):
