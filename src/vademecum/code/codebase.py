@@ -440,8 +440,11 @@ class Codebase:
         started = time.perf_counter()
         from vademecum.code.graph.graph import graph_of
         from vademecum.code.graph.proofs import take
+        from vademecum.heaps import give_back
 
         report = index(repo, progress, revision=commit, full=full, references=True)
+        if report.added:
+            give_back()  # analysing leaves freed memory that the processes that link may want
         anew = repo.catalogue.damaged()
         opened = self._refresher.opened(repo, (), commit, progress, refresh=False)
         for file in scip:

@@ -16,11 +16,11 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from vademecum.config import Settings
 from vademecum.errors import Error
+from vademecum.heaps import give_back_while_used
 from vademecum.hooks.hook import RUNS
 from vademecum.http.auth import Key
 from vademecum.http.engines import Engines, HookRuns, Readiness
 from vademecum.http.guard import Guard, refusal
-from vademecum.http.heaps import give_back_while_used
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.mcp_endpoint import Agents

@@ -15,12 +15,11 @@ from types import FrameType
 
 import click
 
-from vademecum import tracing
+from vademecum import heaps, tracing
 from vademecum.addresses import is_loopback
 from vademecum.cli.session import ask_first, settings_for
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
-from vademecum.http import heaps
 from vademecum.http.auth import Key, read_keys
 from vademecum.http.auth import new_key as made_key
 from vademecum.version import __version__

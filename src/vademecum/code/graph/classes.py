@@ -102,19 +102,21 @@ class Classes(ABC):
         is_built_in = file.rules.numbers_fields and value.name[:1].islower() and value.name not in file.nodes
         if is_built_in and is_common(name, file.language):  # `str` has it, before any trait
             return HELD
-        bases, complete = self.bases(value)
         found = self._of_one(value, value, name)
+        if found is not None and found is not SEVERAL:
+            return found
+        bases, complete = self.bases(value)
         if found is SEVERAL:
             traits = [each for base in bases if (each := self._of_one(base, value, name))]
             return traits[0] if len(traits) == 1 else HELD
         declared: Meaning | None = None
-        for base in bases if found is None else ():
+        for base in bases:
             given, holder = self._of_one(base, value, name), self.node(base)
             if given is not None and (holder is None or holder.kind not in _DECLARING):
                 return given
             declared = declared or given
         is_pointer = "Target" in file.aliases.get(value.name, ())  # of Rust's `Deref`
-        return found or declared or (UNKNOWN if is_pointer else LACKING if complete else HELD)
+        return declared or (UNKNOWN if is_pointer else LACKING if complete else HELD)
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
         """Return a member that a class of `value` declares itself."""
@@ -305,8 +307,11 @@ class Classes(ABC):
         """Return the type that a declaration is based on."""
         if text.partition("<")[0].rpartition(":")[2] in TURNS:
             return EXTERNAL
-        is_inside = file.rules.calls_bare and text != "self"  # Ruby's `include Inner` stands in the class
-        return self.type(file, qualified if is_inside else qualified.rpartition(".")[0], text)[0]
+        around, is_own = qualified.rpartition(".")[0], False
+        if file.rules.calls_bare and text != "self":  # Ruby's `include Inner` stands in the class
+            parts = self.parts(Value("def", file.path, qualified))
+            is_own = any(text.partition(":")[0].partition(".")[0] in each.scopes.get(qualified, ()) for each in parts)
+        return self.type(file, qualified if is_own else around, text)[0]
 
     def parts(self, value: Value) -> list[File]:
         """Return the files that declare a class, its own first."""

@@ -7,6 +7,7 @@ answered, so that a later change makes only those files be asked again whose ans
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from vademecum.code.graph.records import Records
 
 T = TypeVar("T")
+MOST_OPEN = 300  # questions that may be open within each other; Rails opens 90
+FRAMES = 4_000  # of the interpreter, which that many questions may take: some six each, seldom ten
 _REFERENCE = re.compile(r"^(?:'\w+ )?(?:mut )?")  # what Rust's `impl` may be for: `&'a mut Store`
 
 
@@ -369,6 +372,7 @@ class Definitions:
         self._content = content
         self._short: dict[Any, Any] = {}
         self._open: dict[Any, int] = {}  # what is being asked, with its depth
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
         self._cut = 0  # the depth of the outermost open question that was asked again, 0 for none
         self.consulted: set[str] = set()
         self.forget()
@@ -431,9 +435,9 @@ class Definitions:
         return known.get(holder, ())
 
     def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
-        """Return `answer(*given)`, kept; `otherwise` if the question is open already.
+        """Return `answer(*given)`, kept; `otherwise` if the question or too many are open already.
 
-        An answer that was cut short by such a circle holds for the outermost question only.
+        An answer that was cut short so holds for the outermost question only.
         """
         known = self._memo.get(question)
         if known is not None:
@@ -443,8 +447,8 @@ class Definitions:
         if self._short and question in self._short:
             again: T = self._short[question]
             return again
-        if question in self._open:
-            depth = self._open[question]
+        if question in self._open or len(self._open) >= MOST_OPEN:
+            depth = self._open.get(question, 1)
             self._cut = min(self._cut or depth, depth)
             return otherwise
         depth, before, self._cut = len(self._open) + 1, self._cut, 0

@@ -27,6 +27,8 @@ from vademecum.code.languages.modules import Modules
 from vademecum.protocols import Progress, silent
 
 AHEAD = 2  # parts for each process that may be linked before the first of them is stored
+READ_AHEAD = 250  # files of a part that are read by one statement
+MOST_LOADED = 6_000  # files whose references a process holds, some 75 kB each, before it lets go of all
 
 Part = Mapping[str, Sequence[Proof]]  # path → a compiler's answers, in the order in which files are linked
 
@@ -52,18 +54,24 @@ class Linker:
 
     def link(self, part: Part, progress: Progress = silent) -> Rows:
         """Return the edges of files, with the tokens each consulted."""
-        rows = Rows()
-        self._records.read_ahead((self._files[path] for path in part), progress)
-        for done, (path, proofs) in enumerate(part.items()):
+        rows, paths = Rows(), list(part)
+        for done, path in enumerate(paths):
+            if not done % READ_AHEAD:
+                if self._records.loaded > MOST_LOADED:
+                    self._forget()
+                self._records.read_ahead((self._files[each] for each in paths[done : done + READ_AHEAD]), progress)
             file = self._definitions.file(path)
             self._definitions.consulted = set()
-            found = self._edges(file, proofs)
+            found = self._edges(file, part[path])
             rows.link(file, found, self._definitions.consulted - {path})
             if done % 50 == 0:
                 progress("linking", done + 1, len(part))
+        self._forget()
+        return rows
+
+    def _forget(self) -> None:
         self._names.forget()
         self._records.forget()
-        return rows
 
     def _edges(self, file: File, proofs: Sequence[Proof]) -> Found:
         """Return the edges that start in one file."""

@@ -144,6 +144,11 @@ class Records:
                 self._mentions[blob] = read
         self._find({blob: own for blob, own in languages.items() if blob not in self._mentions}, progress)
 
+    @property
+    def loaded(self) -> int:
+        """The number of contents whose references are held."""
+        return len(self._mentions)
+
     def forget(self) -> None:
         """Let go of the symbols and references read so far."""
         self._symbols, self._mentions = {}, {}

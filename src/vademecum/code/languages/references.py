@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 VERSION = 29  # raised when other references are found, so that those found before are found anew
 # how a name was bound
@@ -17,6 +18,8 @@ FIELDS = "this"  # the scope of the fields of a function that is a class
 BLOCK = "block"  # in place of an argument's number: the block that a call of Ruby has
 ITSELF, HANDED_ON = -1, -2  # in place of a parameter's number: the `self` of a block, the call that is handed the block
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
+# What only the file's own edges ask for, more than half of all.
+USES = ("calls", "news", "loads", "types", "texts")
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class References:
     getters: list[tuple[int, int]] = field(default_factory=list)
     within: list[tuple[int, int, int]] = field(default_factory=list)  # … the function without a name around it
     apart: list[tuple[int, int, int, str]] = field(default_factory=list)  # … last line of a declaration, its name alone
+    unread: str = field(default="", repr=False, compare=False)
 
     def known(self, qualified: str, line: int) -> str:
         """Return a declaration's name, told apart by the function around it."""
@@ -61,11 +65,28 @@ class References:
         return names[-1] if names else qualified
 
     def dump(self) -> str:
-        """Return it as JSON, empty parts left out."""
-        kept = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
-        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+        """Return two lines of JSON, empty parts left out: the second holds USES."""
+        known = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+        parts = ({name: known.pop(name) for name in USES if name in known}, known)
+        return "\n".join(json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in reversed(parts))
 
     @staticmethod
     def load(text: str) -> References:
-        """Read the JSON that `dump` writes."""
-        return References(**json.loads(text)) if text else References()
+        """Read what `dump` writes; USES are read when one of them is asked for."""
+        own, _, uses = text.partition("\n")
+        found = References(**json.loads(own)) if own else References()
+        if uses:
+            found.unread = uses
+            for name in USES:
+                delattr(found, name)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Read USES, and return one of them; called for what is not set."""
+        if name not in USES:
+            raise AttributeError(name)
+        read = json.loads(self.unread)
+        for each in USES:
+            setattr(self, each, read.get(each, []))
+        self.unread = ""
+        return getattr(self, name)

@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.code.checkout.classify import file_kind
-from vademecum.code.search.search import index_failed
 from vademecum.code.search.signals import Floats
 from vademecum.code.snapshot.catalogue import (  # fmt: skip
     ANEW,
@@ -55,11 +54,15 @@ from vademecum.errors import ConsentError, EmbedError, PluginError, StoreError, 
 from vademecum.index.segment import PENDING, Segment
 from vademecum.index.vectors import sparse_weights
 from vademecum.matching import Filter, Near, Payload, Point, point_key
+from vademecum.metrics import counter
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex, silent
 from vademecum.result import Err, Ok, Result
 from vademecum.types import KINDS, Check, Query
 
 T = TypeVar("T")
+
+_BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
+_BEHIND.add(0)  # starts at 0, so that the first error shows as a rise
 
 FILES_AT_ONCE = 200  # files per batch: a crash repeats at most one batch
 NOT_EMPTIED = "not emptied"  # marks an index that may hold points unknown to its ledger
@@ -468,7 +471,7 @@ class MirroredVectors(DenseSearch):
                 return nearest(index, view, vector, filter_of(view, query, mask), mask), ""
             except StoreError as error:
                 problem = self.mirror.failed(error)
-        index_failed()
+        _BEHIND.add()
         scores, _ = super().cosines(view, vector, query, mask)
         return scores, f"meaning is from this machine's own vectors, since {problem}"
 

@@ -161,8 +161,6 @@ _STAGES = histogram("vademecum_search_stage_duration_seconds", "Seconds that a s
 _VERDICTS = counter("vademecum_search_verdicts_total", "Answers to searches, by verdict.")
 _FRESHNESS = counter("vademecum_evidence_total", "Evidence shown, by freshness.")
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
-_BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
-_BEHIND.add(0)
 _EMBEDDER.add(0)  # starts at 0, so that the first error shows as a rise
 JUDGED = 10  # results that confidence judges, even when `k` is lower
 TITLE_COUNTS = 2.0
@@ -188,7 +186,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     request = Request(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
     found = together(*(find(request, reading) for reading in readings_of(plan, query.text, ranker)))
     decided = verdict(plan, found.ranked.first(request.judged), found.probable, found.unknown)
-    count_verdict(decided)
+    _VERDICTS.add(verdict=str(decided))
     notes = notes_of(opened)
     if decided is Verdict.NOT_FOUND:
         why = joined(why_not(opened, query, plan, found.ranked, found.unknown), found.dense_note)
@@ -198,7 +196,8 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         )  # fmt: skip
     with stage("rerank"):  # includes reading the evidence
         evidence, problem = rerank(by, query.text, lambda count: request.evidence(found.ranked, plan, count), query.k)
-    count_freshness(evidence)
+    for each in evidence:
+        _FRESHNESS.add(freshness=each.freshness.value)
     reason = joined(found.trouble, found.dense_note, problem, notes, unwritten(plan, found.unknown))
     return Answer(query.text, decided, found.probable, evidence, reason, (), found.ranked.searched)
 
@@ -397,34 +396,10 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
         case Ok(vectors):
             return vectors[0], ""
         case Err(error):
-            embedder_failed()
+            _EMBEDDER.add()
             return None, f"ranked by words alone: {error}"
 
 
 def stage(name: str) -> AbstractContextManager[None]:
     """Measure one stage of a search."""
     return span(f"search.{name}", _STAGES, stage=name)
-
-
-def count_verdict(verdict: Verdict) -> None:
-    """Count an answer by its verdict."""
-    _VERDICTS.add(verdict=str(verdict))
-
-
-def count_freshness(evidence: Sequence[Evidence]) -> None:
-    """Count the evidence shown, by freshness."""
-    left = [item.freshness for item in evidence]
-    while left:  # usually one kind, for which a `Counter` is slower
-        freshness = left[0]
-        _FRESHNESS.add(left.count(freshness), freshness=freshness.value)
-        left = [each for each in left if each is not freshness]
-
-
-def embedder_failed() -> None:
-    """Count a question answered by words alone."""
-    _EMBEDDER.add()
-
-
-def index_failed() -> None:
-    """Count a search answered without the external vector index."""
-    _BEHIND.add()

@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from vademecum.http import heaps
-from vademecum.http.heaps import HEAPS, give_back_while_used
+from vademecum import heaps
+from vademecum.heaps import HEAPS, give_back_while_used
 
 only_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has to be told")
 
 THREADS = """
 import ctypes, sys, tempfile, threading
-from vademecum.http.heaps import keep_few
+from vademecum.heaps import keep_few
 
 keep_few()
 together = threading.Barrier(8)
@@ -47,7 +47,7 @@ def test_threads_share_few_heaps():
 
 LEFT = """
 from pathlib import Path
-from vademecum.http.heaps import give_back
+from vademecum.heaps import give_back
 
 def own():
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
@@ -69,7 +69,7 @@ def test_what_lies_freed_between_what_stays_goes_back_to_the_system():
 
 LARGE = """
 from pathlib import Path
-from vademecum.http.heaps import keep_few
+from vademecum.heaps import keep_few
 
 def own():
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
