@@ -34,3 +34,18 @@ def test_a_module_that_many_files_reopen_has_the_bases_of_all(repo, engine):
     files |= {"use.rb": "class Use\n  def run\n    N.register\n  end\nend\n"}
     found = engine(repo("reopened", files)).codebase.callers("register")
     assert [each.name for each in found.found] == ["Use.run"]
+
+
+RUBY = {
+    "base.rb": "class Base\n  def settle\n  end\nend\nmodule Near\n  def near\n  end\nend\n",
+    "shop/base.rb": "module Shop\n  class Base\n    def settle\n    end\n  end\nend\n",
+    "shop/order.rb": "module Shop\n  class Order < Base\n    include Near\n    def run\n      settle\n      near\n    end\n  end\nend\n",
+    "shop/near.rb": "module Shop\n  class Order\n    module Near\n      def near\n      end\n    end\n  end\nend\n",
+}
+
+
+@pytest.mark.parametrize(("name", "path"), [("settle", "shop/base.rb"), ("near", "shop/near.rb")])
+def test_a_base_is_looked_up_in_its_class_of_any_file_and_then_around_the_class(repo, engine, name, path):
+    found = engine(repo("ruby", RUBY)).codebase.callees("Shop.Order.run")
+    assert {(each.name.rpartition(".")[2], each.path) for each in found.found} >= {(name, path)}
+    assert (name, "base.rb") not in {(each.name.rpartition(".")[2], each.path) for each in found.found}

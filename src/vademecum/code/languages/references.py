@@ -72,7 +72,12 @@ class References:
 
     @staticmethod
     def load(text: str) -> References:
-        """Read what `dump` writes; USES are read when one of them is asked for."""
+        """Read what `dump` writes; USES are read when one of them is asked for.
+
+        >>> found = References.load(References(package="shop", calls=[(0, 1, "run/0")]).dump())
+        >>> found.package, found.calls, found.loads
+        ('shop', [[0, 1, 'run/0']], [])
+        """
         own, _, uses = text.partition("\n")
         found = References(**json.loads(own)) if own else References()
         if uses:
