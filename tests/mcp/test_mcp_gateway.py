@@ -270,7 +270,7 @@ def test_what_is_wrong_is_said_and_the_others_go_on(through: Callable[..., list[
         await ask(client, "search_tools", query="anything")
         await wrong("there is no tool 'notes/find_notes': did you mean notes/find_note", "notes/find_notes")
         await wrong("2 servers have 'read': say which: notes/read, files/read", "read", path="x")
-        await wrong("files/read: path is missing: it must be text: it takes path: string", "files/read")
+        await wrong("files/read: path is missing: it must be text; it takes path: string", "files/read")
         await wrong("files/read: there is no pth: did you mean 'path'?", "files/read", path="x", pth="x")
         await wrong("files/read: path must be text, not 3", "files/read", path=3)
         await wrong("files/measure broke its own output schema: size must be a whole number", "files/measure", path="x")
@@ -708,6 +708,38 @@ class Stuck(Scripted):
             return Err(ToolServerError("s did not answer"))
         self._log.append("stuck" if not self.waited.wait(15) else "let go")
         return Ok([])
+
+
+class Described(Scripted):
+    """Two tools that take lists, choices and objects, and one that says it is deprecated."""
+
+    def tools(self) -> Any:
+        edit = {"type": "object", "properties": {"old": {"type": "string"}, "at": {"type": ["integer", "null"]}}, "required": ["old"]}  # fmt: skip
+        text = {"path": {"type": "string"}, "edits": {"type": "array", "items": edit}, "as": {"enum": ["diff", "file"]}}
+        more = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+        said = f"Edit the text of a file. {'It keeps all else as it was. ' * 20}"
+        return Ok([
+            {"name": "edit_text", "description": said, "inputSchema": {"properties": text, "required": ["path", "edits"]}},
+            {"name": "edit", "description": "Edit a file. DEPRECATED: Use edit_text.", "inputSchema": {"properties": {"more": more}}},
+            {"name": "count_sheep", "description": "Count the sheep of a herd.", "inputSchema": {}},
+        ])  # fmt: skip
+
+
+def test_a_search_says_how_a_tool_is_called_and_little_of_what_fits_badly(tmp_path: Path, monkeypatch: Any) -> None:
+    """Choices and the fields of objects stand in the signature; a cut is seen, and so is a tool that is on its way out."""
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    gateway = Gateway(Fleet([Upstream("s", lambda: Described([], dies=False), lambda: 0.0)]), "c", tmp_path)
+    with Engine.open(str(tmp_path)) as engine:
+        search = gateway.front.tools["search_tools"].run
+        assert search is not None
+        found = search(engine, {"query": "edit the text of a file"}, None).text
+    signature = 's/edit_text(path: string, edits: [{old: string, at?: integer|null}], as?: "diff"|"file") '
+    assert signature in found
+    assert re.search(r"^  Edit the text of a file. .*…$", found, re.MULTILINE)
+    assert re.search(r"^s/edit\(more\?: integer\|string\) 0\.\d\d \[deprecated\]$", found, re.MULTILINE)
+    assert re.search(r"^s/count_sheep\(\) 0\.0\d$", found, re.MULTILINE)
+    assert "sheep of" not in found
+    gateway.close()
 
 
 def test_a_server_that_failed_before_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

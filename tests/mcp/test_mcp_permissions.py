@@ -199,7 +199,8 @@ def test_a_tool_that_may_never_be_called_is_neither_found_nor_planned(
                 assert "/delete" not in found
                 assert not found.startswith(("resolved", "likely 1.00"))
             assert "is denied" in await ask("call_tool", tool="notes/delete")
-            assert "reading is readOnly" in await ask("call_tool", tool="reading/delete")
+            for by in ("call_tool", "call_reading_tool"):
+                assert "reading is readOnly" in await ask(by, tool="reading/delete")
             assert "'bad' in " in await ask("call_tool", tool="bad/find")
             config.write_text(json.dumps({"mcpServers": {"notes": notes, "reading": barring["reading"]}}))
             assert (await ask("search_tools", query="delete")).startswith("resolved 1.00\nnotes/delete() 0.95")

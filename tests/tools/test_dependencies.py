@@ -134,7 +134,13 @@ def test_recorded_links_say_what_runs_together_and_calls_in_a_row_do_not(tools):
 
 
 @pytest.mark.parametrize(
-    "said", ["[Deprecated] Send.", "DEPRECATED: use post. Send mail.", "Send mail. This tool is deprecated."]
+    "said",
+    [
+        "[Deprecated] Send.",
+        "DEPRECATED: use post. Send mail.",
+        "Send mail. This tool is deprecated.",
+        "Send mail. DEPRECATED: Use post.",
+    ],
 )
 def test_a_tool_that_says_it_is_deprecated_is_not_chosen(tools, said):
     tools.register([Tool.of("mail", "send", said), Tool.of("mail", "post", "Send mail to somebody.")])

@@ -138,8 +138,7 @@ def test_a_question_that_no_tool_fits_is_not_found(office, tools_of_office, ques
     answer = office.search(question)
     assert answer.verdict == Verdict.NOT_FOUND
     assert answer.probability < 0.05
-    said = "probably nothing listed does this: ask once more in a tool's words, else none of"
-    assert answer.reason.startswith(f"{said} {len(tools_of_office)} tools does")
+    assert answer.reason.startswith(f"probably none of {len(tools_of_office)} tools does this: ask once more")
     assert all(
         match.score <= answer.probability * match.reliability for match in answer.matches if match.kind == "tool"
     )
@@ -153,7 +152,14 @@ def test_a_question_in_another_language_finds_by_words_written_alike_or_says_why
     for question in ("Eine Datei lesen", "envoyer un courriel au patron"):
         answer = tools.search(question)
         assert answer.verdict == Verdict.NOT_FOUND
-        assert answer.reason.endswith("if the tools speak another language, ask in that")
+        assert "the language of a tool's description" in answer.reason
+
+
+def test_a_deprecated_tool_stands_behind_the_one_that_took_its_place(tools):
+    tools.register([Tool.of("files", "read", "Read a file. DEPRECATED: Use read_text instead."),
+                    Tool.of("files", "read_text", "Read the text of a file, from the beginning or the end of it.")])  # fmt: skip
+    assert ids(tools.search("read a file")) == ["files/read_text", "files/read"]
+    assert ids(tools.search("files/read"))[0] == "files/read"
 
 
 @pytest.mark.parametrize("question", ["write text to a file", "send a message by mail", "search the web for pages"])

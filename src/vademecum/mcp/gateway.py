@@ -28,7 +28,7 @@ from vademecum.errors import Error, ToolServerError, UrlElicitationError, UsageE
 from vademecum.mcp.chained import SERVER, Chained
 from vademecum.mcp.long_answers import PAGE_TOOL, Pages
 from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
-from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, barred, effect
+from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, barred, effect, refuse
 from vademecum.mcp.tool import Front, Outcome, Tool, violation
 from vademecum.mcp.upstream import Fleet, Upstream
 from vademecum.protocols import OfferingServer
@@ -38,6 +38,7 @@ from vademecum.tools.observe import tool_id
 from vademecum.tools.relations import tool_of_input
 from vademecum.tools.search import LIKELY_FROM, THRESHOLD
 from vademecum.tools.session_traces import Traced
+from vademecum.tools.texts import is_deprecated
 from vademecum.types import Verdict
 from vademecum.wiring.roots import consented
 
@@ -58,6 +59,9 @@ LISTING_S = 10.0  # for servers that are still starting, at the first question
 AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
 PAGE = 40_000  # characters of an answer that are shown at once
 _WORDS = 400  # characters of a description in a list
+_TOLD_FROM = 0.05  # score from which a tool in a list has its description
+_ARGUMENTS = 400  # characters of a signature: a longer one says nothing of what is inside objects and lists
+_CHOICES = 6  # values of an argument that a signature names
 _CALLED: Mapping[str, Mapping[str, Any]] = {
     "tool": {"type": "string", "description": "Its id, server/name"},
     "arguments": {"type": "object", "description": "What its schema asks for"},
@@ -95,6 +99,7 @@ class Gateway:
         self._traced = Traced(session, clock)
         self._groups: dict[str, records.Group] = {}  # chains that were shown, by id
         self._fresh: list[Upstream] = []  # listed again, not yet registered
+        self._noted: set[str] = set()  # problems that the agent was told
         self._lock = threading.Lock()
         self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
         tools = {tool.name: tool for tool in self._tools()}
@@ -137,7 +142,7 @@ class Gateway:
         self._remember(self._known(engine), [match.id for match in shown if match.kind == "capability"])
         verdict = answer.verdict if shown else Verdict.NOT_FOUND
         lines = _found_lines(verdict, answer, shown, self._tool)
-        lines += [f"note: {problem}" for problem in problems]
+        lines += self._notes(problems, again=verdict is Verdict.NOT_FOUND)
         data = [_record(match, self._tool(match.id)) for match in shown]
         return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": data})
 
@@ -156,8 +161,8 @@ class Gateway:
         plan = self._known(engine).suggest(intent, unfinished=self._traced.calls_for(intent)[0])
         self._intend(engine, intent, planned=[task.call for task in plan.tasks])
         self._remember(self._known(engine), [group.id for group in plan.contains])
-        lines = _planned(plan, self._tool)
-        return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
+        lines = [*_planned(plan, self._tool), *self._notes(problems, again=not plan.tasks)]
+        return Outcome("\n".join(lines), asdict(plan))
 
     def _predict(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         intent = arguments["intent"]
@@ -173,8 +178,11 @@ class Gateway:
     def _read(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         if arguments["tool"].strip() == PAGE_TOOL:
             return Outcome(self._pages.read(arguments.get("arguments", {})), None)
-        chain = self._chain(arguments["tool"])
-        tool = chain.tool if chain else self._find(arguments["tool"])[1]
+        if chain := self._chain(arguments["tool"]):
+            tool = chain.tool
+        else:
+            upstream, tool = self._find(arguments["tool"])
+            refuse(tool, upstream.rules)
         if not tool.reads:
             raise UsageError(f"{tool.id} does not say that it only reads: call it by call_tool")
         return self._call(arguments, told)
@@ -195,7 +203,7 @@ class Gateway:
         """Run an allowed chain of calls, up to a failure."""
         steps = [self._find(tool.id) for tool in chain.tools]
         if wrong := violation(given, chain.tool.input_schema):
-            raise UsageError(f"{chain.tool.id}: {wrong}: it takes {_signature(chain.tool) or 'nothing'}")
+            raise UsageError(f"{chain.tool.id}: {wrong}; it takes {_signature(chain.tool) or 'nothing'}")
         for upstream, tool in steps:
             self._permissions.admit(tool, upstream.rules)
         self._permissions.admit(chain.tool, ALWAYS_ASKED)
@@ -221,7 +229,7 @@ class Gateway:
     ) -> Outcome:
         """Call an admitted tool, and note the call."""
         if wrong := violation(given, tool.input_schema):
-            raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
+            raise UsageError(f"{tool.id}: {wrong}; it takes {_signature(tool) or 'nothing'}")
         started = time.monotonic()
         try:
             result = upstream.call(tool.name, given, told)
@@ -292,6 +300,12 @@ class Gateway:
         known = self._fleet.all.values()
         slow = [f"{u.name} is still starting" for u in known if not u.listed.is_set() and not u.problem]
         return [*self._fleet.problems, *slow, *(u.problem for u in known if u.problem)]
+
+    def _notes(self, problems: Sequence[str], *, again: bool) -> list[str]:
+        """Return problems as lines: those not told yet, or `again` all."""
+        keys = [problem.partition(" (failed ")[0] for problem in problems]
+        told, self._noted = self._noted, set(keys)
+        return [f"note: {said}" for key, said in zip(keys, problems, strict=True) if again or key not in told]
 
     def _find(self, asked: str) -> tuple[Upstream, records.Tool]:
         """Return a tool by its id, or by its unique bare name.
@@ -448,7 +462,8 @@ def _found_lines(
     if verdict is Verdict.NOT_FOUND:
         said = answer.reason or "no tool of these servers does this; rephrase once at most"
         head = f"not found {answer.probability if shown else 0:.2f}: {said}"
-        return [head, *(_described(match, tool_of(match.id))[0] for match in shown[:NEAREST])]
+        near = ", ".join(match.id for match in shown[:NEAREST])
+        return [head, f"nearest: {near}"] if near else [head]
     lines = [f"{str(verdict).replace('_', ' ')} {answer.probability:.2f}"]
     for place, match in enumerate(shown):
         first, *more = _described(match, tool_of(match.id))
@@ -476,10 +491,16 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
     if tool is None:
         return [f"{match.name}: {' -> '.join(match.tools)}"]
     words, says = " ".join(tool.description.split()), effect(tool)
-    head = f"{tool.id}({_signature(tool)}) {match.score:.2f}{f' [{says}]' if says else ''}"
-    lines = [head, f"  {words if match.exact else words[:_WORDS]}"]
-    lines = lines if words else lines[:1]
-    return [*lines, f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}"] if match.exact else lines
+    says = ", ".join(filter(None, (says, "deprecated" * is_deprecated(tool))))
+    lines = [f"{tool.id}({_signature(tool)}) {match.score:.2f}{f' [{says}]' if says else ''}"]
+    if match.exact:
+        return [
+            *lines,
+            *([f"  {words}"] if words else []),
+            f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}",
+        ]
+    words = words if len(words) <= _WORDS else f"{words[:_WORDS]}…"
+    return [*lines, f"  {words}"] if words and match.score >= _TOLD_FROM else lines
 
 
 def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[str]:
@@ -525,11 +546,30 @@ def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
 
 
 def _signature(tool: records.Tool) -> str:
-    """Return the arguments as text: `path: string, depth?: integer`."""
-    properties = tool.input_schema.get("properties")
-    required = tool.input_schema.get("required") or ()
+    """Return the arguments as text: `paths: [string], order?: "name"|"size"`."""
+    whole = _fields(tool.input_schema, 3)
+    return whole if len(whole) <= _ARGUMENTS else _fields(tool.input_schema, 1)
+
+
+def _fields(schema: Mapping[str, Any], depth: int) -> str:
+    properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping):
         return ""
-    order = sorted(properties, key=lambda name: name not in required)
-    kinds = {name: properties[name].get("type") if isinstance(properties[name], Mapping) else "" for name in order}
-    return ", ".join(f"{name}{'' if name in required else '?'}: {kinds[name] or 'any'}" for name in order)
+    needed = required if isinstance(required, list) else ()
+    order = sorted(properties, key=lambda name: name not in needed)
+    return ", ".join(f"{name}{'' if name in needed else '?'}: {_kind(properties[name], depth)}" for name in order)
+
+
+def _kind(schema: Any, depth: int) -> str:
+    """Return the type of a value as text, `depth` levels deep."""
+    if not isinstance(schema, Mapping):
+        return "any"
+    choices = schema.get("enum")
+    if depth and isinstance(choices, list) and len(choices) <= _CHOICES:
+        return "|".join(json.dumps(each, ensure_ascii=False) for each in choices)
+    forms = schema.get("anyOf") or schema.get("oneOf")
+    kind = schema.get("type") or ([_kind(each, depth) for each in forms] if isinstance(forms, list) else "any")
+    if depth > 1 and kind == "array" and isinstance(schema.get("items"), Mapping):
+        return f"[{_kind(schema['items'], depth - 1)}]"
+    inside = _fields(schema, depth - 1) if depth > 1 and kind == "object" else ""
+    return f"{{{inside}}}" if inside else "|".join(dict.fromkeys([kind] if isinstance(kind, str) else map(str, kind)))

@@ -90,8 +90,7 @@ class Permissions:
         Raises:
             AccessError: The tool is denied, or the user did not allow the call; the message says how to.
         """
-        if why := barred(tool, rules):
-            raise AccessError(f"{why} in the gateway's file of servers: use another tool, or tell the user")
+        refuse(tool, rules)
         with self._one_at_a_time:
             self._admit(tool, asks=rules.of(tool.id) == "ask")
 
@@ -114,6 +113,12 @@ class Permissions:
             raise AccessError(f"{tool.id} was not called: the user did not allow it")
         if said_now == "always":
             self._allowed.add(tool.id, now)
+
+
+def refuse(tool: Tool, rules: Rules) -> None:
+    """Raise `AccessError` if rules bar a tool."""
+    if why := barred(tool, rules):
+        raise AccessError(f"{why} in the gateway's file of servers: use another tool, or tell the user")
 
 
 def barred(tool: Tool, rules: Rules) -> str:

@@ -44,6 +44,7 @@ CAP = 0.95  # of a score: certainty is not to be had (ADR-050)
 STRENGTH = 4.0  # calls that the prior is worth
 SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
+DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
 FEW = 20  # traces
 _TEXT = np.array([-4.64, 6.98, 8.12, 9.8])  # bias, nearest meaning, tf-idf, mean of meaning

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from vademecum.index.fusion import top
 from vademecum.index.query import names_in
 from vademecum.tools import chains, confidence
-from vademecum.tools.confidence import CAP, RELIABILITIES
+from vademecum.tools.confidence import CAP, DEPRECATED, RELIABILITIES
 from vademecum.tools.features import HEADS, NEAR, After, Asked, heads, put, same_intent, trust, trusted, without_traces
 from vademecum.tools.hypergraph import in_context
 from vademecum.tools.ledger import Version
@@ -43,8 +43,6 @@ _SHOWN_FROM = 0.001
 _KEPT_FROM = 0.02  # by text alone, for a place that an unused tool is kept
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
-_MOST_WORDS = 0.5  # share of a question's words that no tool says, from which its language may be the reason
-_STRANGE = "; no tool says most of its words: if the tools speak another language, ask in that"
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 KEPT = 3  # places for tools without usage: as many as a prediction shows unless it is asked for more
 EVIDENCE = 3  # traces named for a candidate
@@ -99,7 +97,7 @@ def search(
     view, model = known.view, known.model
     asked, features, logs = likely_tools(model, put(view, text, unfinished=unfinished))
     taken = taken_from(logs, model.certain)
-    factor = RELIABILITIES[reliability](view.good, view.calls)
+    factor = RELIABILITIES[reliability](view.good, view.calls) * np.where(view.offered, 1, DEPRECATED)
     asks = any(char.isalnum() for char in text)  # what says nothing fits nothing
     allowed = view.live & np.array([tool.server == server for tool in view.tools], bool) if server else view.live
     ranks = np.minimum(taken * factor * asks, CAP).astype(np.float32)
@@ -109,7 +107,7 @@ def search(
     probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
     semantic = taken * np.float32(probability)
     fits = allowed & (semantic >= min_score)
-    by_text = np.where(fits & asks, text_alone(asked), 0).astype(np.float32)
+    by_text = np.where(fits & view.offered & asks, text_alone(asked), 0).astype(np.float32)
     yielding = k >= KEPT and not same
     likely = np.where(fits, ranks, -1).astype(np.float32)
     order = ranked(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
@@ -230,9 +228,7 @@ def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
         return f"no tool is of server {server!r}: there are {', '.join(servers) or 'none'}"
     if not any(char.isalnum() for char in asked.question.text):
         return "nothing is asked for: say what is to be done, or a tool's name"
-    said = f"probably nothing listed does this: ask once more in a tool's words, else none of {allowed} tools does"
-    strange = asked.document_matches.held == 0
-    return said + _STRANGE if strange.sum() > _MOST_WORDS * len(strange) else said
+    return f"probably none of {allowed} tools does this: ask once more, in the words and the language of a tool's description"
 
 
 def predict(

@@ -33,7 +33,7 @@ _LEAST_WORDS = 3  # of a clause that means something by itself
 _MOST_CLAUSES = 16
 _SENTENCE = 8  # words further on than the first is where a text ends that says things in their order
 _DEPRECATED = re.compile(
-    r"\A\W*deprecated(?=\s*[^\w\s]|\s+(?:since|in|as|use|by|and)\b|\s*\Z)"
+    r"(?:\A|[.!?]\s)\W*deprecated(?=\s*[^\w\s]|\s+(?:since|in|as|use|by|and)\b|\s*\Z)"
     r"|\b(?:this|it|tool|method|endpoint|operation|function)\s+(?:is|was|has been)\s+(?:now\s+)?deprecated\b"
     r"|[\[(]deprecated\b",
     re.IGNORECASE,
@@ -187,9 +187,9 @@ def passage(tool: Tool) -> Passage:
 def is_deprecated(tool: Tool) -> bool:
     """Return whether a tool says of itself that it is deprecated.
 
-    >>> said = "[Deprecated] Use read.", "Read a file. This tool is deprecated.", "Find deprecated calls."
+    >>> said = "[Deprecated] Use read.", "Read a file. DEPRECATED: Use read.", "It is deprecated.", "Find deprecated calls."
     >>> [is_deprecated(Tool.of("files", "cat", each)) for each in said]
-    [True, True, False]
+    [True, True, True, False]
     """
     return _DEPRECATED.search(tool.description) is not None
 
@@ -197,13 +197,16 @@ def is_deprecated(tool: Tool) -> bool:
 DEPTH = 4  # of nested objects and arrays that is looked into
 MOST_FIELDS = 200  # of one schema
 SAME, WITHIN, BY_TOOL = 1.0, 0.8, 0.5  # how far a match can be trusted
+# Names of whatever an answer is: where these agree, nothing agrees.
+_WRAPPED = "value string text content body data item result output message description note"
 # Names that are about anything: alone they match nothing.
 _GENERIC = """
-id ids uuid key name names title type kind value values text string content contents body data item items result results output
-input query url uri path date time status state code count number limit offset page size message description note label format
-options params config metadata info ok success error
+id ids uuid key name names title type kind values contents items results input query url uri path date time status state code
+count number limit offset page size label format options params config metadata info ok success error to from by of in on at for
+with
 """
-GENERIC = frozenset(_GENERIC.split())
+_WRAPPERS = frozenset(_WRAPPED.split())
+GENERIC = frozenset(_GENERIC.split()) | _WRAPPERS
 _IDENTIFIERS = (("id",), ("ids",), ("uuid",), ("key",))
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNTOLD = frozenset(
@@ -268,6 +271,8 @@ def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str,
         if telling <= given.around | set(given.words):
             return WITHIN
         return BY_TOOL if telling <= given.around | set(given.words) | set(giver) else 0.0
+    if wanted.words[-1] in _WRAPPERS:
+        return 0.0
     return BY_TOOL if about(wanted, taker) & given.around.union(given.words, giver) else 0.0
 
 
