@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -86,7 +87,7 @@ def test_a_forgotten_trace_is_gone_at_once(busy):
 def test_weights_are_not_fitted_within_a_question(busy, monkeypatch, traces_of):
     asking, fitting = threading.current_thread(), []
 
-    def fitted(view, ways, prior):
+    def fitted(view, ways, prior, **_more):
         fitting.append(threading.current_thread())
         return replace(prior, traces=len(view.traces))
 
@@ -108,9 +109,19 @@ def test_after_closing_nothing_is_written(busy, store):
     thread = busy._current._thread
     assert thread is not None
     busy.close()
-    thread.join(60)
     assert not thread.is_alive()
     assert len(busy._current._known.view.traces) == len(store.scan("traces").unwrap()) - 1
+
+
+def test_closing_ends_a_fit(office, monkeypatch):
+    """A thread that goes on while the interpreter ends can abort the process."""
+    monkeypatch.setattr(refresh, "QUIET_S", 0.0)
+    office.predict("mail the report")
+    before = threading.enumerate()
+    office.observe([trace(f"paint fence {n} green", (Call("paint/brush"), Call("paint/dry"))) for n in range(300)])
+    time.sleep(0.5)  # it is at work
+    office.close()
+    assert threading.enumerate() == before
 
 
 def test_a_database_that_cannot_be_read_is_told_by_the_next_question(busy, monkeypatch):

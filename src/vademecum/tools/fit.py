@@ -13,8 +13,10 @@ explain, and neither it nor its session may speak. Fits, each a conditional logi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +41,7 @@ _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitte
 _FROZEN = 1e9
 _ROUNDS = 25
 _ENOUGH = 1e-7  # of the loss, relative: further steps change nothing
+T = TypeVar("T")
 # what says something before anything was called
 _SEARCH = np.array(
     [1.0 if h in ("match", "terms", "attention", "ridge", "popular", *UNSEEN) else _FROZEN for h in HEADS]
@@ -53,23 +56,33 @@ class Choice:
     chosen: int
 
 
-def fitted(view: View, pairs: Pairs, prior: Model, seed: int = 7) -> Model:
-    """Return the weights that explain the view's traces best, from `prior` on."""
+def fitted(view: View, pairs: Pairs, prior: Model, *, check: Callable[[], None] = lambda: None, seed: int = 7) -> Model:
+    """Return the weights that explain the view's traces best, from `prior` on.
+
+    `check` is called again and again, and may raise to end the work.
+    """
     questions = [asked_of(view, int(trace)) for trace in drawn(view, MOST_TRACES, seed)]
-    steps = [step for asked in questions for step in choices(asked)]
-    joint = fit([choice for _, choice in steps], prior.next.mean(0), STRENGTH)
+    fit_, each = partial(fit, check=check), partial(_each, check=check)
+    steps = [*each(questions, choices)]
+    joint = fit_([choice for _, choice in steps], prior.next.mean(0), STRENGTH)
     phases = [
-        fit([choice for phase, choice in steps if phase == number], joint, PHASE_STRENGTH) for number in range(PHASES)
+        fit_([choice for phase, choice in steps if phase == number], joint, PHASE_STRENGTH) for number in range(PHASES)
     ]
-    weights = unseen_weights(view, np.stack(phases), [asked.own for asked in questions], seed)
-    search = fit([c for asked in questions for c in set_choices(asked)], prior.search, _SEARCH)
-    certain = fit([c for asked in questions for c in certainty_choices(asked, search)], prior.certain)
-    stop = fit([c for asked in questions for c in stop_choices(asked, search, certain)], prior.stop)
-    links = fit([c for asked in questions for c in pair_choices(asked, pairs)], prior.links)
+    weights = unseen_weights(view, np.stack(phases), [asked.own for asked in questions], seed, check)
+    search = fit_([*each(questions, set_choices)], prior.search, _SEARCH)
+    certain = fit_([*each(questions, partial(certainty_choices, search=search))], prior.certain)
+    stop = fit_([*each(questions, partial(stop_choices, search=search, certain=certain))], prior.stop)
+    links = fit_([*each(questions, partial(pair_choices, pairs=pairs))], prior.links)
     model = Model(weights, stop, search, certain, links, prior.chains, len(view.traces))
     ranked = questions[:: max(1, len(questions) // _MOST_RANKED)]
-    chains = [choice for asked in ranked for choice in ranked_choices(asked, model)]
-    return replace(model, chains=fit(chains, prior.chains, CHAIN_STRENGTH))
+    chains = [*each(ranked, partial(ranked_choices, model=model))]
+    return replace(model, chains=fit_(chains, prior.chains, CHAIN_STRENGTH))
+
+
+def _each(questions: Iterable[Asked], of: Callable[[Asked], Iterable[T]], check: Callable[[], None]) -> Iterator[T]:
+    for asked in questions:
+        check()
+        yield from of(asked)
 
 
 def drawn(view: View, most: int, seed: int) -> Integers:
@@ -103,20 +116,23 @@ def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
     return Choice(features[kept], int(np.searchsorted(kept, chosen)))
 
 
-def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int) -> Weights:
+def unseen_weights(
+    view: View, phases: Weights, traces: Sequence[int], seed: int, check: Callable[[], None] = lambda: None
+) -> Weights:
     """Return the weights with those of unseen tools fitted on hidden tools."""
     block = [HEADS.index(name) for name in UNSEEN]
     rest = [number for number in range(len(HEADS)) if number not in block]
     draw = np.random.default_rng(seed)
     found: list[Choice] = []
     for trace in traces[:: max(1, len(traces) // _MOST_HIDING)]:
+        check()
         hidden = draw.random(len(view.tools)) < _HIDDEN
         for phase, choice in choices(asked_of(view, trace, hidden)):
             offset = choice.features[:, rest] @ phases[phase, rest].astype(np.float32)
             found.append(Choice(np.column_stack([offset, choice.features[:, block]]), choice.chosen))
     weights = phases.copy()
     prior = np.array([1.0, *phases[:, block].mean(0)])
-    weights[:, block] = fit(found, prior, np.array([_FROZEN] + [STRENGTH] * len(block)))[1:]
+    weights[:, block] = fit(found, prior, np.array([_FROZEN] + [STRENGTH] * len(block)), check)[1:]
     return weights
 
 
@@ -164,8 +180,11 @@ def pair_choices(asked: Asked, pairs: Pairs) -> Iterator[Choice]:
     yield from (yes_or_no(row, yes=pair in links) for pair, row in features.items())
 
 
-def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0) -> Weights:
-    """Return the best weights for the choices, float64 (d,).
+def fit(
+    choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0,
+    check: Callable[[], None] = lambda: None,
+) -> Weights:  # fmt: skip
+    """Return the best weights for the choices, float64 (d,); `check` as in `fitted`.
 
     Newton's method minimises -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2.
 
@@ -181,6 +200,7 @@ def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1
     penalty = np.asarray(strength * np.maximum(spread, 1e-4), np.float64)
     loss, gradient, curvature = _expand(choices, weights, prior, penalty)
     for _ in range(_ROUNDS):
+        check()
         step = np.linalg.solve(curvature, gradient)
         share = 1.0
         while True:

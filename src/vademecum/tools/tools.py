@@ -309,8 +309,8 @@ class Current:
         `laid_out` computes all that questions need before any of them sees it.
         """
         with self._making:
-            if laid_out and self._closed:
-                raise StoreError("the tools were closed")
+            if laid_out:
+                self._check()
             version = self._ledger.version()
             if self._known is None or self._known.version != version or self._reader.lacks_vectors:
                 view, model = self._reader.view(), Model.read(self._ledger.fact(self._fact))
@@ -330,10 +330,19 @@ class Current:
         return self.fit(known) if self._is_due(known) else known
 
     def close(self) -> None:
-        """Release the database; unfinished work of the thread is dropped."""
+        """Release the database; unfinished work of the thread is dropped.
+
+        A thread that is still at work when the interpreter ends can abort the process.
+        """
         self._hurry.set()
         with self._making:
             self._closed = True
+        if thread := self._thread:
+            thread.join()
+
+    def _check(self) -> None:
+        if self._closed:
+            raise StoreError("the tools were closed")
 
     def _is_due(self, known: Known) -> bool:
         """Return whether the weights are to be fitted, and can be."""
@@ -352,7 +361,7 @@ class Current:
         known = known or self.read()
         if not known.view.traces or self._reader.problem:
             return known
-        model = fitted(known.view, known.pairs, prior())
+        model = fitted(known.view, known.pairs, prior(), check=self._check)
         with self._making:
             if not self._closed and not self._reader.problem:
                 self._ledger.keep_fact(self._fact, model.write())
