@@ -168,22 +168,28 @@ def chain(giver: dict[str, Any], taker: dict[str, Any], links: tuple[tuple[int, 
         ({"structuredContent": {"file_path": "a", "size": 3}}, "a"),
         ({"content": [{"type": "text", "text": '{"file_path": "a"}'}]}, "a"),
         ({"structuredContent": {"files": [{"path": "a"}]}}, "a"),
-        ({"structuredContent": {"files": [{"path": "a"}, {"path": "b"}]}}, "given"),  # nobody knows which
-        ({"structuredContent": {"file_path": 3}}, "given"),
-        ({"content": [{"type": "text", "text": "the file_path is a"}]}, "given"),
+        ({"structuredContent": {"files": [{"path": "a"}, {"path": "b"}]}}, ""),  # nobody knows which
+        ({"structuredContent": {"file_path": 3}}, ""),
+        ({"content": [{"type": "text", "text": "the file_path is a"}]}, ""),
     ],
 )
 def test_an_argument_is_taken_from_an_answer_that_has_one_such_value(answer: dict[str, Any], bound: str) -> None:
     one = chain({}, {"file_path": {}, "to": {}})
-    assert one.arguments(1, {"file_path": "given", "to": "me"}, [answer]) == {"file_path": bound, "to": "me"}
+    assert one.arguments(1, {"to": "me"}, [answer]) == {"to": "me"} | ({"file_path": bound} if bound else {})
+    assert one.arguments(1, {"file_path": "given"}, [answer]) == {"file_path": "given"}
     said = {"structuredContent": {"body": "hello", "size": 3}}  # a name that says little, where the tools say no more
     assert chain({}, {"body": {}}).arguments(1, {}, [said]) == {"body": "hello"}
     apart = chain({}, {"file_path": {}}, links=())
-    assert apart.arguments(1, {"file_path": "given"}, [answer]) == {"file_path": "given"}
+    assert apart.arguments(1, {}, [answer]) == {}
 
 
 def test_a_chain_asks_for_what_no_answer_promises() -> None:
     promised, open_ = {"file_path": {"type": "string"}}, dict[str, Any]()
     required = [chain(giver, {"file_path": {}, "to": {}}).tool.input_schema["required"] for giver in (promised, {"size": {}}, open_)]  # fmt: skip
     assert required == [["to"], ["file_path", "to"], []]
+    said = [chain(giver, {"file_path": {}}).tool.description for giver in (promised, open_)]
+    assert [each.partition("send. ")[2] for each in said] == [
+        "Unless given, taken from an earlier answer: file_path.",
+        "Give file_path, unless an earlier answer is JSON that has it.",
+    ]
     assert chain(promised, {"file_path": {}}, links=()).tool.input_schema["required"] == ["file_path"]

@@ -154,7 +154,9 @@ def test_a_long_answer_is_kept_and_read_page_by_page(tmp_path: Path) -> None:
     first, same = pages.shown([{"type": "text", "text": "a" * 1000 + "b" * 500}, image]) or []
     assert same is image
     assert first["text"].startswith("a" * 1000 + "\n[page 1 of 2; the whole answer is in ")
-    asked = json.loads(first["text"].partition(f"{PAGE_TOOL} with ")[2].rstrip("]"))
+    asked = json.loads(first["text"].partition("call_reading_tool with ")[2].rstrip("]"))
+    assert asked.pop("tool") == PAGE_TOOL
+    asked = asked["arguments"]
     assert pages.read(asked).startswith("b" * 500 + "\n[page 2 of 2")
     for wrong in ({"answer": "../x"}, {**asked, "page": 3}, {"answer": "none"}):
         with pytest.raises(UsageError, match=PAGE_TOOL):

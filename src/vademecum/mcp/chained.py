@@ -43,40 +43,42 @@ class Chained:
         """The chain as one tool; all that its calls may do counts."""
         properties: dict[str, Any] = {}
         required: dict[str, None] = {}
-        flowing: dict[str, None] = {}
+        flowing: dict[bool, dict[str, None]] = {True: {}, False: {}}  # whether promised
         for place, tool in enumerate(self.tools):
             for field in inputs_of(tool.input_schema):
                 properties.setdefault(field.name, tool.input_schema["properties"][field.name])
                 if field.required:
-                    (flowing if self._may_flow(place, field) else required)[field.name] = None
+                    promised = self._promised(place, field)
+                    (required if promised is None else flowing[promised])[field.name] = None
         schema = {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
         effects = {effect(tool) for tool in self.tools}
         worst = next(each for each in ("may destroy", "", "adds", "reads") if each in effects)
         said = f"Calls {', then '.join(tool.id for tool in self.tools)}."
-        said += f" Unless given, taken from an earlier answer: {', '.join(flowing)}." if flowing else ""
+        sure, open_ = (", ".join(names) for names in flowing.values())
+        said += f" Unless given, taken from an earlier answer: {sure}." if sure else ""
+        said += f" Give {open_}, unless an earlier answer is JSON that has it." if open_ else ""
         name = self.group.id.partition("/")[2]
         return Tool(self.group.id, name, SERVER, said, schema, annotations=_HINTS[worst])
 
     def arguments(self, place: int, given: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the arguments of the call at `place`, earlier answers included."""
+        """Return the arguments of the call at `place`: given, or from earlier answers."""
         fields = inputs_of(self.tools[place].input_schema)
         found = {field.name: given[field.name] for field in fields if field.name in given}
         for field in fields if answers else ():
-            flowing = self._flowing(place, field, answers) if field.required else []
-            found |= {field.name: flowing[0]} if flowing else {}
+            if field.required and field.name not in found and (flowing := self._flowing(place, field, answers)):
+                found[field.name] = flowing[0]
         return found
 
     def _givers(self, place: int) -> list[int]:
         """Return the earlier calls that a call uses, latest first."""
         return sorted((earlier for earlier, later in self.group.links if later == place), reverse=True)
 
-    def _may_flow(self, place: int, field: Field) -> bool:
-        """Return whether an earlier answer may hold an input."""
-        return any(
-            not (schema := self.tools[giver].output_schema)
-            or any(self._trust(place, field, giver, given) for given in fields_of(schema))
-            for giver in self._givers(place)
-        )
+    def _promised(self, place: int, field: Field) -> bool | None:
+        """Return whether an earlier answer holds an input; None: none can."""
+        schemas = [(giver, self.tools[giver].output_schema) for giver in self._givers(place)]
+        if any(self._trust(place, field, giver, given) for giver, schema in schemas for given in fields_of(schema)):
+            return True
+        return False if any(not schema for _, schema in schemas) else None
 
     def _flowing(self, place: int, field: Field, answers: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return an input's value from the latest answer; [] for none."""

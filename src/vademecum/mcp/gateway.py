@@ -177,7 +177,7 @@ class Gateway:
 
     def _read(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         if arguments["tool"].strip() == PAGE_TOOL:
-            return Outcome(self._pages.read(arguments.get("arguments", {})), None)
+            return self._call(arguments, told)
         if chain := self._chain(arguments["tool"]):
             tool = chain.tool
         else:
@@ -190,6 +190,8 @@ class Gateway:
     def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         intent = arguments.get("intent", "")
+        if asked.strip() == PAGE_TOOL:
+            return Outcome(self._pages.read(given), None)
         if chain := self._chain(asked):
             outcome = self._run(chain, given, intent, told)
         else:

@@ -8,6 +8,7 @@ The files are for the user alone, and go with the gateway.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -76,7 +77,8 @@ class Pages:
         last = -(-len(text) // self._page)
         said = f"[page {number} of {last}; the whole answer is in {path}"
         if number < last:
-            said += f'; the next page: {PAGE_TOOL} with {{"answer": "{name}", "page": {number + 1}}}'
+            asked = {"tool": PAGE_TOOL, "arguments": {"answer": name, "page": number + 1}}
+            said += f"; the next page: call_reading_tool with {json.dumps(asked)}"
         return f"{text[(number - 1) * self._page : number * self._page]}\n{said}]"
 
 
