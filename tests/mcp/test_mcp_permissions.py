@@ -162,6 +162,8 @@ def test_a_long_answer_is_kept_and_read_page_by_page(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=PAGE_TOOL):
             pages.read(wrong)
     assert [path.stat().st_mode & 0o077 for path in tmp_path.rglob("*.txt")] == [0]
+    (lines,) = pages.shown([{"type": "text", "text": "".join(f"line {n}\n" for n in range(200))}]) or []
+    assert lines["text"].splitlines()[-2:-1] == ["line 122"], "a page ends with a line"
     pages.close()
     assert not list(tmp_path.iterdir())
 
@@ -251,8 +253,9 @@ def test_a_client_is_asked_and_the_file_is_read_again(tmp_path: Path, monkeypatc
 
             first = await call("call_reading_tool", "notes/long")
             assert first.startswith("start")
-            name = json.loads(first.partition(f"{PAGE_TOOL} with ")[2].rstrip("]"))["answer"]
-            assert "end\n[page 3 of 3" in await call("call_reading_tool", PAGE_TOOL, answer=name, page=3)
+            name = json.loads(first.partition("call_reading_tool with ")[2].rstrip("]"))["arguments"]["answer"]
+            for by in ("call_reading_tool", "call_tool"):
+                assert "end\n[page 3 of 3" in await call(by, PAGE_TOOL, answer=name, page=3)
 
             (tmp_path / "words.txt").write_text("and send it away.")
             config.write_text(json.dumps({"mcpServers": {"notes": notes | {"deny": ["long"], "cwd": str(tmp_path)}}}))

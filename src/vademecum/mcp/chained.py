@@ -23,12 +23,7 @@ from vademecum.tools.texts import DEPTH, Field, fields_of, inputs_of, match, wor
 SERVER = "capability"  # the first part of a chain's id
 SAME_NAME = 0.1  # trust in a name that says little ("body"), where traces show that a call used the answer
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
-_HINTS: Mapping[str, Mapping[str, bool]] = {
-    "reads": {"readOnlyHint": True},
-    "adds": {"readOnlyHint": False, "destructiveHint": False},
-    "may destroy": {"readOnlyHint": False, "destructiveHint": True},
-    "": {},
-}
+_EFFECTS = ("may destroy", "", "adds", "reads")  # the worst first
 
 
 @dataclass(frozen=True)
@@ -51,17 +46,17 @@ class Chained:
                     promised = self._promised(place, field)
                     (required if promised is None else flowing[promised])[field.name] = None
         schema = {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
-        effects = {effect(tool) for tool in self.tools}
-        worst = next(each for each in ("may destroy", "", "adds", "reads") if each in effects)
+        worst = min(self.tools, key=lambda tool: _EFFECTS.index(effect(tool))).annotations
+        hints = {name: worst[name] for name in ("readOnlyHint", "destructiveHint") if name in worst}
         said = f"Calls {', then '.join(tool.id for tool in self.tools)}."
         sure, open_ = (", ".join(names) for names in flowing.values())
         said += f" Unless given, taken from an earlier answer: {sure}." if sure else ""
         said += f" Give {open_}, unless an earlier answer is JSON that has it." if open_ else ""
         name = self.group.id.partition("/")[2]
-        return Tool(self.group.id, name, SERVER, said, schema, annotations=_HINTS[worst])
+        return Tool(self.group.id, name, SERVER, said, schema, annotations=hints)
 
     def arguments(self, place: int, given: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the arguments of the call at `place`: given, or from earlier answers."""
+        """Return the arguments of one call: given, or from earlier answers."""
         fields = inputs_of(self.tools[place].input_schema)
         found = {field.name: given[field.name] for field in fields if field.name in given}
         for field in fields if answers else ():

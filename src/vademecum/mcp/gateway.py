@@ -130,7 +130,8 @@ class Gateway:
     def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
         query, k = arguments["query"], arguments.get("k", FOUND)
         problems = self._current(engine)
-        answer, found = self._found(engine, query, k)
+        answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
+        found = [match for match in answer.matches if all(map(self._is_offered, match.tools or (match.id,)))]
         if chain := self._chain(query):
             id_, tools = chain.tool.id, chain.group.tools
             found = [records.Match(id_, "capability", id_, "", "", 1.0, 1.0, 1.0, tools, exact=True)]
@@ -145,11 +146,6 @@ class Gateway:
         lines += self._notes(problems, again=verdict is Verdict.NOT_FOUND)
         data = [_record(match, self._tool(match.id)) for match in shown]
         return Outcome("\n".join(lines), {"verdict": str(verdict), "probability": answer.probability, "tools": data})
-
-    def _found(self, engine: Engine, query: str, k: int = FOUND) -> tuple[records.ToolAnswer, list[Match]]:
-        """Return a search's answer, and the matches that may be called."""
-        answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
-        return answer, [m for m in answer.matches if all(self._is_offered(id_) for id_ in m.tools or (m.id,))]
 
     def _intend(self, engine: Engine, intent: str, **more: Any) -> None:
         """Note an intent, with how well each tool fits."""

@@ -49,11 +49,7 @@ class Pages:
         path = self._folder / f"{name}.txt" if self._folder and isinstance(name, str) and name.isalnum() else None
         if path is None or not path.is_file():
             raise UsageError(f"{PAGE_TOOL}: no answer {name!r} is kept: answers end with the gateway")
-        text = path.read_text(encoding="utf-8")
-        last = -(-len(text) // self._page)
-        if not isinstance(number, int) or not 1 <= number <= last:
-            raise UsageError(f"{PAGE_TOOL}: {name} has pages 1 to {last}, not {number!r}")
-        return self._paged(text, str(name), path, number)
+        return self._paged(path.read_text(encoding="utf-8"), str(name), path, number)
 
     def close(self) -> None:
         """Delete the kept answers."""
@@ -73,13 +69,26 @@ class Pages:
             file.write(text.encode("utf-8", "replace").decode("utf-8"))
         return self._paged(text, name, path, 1)
 
-    def _paged(self, text: str, name: str, path: Path, number: int) -> str:
-        last = -(-len(text) // self._page)
+    def _paged(self, text: str, name: str, path: Path, number: Any) -> str:
+        pages = self._cut(text)
+        last = len(pages)
+        if not isinstance(number, int) or not 1 <= number <= last:
+            raise UsageError(f"{PAGE_TOOL}: {name} has pages 1 to {last}, not {number!r}")
         said = f"[page {number} of {last}; the whole answer is in {path}"
         if number < last:
             asked = {"tool": PAGE_TOOL, "arguments": {"answer": name, "page": number + 1}}
             said += f"; the next page: call_reading_tool with {json.dumps(asked)}"
-        return f"{text[(number - 1) * self._page : number * self._page]}\n{said}]"
+        return f"{pages[number - 1].removesuffix(chr(10))}\n{said}]"
+
+    def _cut(self, text: str) -> list[str]:
+        """Return the pages; each ends with a line, where one ends near."""
+        found, begin = list[str](), 0
+        while begin < len(text):
+            line = text.rfind("\n", begin + self._page // 2, begin + self._page)
+            end = line + 1 if line >= 0 and begin + self._page < len(text) else begin + self._page
+            found.append(text[begin:end])
+            begin = end
+        return found
 
 
 def _text(part: Any) -> str:

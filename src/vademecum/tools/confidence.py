@@ -69,7 +69,9 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     meant = asked.question.vector is not None and documents.vectors is not None
     by_meaning = _OWN if documents.own else _TEXT
     odds = float(by_meaning @ (1, near, words, mean) if meant else _WORDS @ (1, words))
-    traces, alike = memory_signals(asked)
+    speaks = asked.weight > 0
+    alike = float(np.maximum(asked.alike, asked.plain - _PLAIN)[speaks].max(initial=0.0))
+    traces = int(speaks.sum())
     by_memory = _MEMORY * traces / (traces + _TRACES) * (alike - _ALIKE)
     return _logistic(odds + (max(by_memory, 0.0) if traces < FEW else by_memory))
 
@@ -79,13 +81,6 @@ def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
     meanings = asked.view.documents.dense(asked.question)
     signals = asked.meaning[allowed].max(), asked.tfidf[allowed].max(), meanings[allowed].mean()
     return np.array(signals, np.float32)
-
-
-def memory_signals(asked: Asked) -> tuple[int, float]:
-    """Return the number of speaking traces, and the signal a."""
-    speaks = asked.weight > 0
-    alike = np.maximum(asked.alike, asked.plain - _PLAIN)
-    return int(speaks.sum()), float(alike[speaks].max(initial=0.0))
 
 
 def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:

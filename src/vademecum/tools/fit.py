@@ -184,9 +184,10 @@ def fit(
     choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0,
     check: Callable[[], None] = lambda: None,
 ) -> Weights:  # fmt: skip
-    """Return the best weights for the choices, float64 (d,); `check` as in `fitted`.
+    """Return the best weights for the choices, float64 (d,).
 
-    Newton's method minimises -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2.
+    Newton's method minimises -sum over choices of log P(chosen) + strength/2 * |spread * (w - prior)|^2. `check` is as
+    in `fitted`.
 
     >>> yes = Choice(np.array([[1.0, 0.3], [0.0, 0.7]], np.float32), 0)
     >>> no = Choice(np.array([[1.0, 0.7], [0.0, 0.3]], np.float32), 1)

@@ -99,10 +99,6 @@ class Hypergraph:
         """Return the number of traces."""
         return len(self.weight)
 
-    def traces_with(self, tool: int) -> Integers:
-        """Return the traces that called a tool."""
-        return self.member_trace[_equal(self.member_tool, tool)]
-
     @cached_property
     def numbers(self) -> dict[Numbers, int]:
         """Each capability's number by its chain."""
@@ -142,7 +138,7 @@ class Hypergraph:
         """Return each trace's share of the context's tools, float32 (m,)."""
         count = np.zeros(len(self), np.float32)
         for tool in set(context):
-            count[self.traces_with(tool)] += 1
+            count[self.member_trace[_equal(self.member_tool, tool)]] += 1
         return count / np.float32(max(len(set(context)), 1))
 
     def after(self, tool: int, weight: Weights, before: int | None = None) -> Weights:
@@ -219,8 +215,11 @@ class Metas:
         found: dict[Numbers, list[int]] = defaultdict(list)
         for run, trace in _runs(graph):
             found[run].append(trace)
-        for chain, traces in _composed(graph):
-            found[tuple(number.setdefault(part, len(number)) for part in chain)] += traces
+        known = {chain for chain in graph.capabilities if len(chain) > 1}
+        for chain, traces in graph.made.items():
+            parts = split(chain, known)
+            if any(len(part) > 1 for part in parts) and len(parts) > 1:
+                found[tuple(number.setdefault(part, len(number)) for part in parts)] += traces
         return cls(graph, tuple(number), tuple(found), tuple(map(tuple, found.values())))
 
     @cached_property
@@ -285,15 +284,6 @@ def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
         for end in range(1, len(traces)) if session >= 0 else ():
             for begin in range(max(0, end + 1 - WIDEST), end):
                 yield tuple(capability[trace] for trace in traces[begin : end + 1]), traces[end]
-
-
-def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int]]]:
-    """Yield each chain that consists of others, as parts, with its traces."""
-    known = {chain for chain in graph.capabilities if len(chain) > 1}
-    for chain, traces in graph.made.items():
-        parts = split(chain, known)
-        if any(len(part) > 1 for part in parts) and len(parts) > 1:
-            yield parts, traces
 
 
 def split(chain: Numbers, known: Collection[Numbers]) -> tuple[Numbers, ...]:

@@ -214,7 +214,7 @@ def graph_record(tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping
 def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
     """A capability or meta-capability as a node, named by its members."""
     named = [
-        " → ".join(_last(tool) for tool in groups[member].tools) if member in groups else _last(member)
+        " → ".join(id_.rpartition("/")[2] for id_ in (groups[member].tools if member in groups else (member,)))
         for member in group.members
     ]
     name = (" ⇒ " if group.kind == "meta" else " → ").join(named)
@@ -223,13 +223,9 @@ def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
     return {"id": group.id, "name": name, "kind": group.kind, "about": about, "inputs": [], "calls": 0, "good": 0}
 
 
-def _last(id_: str) -> str:
-    return id_.rpartition("/")[2]
-
-
 def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]:
     inputs = inputs_of(tool.input_schema) if tool else []
     about = " ".join(tool.description.split())[:_ABOUT] if tool else ""
     taken = [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs]
-    said = {"id": name, "name": _last(name), "kind": "tool", "about": about, "inputs": taken}
+    said = {"id": name, "name": name.rpartition("/")[2], "kind": "tool", "about": about, "inputs": taken}
     return said | {"calls": calls, "good": good}

@@ -40,6 +40,7 @@ K = 5  # few: each one is read, and paid for
 CAPABILITIES, METAS = 2, 1  # chains beside them
 LIKELY_FROM = 0.5
 _SHOWN_FROM = 0.001
+_ALONE = ("match", "unseen_match")  # heads of text without traces
 _KEPT_FROM = 0.02  # by text alone, for a place that an unused tool is kept
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
@@ -107,10 +108,10 @@ def search(
     probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
     semantic = taken * np.float32(probability)
     fits = allowed & (semantic >= min_score)
-    by_text = np.where(fits & view.offered & asks, text_alone(asked), 0).astype(np.float32)
-    yielding = k >= KEPT and not same
+    alone = log_shares(asked.match * np.float32(prior().search @ [head in _ALONE for head in HEADS]))
+    by_text = np.where(fits & view.offered & asks, taken_from(alone, prior().certain), 0).astype(np.float32)
     likely = np.where(fits, ranks, -1).astype(np.float32)
-    order = ranked(likely, by_text, asked.unseen > 0, exact, k, yielding=yielding)
+    order = ranked(likely, by_text, asked.unseen > 0, exact, k, yielding=k >= KEPT and not same)
     mean, attention = np.exp(logs) @ features, asked.attention
     matches = [
         _match(view, n, float(semantic[n]), float(factor[n]), exact=n in exact,
@@ -119,10 +120,13 @@ def search(
     ]  # fmt: skip
     probability, searched = probability if order else 0.0, int(allowed.sum())
     beside = near_groups(asked, known.groups) if asks and not server else []
-    verdict = _verdict(asked, probability, exact)
+    if exact:
+        return ToolAnswer(text, Verdict.RESOLVED, probability, (*matches, *beside), searched=searched)
+    said = len(asked.document_matches.text) or len(asked.intent_matches.text)
+    verdict = Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
+    verdict = verdict if probability >= confidence.FOUND_FROM else Verdict.NOT_FOUND
     why = _why_nothing(asked, server, searched) if verdict is Verdict.NOT_FOUND else ""
-    nearest = () if exact else nearest_names(view, text)
-    return ToolAnswer(text, verdict, probability, (*matches, *beside), why, nearest, searched)
+    return ToolAnswer(text, verdict, probability, (*matches, *beside), why, nearest_names(view, text), searched)
 
 
 def shares(known: Known, text: str, unfinished: str = "") -> dict[str, float]:
@@ -145,13 +149,6 @@ def likely_tools(model: Model, asked: Asked) -> tuple[Asked, Floats, Floats]:
         alone = log_probabilities(heads(without_traces(asked), ()), model.search)
         logs = np.log((1 - share) * np.exp(alone) + share * np.exp(logs)).astype(np.float32)
     return asked, features, logs
-
-
-def text_alone(asked: Asked) -> Floats:
-    """Return each tool's probability by text alone, float32 (n,)."""
-    fresh = prior()
-    weight = fresh.search[HEADS.index("match")] + fresh.search[HEADS.index("unseen_match")]
-    return taken_from(log_shares(asked.match * np.float32(weight)), fresh.certain)
 
 
 def ranked(
@@ -212,17 +209,10 @@ def _match(view: View, number: int, semantic: float, reliability: float, **more:
     )  # fmt: skip
 
 
-def _verdict(asked: Asked, probability: float, exact: Sequence[int]) -> Verdict:
-    if exact or probability < confidence.FOUND_FROM:
-        return Verdict.RESOLVED if exact else Verdict.NOT_FOUND
-    said = len(asked.document_matches.text) or len(asked.intent_matches.text)
-    return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
-
-
 def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
     view = asked.view
     if not len(view.tools):
-        return "no tool is registered: `vade tools register FILE`"
+        return _EMPTY
     if not allowed:
         servers = sorted({tool.server for tool in view.tools if tool.server})
         return f"no tool is of server {server!r}: there are {', '.join(servers) or 'none'}"
@@ -338,8 +328,12 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
     asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
-    if not view.live.any() or _says_nothing(asked):
-        return Plan(intent, (), (), 0.0, reason=_NO_PLAN if view.live.any() else _EMPTY)
+    if not view.live.any():
+        return Plan(intent, (), (), 0.0, reason=_EMPTY)
+    past = view.intents.dense(asked.question)
+    means_none = asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE
+    if means_none and not (asked.bm25.any() or asked.alike.any()):
+        return Plan(intent, (), (), 0.0, reason=_NO_PLAN)
     replayed = same_intent(asked)
     if replayed is None:
         chain, linked = chains.decoded(asked, model, known.pairs)
@@ -355,11 +349,3 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     first = () if replayed is None else (view.traces[replayed].id,)
     speaking = tuple(dict.fromkeys((*first, *near)))[:SUPPORTING]
     return Plan(intent, tasks, layers, sure, speaking, missing, contains=inside)
-
-
-def _says_nothing(asked: Asked) -> bool:
-    """Return whether tools and past intents are foreign to an intent."""
-    if asked.bm25.any() or asked.alike.any():
-        return False
-    past = asked.view.intents.dense(asked.question)
-    return bool(asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE)

@@ -16,7 +16,7 @@ from vademecum.protocols import Clock, Embedder, Store
 from vademecum.tools import records
 from vademecum.tools.confidence import RELIABILITIES, smoothed
 from vademecum.tools.fit import fitted
-from vademecum.tools.ledger import Ledger, Version, within
+from vademecum.tools.ledger import Ledger, within
 from vademecum.tools.observe import read_traces, read_transcript
 from vademecum.tools.register import read_openapi, read_tools
 from vademecum.tools.relations import graph_record
@@ -292,7 +292,11 @@ class Current:
     def now(self) -> Known:
         """Return the state for a question."""
         version, known = self._ledger.version(), self._known
-        if known is None or self._reader.lacks_vectors or self._waited_for(known, version):
+        if (
+            known is None or self._reader.lacks_vectors or self._problem
+            or known.version.catalogue != version.catalogue
+            or (known.version != version and len(known.view.traces) <= FEW)
+        ):  # fmt: skip
             known = self.read()
         if known.version != version or self._is_due(known):
             self._begin()
@@ -347,11 +351,6 @@ class Current:
     def _is_due(self, known: Known) -> bool:
         """Return whether the weights are to be fitted, and can be."""
         return not self._reader.problem and len(known.view.traces) >= max(ENOUGH, GROWTH * known.model.traces)
-
-    def _waited_for(self, known: Known, version: Version) -> bool:
-        """Return whether a question waits for new traces."""
-        few = known.version != version and len(known.view.traces) <= FEW
-        return few or known.version.catalogue != version.catalogue or bool(self._problem)
 
     def fit(self, known: Known | None = None) -> Known:
         """Fit the weights now, due or not, store and use them.
