@@ -714,7 +714,7 @@ class Described(Scripted):
     """Two tools that take lists, choices and objects, and one that says it is deprecated."""
 
     def tools(self) -> Any:
-        edit = {"type": "object", "properties": {"old": {"type": "string"}, "at": {"type": ["integer", "null"]}}, "required": ["old"]}  # fmt: skip
+        edit = {"type": "object", "properties": {"old": {"type": "string"}, "at": {"type": ["integer", "null"]}, "in": {"type": "array", "items": {"type": "string"}}}, "required": ["old"]}  # fmt: skip
         text = {"path": {"type": "string"}, "edits": {"type": "array", "items": edit}, "as": {"enum": ["diff", "file"]}}
         more = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
         said = f"Edit the text of a file. {'It keeps all else as it was. ' * 20}"
@@ -733,7 +733,9 @@ def test_a_search_says_how_a_tool_is_called_and_little_of_what_fits_badly(tmp_pa
         search = gateway.front.tools["search_tools"].run
         assert search is not None
         found = search(engine, {"query": "edit the text of a file"}, None).text
-    signature = 's/edit_text(path: string, edits: [{old: string, at?: integer|null}], as?: "diff"|"file") '
+    signature = (
+        's/edit_text(path: string, edits: [{old: string, at?: integer|null, in?: [string]}], as?: "diff"|"file") '
+    )
     assert signature in found
     assert re.search(r"^  Edit the text of a file. .*…$", found, re.MULTILINE)
     assert re.search(r"^s/edit\(more\?: integer\|string\) 0\.\d\d \[deprecated\]$", found, re.MULTILINE)

@@ -545,7 +545,7 @@ def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
 
 def _signature(tool: records.Tool) -> str:
     """Return the arguments as text: `paths: [string], order?: "name"|"size"`."""
-    whole = _fields(tool.input_schema, 3)
+    whole = _fields(tool.input_schema, 4)
     return whole if len(whole) <= _ARGUMENTS else _fields(tool.input_schema, 1)
 
 
