@@ -165,6 +165,15 @@ def test_sql_comment_lines_of_dashes_are_read_in_one_way() -> None:
     assert [(c.start_line, c.end_line, c.name) for c in chunks] == [(1, 4, ""), (6, 8, "role")]
 
 
+def test_a_licence_is_no_part_of_the_first_sql_statement():
+    """An answer that shows the statement would spend its lines on the licence."""
+    head = "--\n-- This file is licensed under the AGPL.\n--\n/* Copyright 2021\n *\n */\n"
+    table = "-- Tokens that make new tokens.\nCREATE TABLE refresh_tokens (id int);\n"
+    chunks = check(f"{head}\n{table}".encode(), "sql").chunks
+    assert [(c.start_line, c.end_line, c.name) for c in chunks] == [(1, 6, ""), (8, 9, "refresh_tokens")]
+    assert check(table.encode(), "sql").chunks[0].start_line == 1  # a comment about the table stays with it
+
+
 @pytest.mark.parametrize(
     ("language", "text", "signature"),
     [

@@ -22,6 +22,8 @@ _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(rb" {0,3}(=+|-{3,})[ \t]*\r?$")
 
 _SQL_TOKEN = rb"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|'(?:[^']|'')*+'?|\"[^\"\n]*+\"?|`[^`\n]*+`?|\$(\w*)\$|;|^GO\r?$|\b(?:BEGIN|CASE|END|AS|CREATE)\b"
+_SQL_COMMENT = re.compile(rb"\s*(?:(?:[ \t]*--[^\n]*(?:\n|\Z))+|/\*(?:[^*]|\*(?!/))*+\*/)")
+_LICENCE = re.compile(rb"licen[cs]ed? |copyright|SPDX-", re.IGNORECASE)
 _SQL_NAME = (
     # possessive: else a comment line of dashes would take exponential time
     r"\s*+(?:--[^\n]*+\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNIQUE"
@@ -200,10 +202,13 @@ def _sql(lines: Lines) -> Iterator[Section]:
 def _statements(content: bytes) -> Iterator[tuple[int, int]]:
     """Yield the byte range of each statement.
 
-    A semicolon ends a statement, except in a string, a comment or a routine's body.
+    A semicolon ends a statement, except in a string, a comment or a routine's body. A licence at the head of the file
+    is apart from the first statement.
     """
-    start, depth, routine, dollar = 0, 0, False, b""
-    for token in re.finditer(_SQL_TOKEN, content, re.IGNORECASE | re.MULTILINE):
+    start, depth, routine, dollar = _past_licence(content), 0, False, b""
+    if start:
+        yield 0, start
+    for token in re.compile(_SQL_TOKEN, re.IGNORECASE | re.MULTILINE).finditer(content, start):
         word = token[0].upper().strip()
         if dollar or token[1] is not None:  # between $tag$ and $tag$ nothing counts
             dollar = b"" if dollar == token[0] else dollar or token[0]
@@ -227,6 +232,16 @@ def _statements(content: bytes) -> Iterator[tuple[int, int]]:
             start, depth, routine = end, 0, False
     if start < len(content):
         yield start, len(content)
+
+
+def _past_licence(content: bytes) -> int:
+    """Return the end of the licence above the first statement, or 0."""
+    end = at = 0
+    while comment := _SQL_COMMENT.match(content, at):
+        at = comment.end()
+        if _LICENCE.search(comment[0]):
+            end = at
+    return end
 
 
 def _to_line_end(content: bytes, at: int) -> int:
