@@ -266,7 +266,7 @@ def test_a_budget_that_holds_no_heading_holds_nothing():
 
 @pytest.mark.parametrize(
     ("task", "budget", "form", "said"),
-    [("x", 0, "markdown", "at least 1"), ("x", 9, "html", "markdown, json"), (" \n", 9, "json", "task is empty")],
+    [("x", 0, "markdown", "at least 1"), ("x", 9, "html", "markdown, json"), (" \n", 9, "json", "question is empty")],
 )
 def test_a_wrong_call_is_named(task, budget, form, said):
     makers = Makers(lambda *_: None, lambda *_: (), PatternCounter(), lambda *_: ((), ()), (), Path())

@@ -44,14 +44,14 @@ def pages(client, path, **more):
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("/v1/search?q=x&kk=1", "'kk' is no parameter of GET /v1/search: the nearest is 'k'"),
-        ("/v1/graph/path?form=a&to=b", "'form' is no parameter of GET /v1/graph/path: the nearest is 'from'"),
-        ("/v1/memory/recall?q=x&as-of=today", "the nearest is 'as_of'"),
+        ("/v1/search?q=x&kk=1", "'kk' is no parameter of GET /v1/search: it takes q, budget, k, "),
+        ("/v1/graph/path?form=a&to=b", "'form' is no parameter of GET /v1/graph/path: it takes from, to, "),
+        ("/v1/memory/recall?q=x&as-of=today", "as_of, "),
         ("/v1/tools/stats?intent=x", "'intent' is no parameter of GET /v1/tools/stats: it takes none"),
         ("/v1/index/jobs?zebra=1", "it takes limit, cursor"),
     ],
 )
-def test_a_parameter_that_a_route_does_not_take_is_named_with_the_nearest(client, address, said):
+def test_a_parameter_that_a_route_does_not_take_is_named_with_those_it_takes(client, address, said):
     answer = client.get(address)
     assert (answer.status, answer.headers["content-type"]) == (422, "application/problem+json")
     assert said in answer.json["detail"]

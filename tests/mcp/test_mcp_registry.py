@@ -94,8 +94,22 @@ def test_a_question_that_finds_nothing_is_told_the_next_step(engine, tool, asked
     missed = TOOLS[tool].call(engine, {asked: "où est vérifié le jeton expiré"}).text.splitlines()
     assert missed[0].startswith("not found")
     assert missed[-1] == said
+    assert TOOLS[tool].call(engine, {asked: "仮想環境を再作成する"}).text.endswith(said)  # words without spaces between
     for arguments in ({asked: "xylophoneQuantum"}, {asked: "token budget", "path": "none/**"}):
         assert said not in TOOLS[tool].call(engine, arguments).text
+
+
+def test_a_text_given_as_a_name_is_not_repeated_to_the_model(engine):
+    for relation in ("definition", "callers"):
+        with pytest.raises(UsageError, match="is not a name") as refused:
+            TOOLS["symbol"].call(engine, {"name": "unfold" * 5_000, "relation": relation})
+        assert len(str(refused.value)) < 200
+
+
+def test_a_filter_that_fits_nothing_is_named_as_every_face_takes_it(engine):
+    text = TOOLS["search"].call(engine, {"query": "token budget", "path": "none/**"}).text
+    assert "match path none/**" in text
+    assert "--path" not in text
 
 
 def test_every_definition_of_a_name_is_named(engine, repository):

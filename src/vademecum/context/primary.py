@@ -112,7 +112,7 @@ def of_use(answer: Answer) -> Answer:
 def find(search: Search, task: str, budget: int) -> Answer:
     """Search for the task, with evidence for the whole budget. Raises `UsageError`."""
     if not task.strip():
-        raise UsageError("the task is empty: say what is to be done, in a line or in a page")
+        raise UsageError("the question is empty: say what to look for, in a line or in a page")
     return search(task, min(MOST_FOUND, max(10, budget // TOKENS_PER_PIECE)))
 
 

@@ -64,6 +64,7 @@ _SOURCE = frozenset({"src", "lib"})  # folders absent from names: `axum::routing
 _DOTTED = re.compile(r"[\w$.]*")
 _QUALIFIER = re.compile(r"\.|::|->|(?<!\.)#|/|\\")
 _LONGEST = 20_000  # characters read of a question; an issue with its log fits
+LONGEST_NAME = 500  # characters of a name with its arguments; a longer text is no name
 _LONGEST_PLACE = 500  # characters of a location, with a trace's text around it
 MAX_TERMS = 400
 MAX_PLACES = 40  # locations of a text that are looked up; the first

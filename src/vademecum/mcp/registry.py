@@ -66,7 +66,8 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
 
 def _answered(found: Context) -> Outcome:
     """Return code as an outcome, with the next step for none."""
-    is_missed = found.verdict is Verdict.NOT_FOUND and found.searched and " " in found.task.strip()
+    is_name = found.task.isascii() and " " not in found.task.strip()
+    is_missed = found.verdict is Verdict.NOT_FOUND and found.searched and not is_name
     text = found.text.rstrip("\n") + (f"\n{NOT_FOUND}" if is_missed else "")
     return Outcome(text, context_record(found), shown=found.shown)
 

@@ -17,7 +17,7 @@ from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.open import line_in, parse_location, past_end
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
-from vademecum.index.query import endings, is_meant, is_module, is_within, split_name
+from vademecum.index.query import LONGEST_NAME, endings, is_meant, is_module, is_within, split_name
 from vademecum.matching import is_below
 from vademecum.protocols import Condition, Progress, Row
 from vademecum.types import FileKind
@@ -126,8 +126,8 @@ class Graph:
             found += self._modules(name.strip(), parts)
         if not found:
             found = self._written(name.strip())
-        if not found and not parts:
-            raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
+        if len(name) > LONGEST_NAME or (not found and not parts):
+            raise UsageError(f"{name[:80]!r} is not a name: write it as code does, `Engine.open` or `read_source`")
         if not found and len(parts) > 1:
             found = self._shown_by(parts, self._keep(rows)) or self._inherited(parts)
         return sorted(

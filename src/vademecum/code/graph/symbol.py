@@ -22,7 +22,7 @@ from vademecum.code.search.signals import DEFINING, definitions
 from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
-from vademecum.index.query import is_meant, is_within, last_part, split_name
+from vademecum.index.query import LONGEST_NAME, is_meant, is_within, last_part, split_name
 from vademecum.protocols import Progress
 from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
@@ -43,8 +43,8 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     """
     check_count(k)
     wanted = split_name(name)
-    if not wanted:
-        raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
+    if not wanted or len(name) > LONGEST_NAME:
+        raise UsageError(f"{name[:80]!r} is not a name: write it as code does, `Engine.open` or `read_source`")
     found: list[tuple[int, Evidence]] = []
     for how, fits in product(
         (("declares", "prototype"), ("has",)), (is_meant, is_within, None) if len(wanted) > 1 else (is_meant,)

@@ -68,7 +68,7 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         skipped = sum(len(each.snapshot.skipped) for each in opened)
         yield f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
     if not ranked.searched:
-        yield f"the filters leave nothing to search: {_filters(query)} match none of {_chunks(indexed)}"
+        yield f"the filters leave nothing to search: none of {_chunks(indexed)} match {_filters(query)}"
     if not plan.terms:
         yield "the question holds no words: say what to look for, in words or as a name"
     if _REGEX.search(query.text):
@@ -200,14 +200,14 @@ def _chunks(number: int) -> str:
 
 def _filters(query: Query) -> str:
     given = [
-        *(f"--lang {name}" for name in query.languages),
-        *(f"--path {glob}" for glob in query.paths),
-        *(f"--exclude {glob}" for glob in query.exclude),
-        *([f"--kind {query.kind}"] if query.kind != "all" else []),
-        *([f"--symbol {query.symbol}"] if query.symbol else []),
-        *([f"-e {query.pattern}"] if query.pattern else []),
+        *(f"lang {name}" for name in query.languages),
+        *(f"path {glob}" for glob in query.paths),
+        *(f"exclude {glob}" for glob in query.exclude),
+        *([f"kind {query.kind}"] if query.kind != "all" else []),
+        *([f"symbol {query.symbol}"] if query.symbol else []),
+        *([f"regex {query.pattern}"] if query.pattern else []),
     ]
-    return " ".join(given) or "they"
+    return ", ".join(given) or "them"
 
 
 def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:

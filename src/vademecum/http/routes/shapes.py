@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import difflib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -126,7 +125,7 @@ async def only_known(request: Request) -> None:
     Ignoring one would answer another question.
 
     Raises:
-        ProblemError: names the parameter, and the nearest one that the route takes.
+        ProblemError: names the parameter, and those that the route takes.
     """
     route = request.scope["route"]
     if not route.path.startswith("/v1/"):
@@ -134,8 +133,7 @@ async def only_known(request: Request) -> None:
     taken = _taken(route.dependant) if request.query_params else []
     for name in request.query_params:
         if name not in taken:
-            near = difflib.get_close_matches(name, taken, n=1)
-            fix = f"the nearest is {near[0]!r}" if near else f"it takes {', '.join(taken) or 'none'}"
+            fix = f"it takes {', '.join(taken) or 'none'}"
             raise ProblemError(422, f"{name[:_LONGEST_NAME]!r} is no parameter of {request.method} {route.path}: {fix}")
 
 
