@@ -207,6 +207,10 @@ def test_open_prints_the_lines_asked_for(vade):
     assert json.loads(vade("open", "src/budget.py:4-5", "--json").out)["start_line"] == 4
 
 
+def test_open_of_a_missing_file_is_a_wrong_call(vade):
+    assert vade("open", "src/none.py").code == 2
+
+
 def test_open_prints_the_file_as_it_is_now(vade, repository):
     vade("index")
     (repository / "src" / "budget.py").write_text("changed = 1\n")

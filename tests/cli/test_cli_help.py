@@ -50,6 +50,12 @@ def test_help_of_a_command_is_what_it_says_of_itself(vade, words):
     assert (done.code, done.out) == (0, vade(*words, "--help").out)
 
 
+@pytest.mark.parametrize("group", ["memory", "tools", "db"])
+def test_a_group_without_a_verb_shows_its_help(vade, group):
+    done = vade(group)
+    assert (done.code, done.out) == (0, vade(group, "--help").out)
+
+
 @pytest.mark.parametrize(("words", "hint"), [(("serch",), "search"), (("hooks", "instal"), "install")])
 def test_a_command_that_is_none_has_no_help(vade, words, hint):
     done = vade("help", *words)

@@ -281,6 +281,13 @@ class Group(click.Group):
         super().__init__(*args, **options)
         self.aliases, self.meant = aliases, meant
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; without any, print the help."""
+        if not args and self.no_args_is_help:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb by its name or alias."""
         return super().get_command(ctx, self.aliases.get(cmd_name, cmd_name))

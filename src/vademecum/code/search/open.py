@@ -26,7 +26,7 @@ from vademecum.code.languages import HEAD, language_of
 from vademecum.code.search.evidence import check_file
 from vademecum.code.snapshot.repository import Opened, Repository
 from vademecum.code.snapshot.view import FILE_KINDS, LEFT_OUT
-from vademecum.errors import GitError, SourceError, UsageError
+from vademecum.errors import GitError, SourceError, UnknownError, UsageError
 from vademecum.types import Evidence, FileEntry, Freshness, Skipped
 
 
@@ -132,7 +132,8 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
     Raises:
         UsageError: the location is malformed, or the file has fewer lines.
         OutsideRootError: the location leads out of the root.
-        SourceError: the file does not exist, is not text, or holds secrets.
+        UnknownError: there is no such file.
+        SourceError: the file is not text, or holds secrets.
     """
     named, first, last = parse_location(location)
     path = contained(repo.root, named).unwrap()
@@ -164,7 +165,7 @@ def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
         status = os.lstat(os.path.join(repo.root.path, path))
     except FileNotFoundError as error:
         advice = f"paths are read from there, and `vade search {os.path.basename(path)}` finds files by their names"
-        raise SourceError(f"there is no {path} in {repo.root.path}: {advice}") from error
+        raise UnknownError(f"there is no {path} in {repo.root.path}: {advice}") from error
     except OSError as error:
         raise SourceError(f"{path} cannot be opened in {repo.root.path}: {error.strerror}") from error
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
