@@ -29,6 +29,14 @@ def test_recall_by_words_or_by_meaning_alone(vade):
     assert vade("memory", "recall", "x", "--by", "smell").code == 2
 
 
+def test_a_session_is_named_only_where_the_rank_is_explained(vade):
+    """Nobody can ask for it, and an id is a fifth of the answer."""
+    session = "6cf96eb0-d436-58d8-a8d8-e9142c5d348f"
+    vade("memory", "remember", "We keep settings in TOML", "--session", session)
+    assert session not in vade("memory", "recall", "where are settings kept").out
+    assert session in vade("memory", "recall", "where are settings kept", "--why").out
+
+
 def test_secrets_are_reported(vade):
     """What was taken out is said."""
     assert "taken out: 1" in vade("memory", "record", "key sk-ant-api03-" + "ab1" * 20).out

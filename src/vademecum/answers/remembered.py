@@ -103,10 +103,13 @@ def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str,
 
 
 def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list[str]:
-    """Return evidence as lines: time, speaker, words, facts with their state."""
+    """Return evidence as lines: time, speaker, words, facts with their state.
+
+    `why` adds the session and the signals.
+    """
     event = item.event
     who = event.speaker or str(event.role)
-    session = f"  session {event.session}" if event.session else ""
+    session = f"  session {event.session}" if why and event.session else ""
     scope = "  global" if item.scope == "global" else f"  {visible(repo)}" if repo else ""
     # included because its fact always applies, not for its match
     stands = "  stands" if "standing" in item.signals else ""
