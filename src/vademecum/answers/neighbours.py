@@ -182,9 +182,9 @@ def _tests(answer: Neighbours) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for test in answer.tests:
         if test.because == "imports":
-            heading = "perhaps, they import it"
+            heading = "tests that import it, no call known"
         elif test.tier == "guess":
-            heading = "perhaps, by a name alone"
+            heading = "tests that may call it, by its name alone"
         else:
             heading = "tests to run, by calls" if is_measured and test.because == "calls" else "tests to run"
         groups.setdefault(heading, []).append(test.path)
