@@ -274,7 +274,7 @@ class Engine:
         Args:
             paths: files, relative to a repository's top, that the map centres on.
             budget_tokens: tokens the text may take at most, never exceeded; the setting `context.map_budget` unless given.
-            task: a task or question that the map centres on.
+            task: a task or question that the map centres on; a word for all of it, as "overview", centres on nothing.
             within: globs and directories to map; all open repositories unless given.
             session: a name; declarations that a map showed under this name before are left out.
             form: of the text, "markdown" or "json".
@@ -287,8 +287,9 @@ class Engine:
         """
         from vademecum.answers.pack import ANYWHERE
         from vademecum.context.code import turn
-        from vademecum.context.map import draw
+        from vademecum.context.map import asks_for_all, draw
 
+        task = "" if asks_for_all(task) else task
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
         repositories = [(root.name, self.codebase.outline(root.name, found, paths, within)) for root in self.roots]

@@ -37,6 +37,12 @@ def test_what_much_leads_to_comes_first(repo, engine):
     assert drawn.tokens == PatternCounter().count(drawn.text) <= 120
 
 
+def test_a_task_that_asks_for_all_is_no_question(repo, engine):
+    """A word for the whole centred the map on the files that say it."""
+    used = engine(repo("app", APP | {"docs/overview.md": "# Overview\n\nAn overview of the repository.\n"}))
+    assert used.map((), 120, task="Overview of the repository").text == used.map((), 120).text
+
+
 def test_where_a_program_begins_comes_before_a_helper(repo, engine):
     """A function that all call and that calls nothing says less of a program than what holds it together."""
     files = {

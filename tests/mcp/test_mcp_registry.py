@@ -278,6 +278,22 @@ def test_tools_are_found_predicted_and_planned(engine):
     assert plan.data["evidence"] == ("t",)
 
 
+def test_a_name_is_looked_up_in_every_open_repository(repository, tmp_path):
+    """The first that declares it answers, and the answer says which it is."""
+    from vademecum.engine import Engine
+
+    other = tmp_path / "ledger"
+    other.mkdir()
+    (other / "book.py").write_text("def settle(x):\n    return x\n\n\ndef close():\n    return settle(1)\n")
+    subprocess.run(["git", "init", "-q", "."], cwd=other, check=True)
+    with Engine.open(str(repository), str(other)) as engine:
+        for asked in ({"name": "settle", "relation": "callers"}, {"name": "book.py:1", "relation": "impact"}):
+            text = TOOLS["symbol"].call(engine, asked).text
+            assert text.startswith(f"in ledger: {asked['relation']} of")
+            assert "book.py:5-6  close" in text
+        assert "not found" in TOOLS["symbol"].call(engine, {"name": "nowhere", "relation": "callers"}).text
+
+
 def test_memory_of_several_repositories_is_asked_as_one_and_written_by_name(repository, tmp_path):
     """Nothing is kept in a repository that nobody named, and each thing recalled says whose it is."""
     from vademecum.engine import Engine

@@ -261,14 +261,22 @@ class Codebase:
         return self._told(repo, below, lambda asked, graph: asked.related(graph, location, question, depth))
 
     def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
-        """Answer a question about a graph; `code.graph.questions` is loaded here."""
+        """Answer a question about a graph; `code.graph.questions` is loaded here.
+
+        Without `repo`, the first open repository answers that knows the name.
+        """
         from vademecum.code.graph import questions
 
-        def asked() -> Neighbours:
-            graph = self.graph(repo, below=below)
+        def asked(of: str) -> Neighbours:
+            graph = self.graph(of, below=below)
             return questions.as_it_stands(graph, ask(questions, graph))
 
-        return asked_again(asked)
+        *others, last = [own.name for own, _ in self._chosen((repo,) if repo else ())]
+        for name in others:
+            with suppress(UsageError):  # a path that is in another repository
+                if (answer := asked_again(partial(asked, name))).verdict != "not_found":
+                    return answer
+        return asked_again(partial(asked, last))
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:  # noqa: ARG002 - of `DocumentedCodebase`
         """Return the evidence that documents and backlogs give on a question.

@@ -16,6 +16,7 @@ the graph lead to it (`code.graph.centrality`), from everywhere, or from the tas
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -24,11 +25,16 @@ from typing import Any
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.pack import Form, Part, Piece, Section, pack
 from vademecum.answers.render import LINE_CHARACTERS, visible
+from vademecum.code.checkout.classify import words
 from vademecum.code.graph.outline import Entry
 from vademecum.context.code import Turn, check
 from vademecum.protocols import TokenCounter
 
 SIGNATURE_CHARACTERS = 120
+_ALL = words(
+    "a all an architecture code codebase entire general give high layout level map me of overview project repo repository "
+    "show structure summary the this whole"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,15 @@ class Map:
         """Return facts about the map, with each declaration's place."""
         shown = [f"{entry.path}:{entry.line}" for entry in self.entries if entry.qualified]
         return {"tokens": self.tokens, "left_out": self.left_out, "shown_before": self.shown_before, "shown": shown}
+
+
+def asks_for_all(task: str) -> bool:
+    """Return whether a task names nothing but the repository as a whole.
+
+    >>> asks_for_all("an overview of the codebase"), asks_for_all("overview of the parser")
+    (True, False)
+    """
+    return _ALL.issuperset(re.findall(r"\w+", task.lower()))
 
 
 def draw(

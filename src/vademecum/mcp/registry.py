@@ -91,7 +91,8 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
         answer = engine.codebase.path(name, arguments["to"], depth, below=below)
     else:
         answer = getattr(engine.codebase, relation)(name, depth=depth, below=below)
-    said = Outcome(neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
+    where = f"in {answer.of[0].repo}: " if answer.of and len(engine.roots) > 1 else ""
+    said = Outcome(where + neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
     return _with_items(said, engine.codebase.items_at(answer))
 
 

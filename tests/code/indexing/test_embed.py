@@ -78,7 +78,7 @@ def test_search_goes_on_and_says_what_is_missing(repo, engine):
     answer = opened.codebase.search("step_7")
     assert answer.evidence[0].path == "src/part_7.py"
     assert (
-        f"{chunks - 15} of {chunks} pieces have no vector yet and are found by words alone: `vade index`"
+        f"{chunks - 15} of {chunks} chunks have no vector yet and are found by words alone: `vade index`"
         in answer.reason
     )
     embedder.after = 1_000

@@ -24,8 +24,8 @@ def codebase(engine_to_read):
 
 @pytest.mark.parametrize(
     ("question", "narrowed", "why"),
-    [("quokka zebrafish", {}, "none of these words occur"), ("socket", {"paths": ["nowhere/*"]}, "--path nowhere/*"),
-     ("socket", {"languages": ["rust"], "kind": "test"}, "--lang rust --kind test"), ("NoSuchThing", {}, "'NoSuchThing' is defined nowhere"),
+    [("quokka zebrafish", {}, "none of these words occur"), ("socket", {"paths": ["nowhere/*"]}, " match path nowhere/*"),
+     ("socket", {"languages": ["rust"], "kind": "test"}, "lang rust, kind test"), ("NoSuchThing", {}, "'NoSuchThing' is defined nowhere"),
      ("data/table.txt", {}, "data/table.txt is not indexed: binary"), ("zq.*xj", {}, "-e"), ("?!", {}, "no words")],
 )  # fmt: skip
 def test_a_reason_is_given(codebase, question, narrowed, why):

@@ -191,7 +191,7 @@ def test_a_pattern_that_matches_nothing_says_so(codebase):
     """The reason names the filter that left nothing."""
     answer = codebase.search("socket", pattern="no such text")
     assert answer.verdict is Verdict.NOT_FOUND
-    assert "-e no such text" in answer.reason
+    assert "regex no such text" in answer.reason
     assert answer.searched == 0
 
 

@@ -68,7 +68,7 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         skipped = sum(len(each.snapshot.skipped) for each in opened)
         yield f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
     if not ranked.searched:
-        yield f"the filters leave nothing to search: none of {_chunks(indexed)} match {_filters(query)}"
+        yield f"the filters leave nothing to search: none of {_chunks(indexed)} match {_filters(opened, query)}"
     if not plan.terms:
         yield "the question holds no words: say what to look for, in words or as a name"
     if _REGEX.search(query.text):
@@ -109,7 +109,7 @@ def missing_vectors(opened: Sequence[Opened]) -> str:
     missing, every = sum(each.view.awaiting for each in opened), sum(len(each.view) for each in opened)
     if not missing:
         return ""
-    return f"{missing} of {every} pieces have no vector yet and are found by words alone: `vade index` makes them"
+    return f"{missing} of {every} chunks have no vector yet and are found by words alone: `vade index` makes them"
 
 
 def _is_unknown(run: str, unknown: set[str]) -> bool:
@@ -198,8 +198,9 @@ def _chunks(number: int) -> str:
     return "1 chunk" if number == 1 else f"{number} chunks"
 
 
-def _filters(query: Query) -> str:
+def _filters(opened: Sequence[Opened], query: Query) -> str:
     given = [
+        *(f"below {prefix}" for each in opened for prefix in each.prefixes),
         *(f"lang {name}" for name in query.languages),
         *(f"path {glob}" for glob in query.paths),
         *(f"exclude {glob}" for glob in query.exclude),
