@@ -37,6 +37,10 @@ def test_a_session_is_named_only_where_the_rank_is_explained(vade):
     assert session in vade("memory", "recall", "where are settings kept", "--why").out
 
 
+def test_who_asks_for_facts_is_told_the_verb_that_lists_them(vade):
+    assert "did you mean `vade memory prefs --all`?" in vade("memory", "facts").err
+
+
 def test_secrets_are_reported(vade):
     """What was taken out is said."""
     assert "taken out: 1" in vade("memory", "record", "key sk-ant-api03-" + "ab1" * 20).out

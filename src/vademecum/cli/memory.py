@@ -44,6 +44,7 @@ everywhere_option = click.option(
     meant={
         "list": "timeline", "show": "timeline", "add": "remember", "save": "remember", "search": "recall",
         "find": "recall", "delete": "forget", "remove": "forget", "preferences": "prefs",
+        "facts": "prefs --all",
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
