@@ -321,21 +321,6 @@ def test_the_passage_about_the_message_is_shown_of_a_long_event(memory, said):
     assert "- … " in told
 
 
-def test_two_values_of_one_thing_are_both_told_the_newest_first(memory, said, clock):
-    """With their dates; another number of something else changes nothing."""
-    said("The upload quota of the archive is 400 calls a day, and the chart shows the quota of the archive.")
-    clock.pass_days(3)
-    said("The quota of the archive was increased to 900 calls a day.")
-    said("The attic has 70 boxes now.")
-    lines = memory.build_memory_context("s", "How many calls a day is the upload quota of the archive?").splitlines()[
-        1:
-    ]
-    assert "900 calls" in lines[0]
-    assert "12 Oct" in lines[0]
-    assert "400 calls" in lines[1]
-    assert "9 Oct" in lines[1]
-
-
 def test_use_of_a_shown_fact_raises_its_event(memory, said, open_memory):
     """The count of a fact that was shown reaches the event that states it."""
     said("The cache server is at 10.0.0.4")

@@ -62,44 +62,6 @@ def test_in_a_log_of_work_the_user_counts_more_than_the_agent(memory, event):
     assert ids(memory.recall("deploy certificate error", k=2)) == ["e1", "e2"]
 
 
-def test_an_update_is_shown_before_what_it_replaces(memory, event):
-    """Asked how things stand, the later number comes first, and the earlier one names it; asked about then, words decide."""
-    memory.record_all([
-        event(1, "The dashboard API answers in 800 ms on average, measured on the dashboard API bench.", at=NOON),
-        event(2, "Thanks, noted.", role=Role.ASSISTANT, at=NOON + 1),
-        event(3, "After the caching tweaks the dashboard API now answers in 250 ms.", at=NOON + DAY),
-    ])  # fmt: skip
-    found = memory.recall("What is the average response time of the dashboard API?")
-    assert ids(found)[:2] == ["e3", "e1"]
-    assert {item.event.id: item.superseded_by for item in found.evidence}["e1"] == "e3"
-    assert ids(memory.recall("Which dashboard API response time was measured on average before?"))[0] == "e1"
-
-
-def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event):
-    """The new value shares fewer words with the question than ten others, and stands before the one it replaces all the same."""
-    old = "The emergency fund for unexpected costume costs is 150 dollars."
-    memory.record_all([event(1, old, at=NOON)])
-    memory.record_all(
-        [event(n, f"Costume costs of rehearsal number {n} are unexpected costs.", at=NOON + n) for n in range(2, 12)]
-    )
-    new = "My 200 dollars emergency fund was just increased, after a recital where nothing went as it had to go, as you know."
-    memory.record_all([event(20, new, at=NOON + DAY)])
-    found = memory.recall("How much is the emergency fund for unexpected costume costs?")
-    assert ids(found)[:2] == ["e20", "e1"]
-    assert found.evidence[1].superseded_by == "e20"
-
-
-def test_what_shares_other_words_of_the_question_replaces_nothing(memory, event):
-    """A later number, of something else that the question names, stays where it is."""
-    memory.record_all([
-        event(1, "There are 3 mechanical sketches.", at=NOON),
-        event(2, "With the one of today there are 5 mechanical sketches now, of all sizes and on paper of any kind.", at=NOON + DAY),
-        event(3, "I have just bought 40 pages for the other notebook, which was a good deal of paper after all.", at=NOON + 2 * DAY),
-    ])  # fmt: skip
-    found = memory.recall("How many mechanical sketches have I completed in the notebook?")
-    assert {item.event.id: item.superseded_by for item in found.evidence} == {"e1": "e2", "e2": "", "e3": ""}
-
-
 @pytest.mark.parametrize(
     ("asked", "now"),
     [
