@@ -9,8 +9,9 @@ reading; of `_plain` the half that `--half unread` names was set aside. `_free` 
 `_reversals` has pairs of messages; the half that `--half unread` names was set aside while their pairing was written. So it was of `_denials`,
 statements and pairs in which "not" stands, and reports in which it stands too, written before reading was mended for them. And so it was of
 `_offhand`, mostly what must not be kept (reports, one piece of work, jokes, others' opinions) and reversals in plain words.
-Once measured, its unread half was read too, and `_aside` was written before that; nobody read what is missed of it. `_weekday` was written
-before the next fit and measured once, after it; it has short sessions too.
+Once measured, its unread half was read too, and `_aside` was written before that. `_weekday` was written before the next fit and measured once,
+after it; it has short sessions too. All of these were looked at when reversals were paired by the kind of their values; `_harbour` was written
+before that, and nobody read what is missed of it.
 
 - **Read**: a statement of the kind, or of its neighbour (a rule for a preference, a fact for a decision), that an agent would be shown
   (confidence 0.6 or more), whose subject and value hold the words of the label, and whose value is denied where the label is.
@@ -60,6 +61,7 @@ TALKS = [
         "_offhand",
         "_aside",
         "_weekday",
+        "_harbour",
     )
 ]
 HALVES = ("looked-at", "unread")
@@ -200,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, help="one half of each file alone")
     parser.add_argument(
-        "--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all eleven unless given"
+        "--talk", type=Path, nargs="+", default=TALKS, help="files of this form; all twelve unless given"
     )
     parser.add_argument("--misses", action="store_true", help="print what is read wrongly")
     parser.add_argument("--no-save", action="store_true", help="only print")
