@@ -197,3 +197,73 @@ def test_the_old_value_is_told_no_more(memory, said, before, reversal, old, new)
     told = [fact for fact in memory.facts() if fact.confidence >= 0.6]
     assert any(new in fact.value for fact in told)
     assert not any(fact.text == before for fact in told), old
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new"),
+    [
+        ("the mill listens on port 7070", "mill is on 7071 as of today", "7071"),
+        ("wrap lines at 90 columns", "90 columns is too tight, let's do 110", "110"),
+        ("our db is hosted on Acorn", "the db isn't on Acorn any longer, Birch hosts it", "Birch"),
+        ("the barn door timeout is 10 seconds", "we lowered the barn door timeout to 4 seconds", "4 seconds"),
+        ("on utilise Vue pour le guichet", "le guichet a été porté de Vue à Svelte", "Svelte"),
+        ("the packages are managed with poetry", "poetry got slow, we replaced it with uv", "uv"),
+    ],
+)
+def test_the_other_value_of_a_kind_takes_the_place_of_the_one_that_is_gone(said, memory, before, after, new):
+    """However the sentence is built, the old words go on with the new value in them."""
+    said(before)
+    said(after)
+    assert standing(memory, before) == []
+    assert any(new.lower() in fact.value.lower() for fact in memory.facts())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I prefer tabs over spaces for indentation", "I prefer tabs over spaces for indentation."),
+        ("pod 1 listens on port 8081", "pod 2 listens on port 8082 now"),
+        ("we use Postgres in production", "we moved the wiki off Postgres, it's on SQLite now"),
+        ("the mill timeout is 10 seconds", "the barn timeout is now 5 seconds"),
+    ],
+)
+def test_what_is_said_of_another_thing_or_again_ends_nothing(said, memory, before, after):
+    """A number beside the value tells things apart, and so does another thing."""
+    said(before)
+    (old,) = standing(memory, before)
+    said(after)
+    assert old.value in [fact.value for fact in memory.facts()]
+
+
+def test_what_was_wrong_with_the_old_value_is_no_fact_of_its_own(said, memory):
+    """It only says why the value was left."""
+    said("configs are YAML files")
+    said("YAML was a mistake, configs are JSON files now")
+    assert [fact.value for fact in memory.facts()] == ["JSON files"]
+
+
+@pytest.mark.parametrize(
+    ("left", "done"),
+    [
+        ("someone has to renew the TLS certificate", "the TLS certificate is renewed"),
+        ("I still have to add retries to the uploader", "added the retries to the uploader"),
+        ("il reste à traduire la page de contact", "la page de contact est traduite, c'est fait"),
+    ],
+)
+def test_open_work_ends_when_it_is_reported_as_done(said, memory, left, done):
+    """And the report is no open work itself."""
+    said(left)
+    assert memory.facts(kinds=["todo"])
+    said(done)
+    assert memory.facts(kinds=["todo"]) == []
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["alerts for the queue are not in place yet", "the readme is done", "the alerts for the queue were too noisy"],
+)
+def test_open_work_stays_open_otherwise(said, memory, after):
+    """Not yet done, other work, and a complaint."""
+    said("we still need alerts for the queue")
+    said(after)
+    assert "alerts for the queue" in [fact.value for fact in memory.facts(kinds=["todo"])]

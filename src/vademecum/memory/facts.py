@@ -35,6 +35,7 @@ REPEATED = 0.5  # a repetition removes this share of the remaining doubt, times 
 MOST = 0.99  # only a person's confirmation is certain
 # The subject of a long rule is a guess: "editing" of "editing in short bursts" and of "AI tools for editing to save time"
 LONG, ALIKE = 4, 0.25  # terms of a value; share of both values' terms
+TAKEN_BACK = 1_000_000  # added to the position of a claim that takes back a fact of another key
 # Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other.
 REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
@@ -151,8 +152,11 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
             for other in rivals:
                 other.valid_to, other.superseded_by = at, run.id
             standing = [other for other in standing if other not in rivals]
-        standing.append(run)
         runs.append(run)
+        if claim.kind is FactKind.TODO and claim.position >= TAKEN_BACK:  # work is done, and nothing holds instead
+            run.valid_to, run.superseded_by = at, run.id
+        else:
+            standing.append(run)
     standing = _confirmed(standing, marks)
     disputed = {
         run.id

@@ -11,11 +11,11 @@ from itertools import groupby
 from pathlib import Path
 
 from vademecum.errors import Error, StoreError
-from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, digest_of, settle
+from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, TAKEN_BACK, digest_of, settle
 from vademecum.memory.journal import LEFT, WAITS, Journal
 from vademecum.memory.labels import CALLED
 from vademecum.memory.records import BEFORE, Claim, Fact, FactKind, Role
-from vademecum.memory.reversals import corrected, ended, may_reverse, replaced
+from vademecum.memory.reversals import corrected, ended, finished, is_about_past, may_reverse, replaced, states
 from vademecum.memory.words import is_denied
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err
@@ -23,7 +23,6 @@ from vademecum.types import Check
 
 _AFTER = 0.001  # seconds
 UNTOLD = 0.5  # confidence that ends a fact, and is too low to be told
-TAKEN_BACK = 1_000_000  # added to the position of a claim that takes back a fact of another key
 
 
 class Ledger:
@@ -43,12 +42,15 @@ class Ledger:
         """
         marks = self.marks(claim.digest for claim in claims)
         kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
-        facts, waiting = dict[str, list[Fact]](), list[Claim]()
+        facts, waiting, standing = dict[str, list[Fact]](), list[Claim](), dict[str, list[Fact]]()
         for _, said in groupby(kept, lambda claim: claim.event):
             own = list(said)
             if any(map(may_reverse, own)):
-                facts |= self._keep(waiting)
-                own, waiting = self._reversing(own, self.facts()), []
+                new = self._keep(waiting)
+                facts |= new
+                standing = standing | new if standing else _by_key(self.facts())
+                held = [fact for of_key in standing.values() for fact in of_key if fact.valid_to is None]
+                own, waiting = self._reversing(own, held), []
             waiting += own
         facts |= self._keep(waiting)
         return [fact for of_key in facts.values() for fact in of_key]
@@ -56,10 +58,7 @@ class Ledger:
     def _keep(self, claims: Sequence[Claim]) -> dict[str, list[Fact]]:
         """Store claims, and return the facts that they make, by key."""
         self.store.upsert("claims", [_row(claim, CLAIM_COLUMNS) for claim in claims]).unwrap()
-        facts: dict[str, list[Fact]] = {}
-        for fact in self.settle(claim.key for claim in claims):
-            facts.setdefault(fact.key, []).append(fact)
-        return facts
+        return {claim.key: [] for claim in claims} | _by_key(self.settle(claim.key for claim in claims))
 
     def _reversing(self, claims: Sequence[Claim], standing: Sequence[Fact]) -> list[Claim]:
         """Return an event's claims, and those that take facts back."""
@@ -69,8 +68,21 @@ class Ledger:
             each for each in claims if each is not before and not (before and corrected and each.text == before.text)
         ]
         lasting = [fact for fact in standing if fact.kind in REPLACING]
-        placed = [self._placed(claim, lasting) for claim in own]
-        return [each for each in placed if each.confidence] + self._taken_back(placed, lasting) + corrected
+        taken = self._taken_back(own, lasting)
+        own = [self._placed(each, lasting) for each in own if each.confidence]
+        said = {each.key for each in own if not is_denied(each.value)}
+        taken = [each for each in taken if each.key not in said or not is_denied(each.value)]
+        keys = {each.key for each in taken}
+        new = {(each.key, each.digest) for each in (*own, *taken)}
+        gone = [fact for fact in lasting if any(key == fact.key and digest != fact.digest for key, digest in new)]
+        own = [each for each in own if each.key not in keys and not is_about_past(each, gone, taken)]
+        todos = [fact for fact in standing if fact.kind is FactKind.TODO]
+        done = {fact.id: (claim, fact) for claim in claims for fact in finished(claim, todos)}
+        ends = [
+            _instead(claim, fact, f"not {fact.value}", UNTOLD, number=len(taken) + number)
+            for number, (claim, fact) in enumerate(done.values(), 1)
+        ]
+        return own + taken + corrected + ends
 
     def _placed(self, claim: Claim, standing: Sequence[Fact]) -> Claim:
         """Return a claim under the key of the fact that it replaces."""
@@ -83,13 +95,13 @@ class Ledger:
     def _taken_back(self, claims: Sequence[Claim], standing: Sequence[Fact]) -> list[Claim]:
         """Return claims that take back the facts gone by a sentence."""
         found: dict[str, Claim] = {}
-        keys = {claim.key for claim in claims if not is_denied(claim.value)}
         for claim in claims:
-            for fact, words in ended(claim, [each for each in standing if each.key not in keys]):
+            for fact, value in ended(claim, [each for each in standing if not any(states(c, each) for c in claims)]):
                 if is_denied(fact.value) or fact.id in found:
                     continue
-                value = f"not {words}"
-                sure = claim.confidence if is_denied(claim.value) else UNTOLD
+                sure = (
+                    fact.confidence if not is_denied(value) else claim.confidence if is_denied(claim.value) else UNTOLD
+                )
                 found[fact.id] = _instead(claim, fact, value, sure, number=len(found) + 1)
         return list(found.values())
 
@@ -276,6 +288,13 @@ class Ledger:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         return self.store.scan(family, where, columns, order).unwrap()
+
+
+def _by_key(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(fact.key, []).append(fact)
+    return found
 
 
 def _instead(claim: Claim, fact: Fact, value: str, confidence: float, *, number: int) -> Claim:

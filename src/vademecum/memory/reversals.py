@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from vademecum.memory.facts import REPLACING
 from vademecum.memory.forms import compiled
 from vademecum.memory.labels import CHOICES, Subject, named, names_in, without_marks
-from vademecum.memory.records import Claim, Fact, Role
+from vademecum.memory.records import Claim, Fact, FactKind, Role
 from vademecum.memory.words import is_denied, terms
 
 _SAID = compiled(__file__)
@@ -40,15 +40,18 @@ def kinds_of(value: str) -> frozenset[str]:
 
 
 _ALIKE = 0.5  # share of two things' words
+_NAME = 3  # words of a value that may be a name alone
+DONE = 0.6  # share of the words of a piece of work
+MOST = 0.5  # share of the words of a value or a subject, which name it
 # Words of a change, of a time, and of no thing
 _WEAK = frozenset(
     terms(
         """
         upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
-        put make start redo turn everything everyone team somebody nobody
+        put make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
         passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
-        devenir devient glisser glisse version réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
+        repasser peux peut faut devenir devient glisser glisse version réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
         rester chez via équipe tout prévue prévu
         """
     )
@@ -57,29 +60,26 @@ _WEAK = frozenset(
 
 def may_reverse(claim: Claim) -> bool:
     """Return whether a claim may end a fact of another key."""
-    if (
-        _SAID["passing"].search(claim.text)
-        or claim.kind not in REPLACING
-        or claim.speaker in (Role.ASSISTANT, Role.COMMIT)
-    ):
+    if claim.speaker in (Role.ASSISTANT, Role.COMMIT) or _SAID["passing"].search(claim.text):
         return False
     sure = claim.corrects or not claim.confidence or is_denied(claim.value)
-    return sure or any(
-        sign.search(claim.text)
-        for sign in (_SAID["gone_after"], _SAID["too_little"], _SAID["retracts"], _SAID["from_now"])
-    )
+    if claim.kind not in REPLACING:
+        return claim.kind is FactKind.FIX and (claim.corrects or _SAID["done"].search(claim.text) is not None)
+    valued = kinds_of(claim.value) or _known(claim.value) or _SAID["bare"].search(claim.value)
+    return bool(sure or valued or _SAID["from_now"].search(claim.text)) or may_retract(claim.text)
 
 
 def may_retract(sentence: str) -> bool:
     """Return whether a sentence may take something back, whatever its kind."""
-    return _SAID["passing"].search(sentence) is None and _SAID["retracts"].search(sentence) is not None
+    signs = (_SAID[sign].search(sentence) for sign in ("retracts", "gone_after", "too_little", "done"))
+    return _SAID["passing"].search(sentence) is None and any(signs)
 
 
 def corrects(sentence: str) -> bool:
     """Return whether a short sentence corrects a value."""
     rest = _corrected(sentence)
     return rest != sentence.strip(" .!") and bool(
-        kinds_of(rest) or _numbers(rest) or (len(rest.split()) == 1 and _names(rest))
+        kinds_of(rest) or _SAID["bare"].search(rest) or (len(rest.split()) == 1 and _names(rest))
     )
 
 
@@ -96,35 +96,135 @@ def corrected(text: str, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
     rest = _corrected(text)
     if not corrects(text):
         return [(fact, "") for fact in facts]
-    new = _valued(rest)
     found = []
     for fact in facts:
-        old = _valued(fact.value)
-        kind = next((kind for kind in old if new.get(kind, old[kind]) != old[kind]), "")
-        if kind:
-            found.append((fact, fact.value.replace(old[kind], new[kind])))
-        elif not new and len(_names(fact.value)) == 1 and _known(rest) == _known(fact.value):
+        old, new = _other_in(fact, rest, gone=False)
+        if new:
+            found.append((fact, _with(fact.value, old, new)))
+        elif not _valued(rest) and len(_names(fact.value)) == 1 and _known(rest) == _known(fact.value):
             found.append((fact, rest))
     return found
 
 
-def _valued(text: str) -> dict[str, str]:
-    """Return the values in a text by kind or word."""
-    found = {kind: text[slice(*match.span())] for match in VALUE.finditer(text.lower()) for kind in kinds_of(match[0])}
-    return found | _numbers(text)
+def _with(value: str, old: str, new: str) -> str:
+    """Return a value with one of its parts replaced."""
+    return re.sub(rf"(?i)(?<!\w){re.escape(old)}(?!\w)", lambda _: new, value, count=1)
+
+
+def _valued(text: str) -> list[tuple[str, str]]:
+    """Return the kind and the words of each value in a text."""
+    return [
+        (kind, text[slice(*match.span())])
+        for match in VALUE.finditer(text.lower())
+        for kind in kinds_of(f"{match[0]} {match['noun'] or ''}")
+    ]
 
 
 def ended(claim: Claim, facts: Sequence[Fact]) -> list[tuple[Fact, str]]:
-    """Return the facts gone by a claim's sentence, with their names there."""
+    """Return the facts that a claim's sentence ends, with new values.
+
+    The value is a denial where the sentence names no other.
+    """
     if not may_reverse(claim):
         return []
-    near = (fact for fact in _near(claim, facts) if fact.valid_from < claim.at)
-    return [(fact, words) for fact in near if (words := _gone_in(fact, claim.text))]
+    found = []
+    for fact in _near(claim, facts):
+        if fact.valid_from < claim.at:
+            words = _gone_in(fact, claim.text) or _denied_in(fact, claim)
+            old, new = _other_in(fact, claim.text, gone=bool(words))
+            if new and (words or _is_alike(claim, fact, old, new)):
+                found.append((fact, _with(fact.value, old, new)))
+            elif words:
+                found.append((fact, f"not {words}"))
+    return found
+
+
+def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
+    """Return the open work that a claim's sentence reports as done."""
+    if not may_reverse(claim) or _SAID["done"].search(claim.text) is None or is_denied(claim.text):
+        return []
+    said = _terms(claim.text)
+    held = [(fact, _words(fact.value)) for fact in todos if fact.valid_from < claim.at]
+    return [fact for fact, words in held if words and sum(one <= said for one in words) >= DONE * len(words)]
+
+
+def _denied_in(fact: Fact, claim: Claim) -> str:
+    """Return the words of a claim that deny a fact, "" for none."""
+    if not is_denied(claim.value):
+        return ""
+    core, said = _terms(claim.value) - _WEAK, _terms(fact.text) | _terms(fact.subject) | _WEAK
+    of_it = not core.isdisjoint(_terms(fact.value)) and core <= said and _terms(_clause_of(claim)) <= said
+    return _SAID["denial"].sub("", claim.value, count=1) if of_it else ""
+
+
+def states(claim: Claim, fact: Fact) -> bool:
+    """Return whether a claim itself repeats or replaces a fact."""
+    if claim.key != fact.key or is_denied(claim.value):
+        return False
+    return claim.digest == fact.digest or not ((names := _names(fact.value)) and names <= _names(claim.value))
+
+
+def is_about_past(claim: Claim, gone: Sequence[Fact], taken: Sequence[Claim]) -> bool:
+    """Return whether a claim only tells of gone things.
+
+    An example is "YAML was a mistake".
+    """
+    said, about = _terms(claim.value), _terms(claim.subject)
+    names = {name for fact in gone if fact.key != claim.key for name in _names(fact.value) | _values(fact.value)}
+    olds = set(map(_terms, names))
+    olds |= {_terms(_SAID["denial"].sub("", each.value)) for each in taken if is_denied(each.value)}
+    return not is_denied(claim.value) and any(
+        old and (old <= said or (old <= about and not _names(claim.value))) for old in olds
+    )
+
+
+def _is_alike(claim: Claim, fact: Fact, old: str, new: str) -> bool:
+    """Return whether a sentence speaks of a fact's thing.
+
+    A number beside the value tells things apart: "pod 2 listens on 8082" says nothing of pod 1.
+    """
+    if not set(re.findall(r"\d+", _with(_with(claim.text, new, ""), old, ""))) <= set(re.findall(r"\d+", fact.text)):
+        return False
+    is_subject = claim.corrects and claim.text.lower().startswith(old.lower()) and len(claim.value.split()) > _NAME
+    said, denied = (_with(claim.value, each, "") != claim.value for each in (old, new)), is_denied(claim.value)
+    if tuple(said) == (not denied, denied) and not is_subject:  # "tabs over spaces" repeats tabs
+        return False
+    clause = _clause_of(claim) if claim.value else claim.text
+    about, other = _thing(clause, claim.value, new), _thing(fact.text, fact.value) | _terms(fact.subject)
+    if _with(claim.text, old, "") != claim.text:  # "we moved from Oracle to MariaDB"
+        about = _thing(claim.text, claim.value, old, new)
+        return is_subject or not about or not about.isdisjoint(other)
+    return bool(about) and _alike(about, other) > 0
+
+
+def _other_in(fact: Fact, text: str, *, gone: bool) -> tuple[str, str]:
+    """Return a part of a value, and its counterpart in a sentence."""
+    pairs = _pairs(fact.value, text, gone=gone)
+    return next(((old, min(others)) for old, others in pairs if len(others) == 1), ("", ""))
+
+
+def _pairs(value: str, text: str, *, gone: bool) -> Iterator[tuple[str, set[str]]]:
+    """Yield each part of a value with its counterparts in a text."""
+    known = {match[0]: CHOICES[match[0].lower().replace("_", " ")] for match in named(without_marks(text))}
+    own_names = [match[0] for match in named(without_marks(value))]
+    for name in own_names:
+        choice = CHOICES[name.lower().replace("_", " ")]
+        yield name, {each for each, of in known.items() if of == choice and each.lower() != name.lower()}
+    valued = _valued(text)
+    for kind, old in _valued(value):
+        yield old, {new for of, new in valued if of == kind and new.lower() != old.lower()}
+    numbers, own = (set(_SAID["bare"].findall(each)) for each in (text, value))
+    if len(own) == 1:
+        yield min(own), numbers - own
+    for match in islice(_SAID["name"].finditer(value), 1 if gone and not own_names else 0):
+        apart = [(start, end) for start, end in _clauses(text) if match[0] not in text[start:end]]
+        named_apart = [each[0] for start, end in apart for each in _SAID["name"].finditer(text, start, end)]
+        yield match[0], {*named_apart, *_SAID["towards"].findall(text)} - {match[0]}
 
 
 def replaced(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
     """Return the fact whose value gives way to a claim's, if any."""
-    if not claim.value or not may_reverse(claim) or is_denied(claim.value):
+    if not claim.value or claim.kind not in REPLACING or not may_reverse(claim) or is_denied(claim.value):
         return None
     said = _clause_of(claim)
     alike = [(_likeness(claim, said, fact), fact.valid_from, fact.id, fact) for fact in _near(claim, facts)]
@@ -158,11 +258,6 @@ def _terms(text: str) -> frozenset[str]:
 
 def _likeness(claim: Claim, said: str, fact: Fact) -> float:
     """Return how alike two values' things are, 0 for unlike kinds."""
-    numbers, others = _numbers(said), _numbers(fact.text)
-    if any(others.get(word, number) != number for word, number in numbers.items()):
-        about, other = _thing(said, *numbers, claim.value), _thing(fact.text, *others, fact.value)
-        if likeness := 1.0 if not about else _alike(about, other):
-            return likeness
     if not _is_of_kind(claim, fact):
         return 0.0
     one, other = _terms(claim.subject), _terms(fact.subject)
@@ -173,9 +268,10 @@ def _likeness(claim: Claim, said: str, fact: Fact) -> float:
 
 def _is_of_kind(claim: Claim, fact: Fact) -> bool:
     """Return whether two values are of one kind, and differ."""
-    often = _SAID["often"].search(claim.value) and _SAID["often"].search(fact.value)
-    if often or kinds_of(claim.value) & kinds_of(fact.value):
+    if kinds_of(claim.value) & kinds_of(fact.value):
         return not _values(claim.value) & _values(fact.value)
+    if kinds_of(claim.value) and not re.search(r"\d", fact.value):
+        return False
     one, other = _names(claim.value), _names(fact.value)
     if not one or not other or one & other:
         return False
@@ -203,19 +299,8 @@ def _thing(text: str, *values: str) -> frozenset[str]:
     return frozenset(term for term in _terms(plain) if not term[0].isdigit()) - _WEAK
 
 
-def _numbers(text: str) -> dict[str, str]:
-    """Return the number behind each word: a version, a port."""
-    plain = VALUE.sub(lambda match: match[0] if match["count"] or match["version"] else " ", text.lower())
-    return {
-        match["word"]: match["number"].rstrip(".")
-        for match in _SAID["numbered"].finditer(plain)
-        if terms(match["word"])
-    }
-
-
 def _values(text: str) -> set[str]:
-    found = {f"{match[0]} {match['noun'] or ''}".strip() for match in VALUE.finditer(text.lower())}
-    return found | {match[0].lower() for match in _SAID["often"].finditer(text)}
+    return {f"{match[0]} {match['noun'] or ''}".strip() for match in VALUE.finditer(text.lower())}
 
 
 @lru_cache(maxsize=4096)
@@ -250,9 +335,10 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 def _gone_in(fact: Fact, text: str) -> str:
     """Return a sentence's words that name a fact as gone, "" for none."""
     called = [each for name in (*_names(fact.value), fact.subject) if (each := _terms(name)) <= _terms(text) and each]
-    amounts = {each for each in _values(fact.value) if each in text.lower()}
+    amounts = {each for each in (*_values(fact.value), *_SAID["bare"].findall(fact.value)) if each in text.lower()}
     said = _terms(fact.text) | _terms(fact.subject)
-    for start, end in _clauses(text) if called or amounts else ():
+    parts = [part for part in map(_words, (fact.value, fact.subject)) if any(one <= _terms(text) for one in part)]
+    for start, end in _clauses(text) if called or amounts or parts else ():
         clause = _terms(text[start:end])
         of_it = clause <= said | _WEAK and any(each <= clause for each in called)
         if of_it and _SAID["no_more"].search(text, start, end):
@@ -264,9 +350,19 @@ def _gone_in(fact: Fact, text: str) -> str:
             amount = any(each in words.lower() for each in amounts)
             if amount and _SAID["too_little"].match(text, last):
                 return words
-            if (amount or any(each <= here for each in called)) and _is_gone(text, (start, first, last, end), said):
+            most = any(MOST * len(part) <= sum(one <= here for one in part) for part in parts)
+            if (amount or most or any(each <= here for each in called)) and _is_gone(
+                text, (start, first, last, end), said
+            ):
                 return words
     return ""
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[frozenset[str], ...]:
+    """Return the terms of each telling word of a text."""
+    found = (frozenset(terms(match[0])) for match in _SAID["word"].finditer(text))
+    return tuple(each for each in found if each and not each <= _WEAK and not min(each)[0].isdigit())
 
 
 def _runs(text: str, start: int, end: int, said: frozenset[str]) -> Iterator[tuple[int, int]]:
