@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # imported at first use: a search needs none of these
     from vademecum.answers.pack import Context, Section, Within
     from vademecum.context.code import Makers, Unified
     from vademecum.context.map import Map
-    from vademecum.memory.ledger import Scope
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
     from vademecum.memory.segment_store import Sharing
@@ -56,7 +55,6 @@ class Engine:
         self.roots = tuple(OpenedRoot(repo.name, repo.root.path) for repo, _ in repositories)
         self._repositories = [repo for repo, _ in repositories]
         self._memories: dict[tuple[str, ...], Memory] = {}
-        self._scopes: dict[tuple[str, ...], tuple[Scope, ...]] = {}
 
     @cached_property
     def sources(self) -> Sources:
@@ -68,9 +66,7 @@ class Engine:
     @cached_property
     def tools(self) -> Tools:
         """The user's tools, to find, predict and plan, opened at first access."""
-        from vademecum.wiring.assembly import assemble_tools
-
-        return assemble_tools(self._parts)
+        return self._parts.tools()
 
     @property
     def memory(self) -> Memory:
@@ -97,20 +93,9 @@ class Engine:
             raise UnknownError(f"no open repository is called {repo!r}: choose among {', '.join(sorted(names))}")
         chosen = (repo,) if repo else names
         if chosen not in self._memories:
-            from vademecum.wiring.assembly import assemble_memory
-
-            repos, scopes = self._scopes_of(chosen)
-            self._memories[chosen] = assemble_memory(self._parts, repos, self.codebase, scopes)
+            repos = [each for each in self._repositories if each.name in chosen]
+            self._memories[chosen] = self._parts.memory(repos, self.codebase)
         return self._memories[chosen]
-
-    def _scopes_of(self, names: tuple[str, ...]) -> tuple[list[Repository], tuple[Scope, ...]]:
-        """Return some repositories with their memories, opened once."""
-        repos = [each for each in self._repositories if each.name in names]
-        if names not in self._scopes:
-            from vademecum.wiring.assembly import assemble_scopes
-
-            self._scopes[names] = assemble_scopes(self._parts, repos)
-        return repos, self._scopes[names]
 
     @classmethod
     def open(
@@ -344,12 +329,7 @@ class Engine:
             return calls | {symbol: "" for item in evidence for symbol in item.symbols}
 
         try:
-            if not self._has_memory():
-                return []
-            from vademecum.wiring.assembly import code_notes
-
-            repos, scopes = self._scopes_of((self.roots[0].name,))
-            return code_notes(repos, self.codebase, scopes, symbols)
+            return self._parts.code_notes(self._repositories[:1], self.codebase, symbols) if self._has_memory() else []
         except Error:
             return []
 

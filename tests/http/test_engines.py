@@ -18,8 +18,8 @@ def engines():
     made = []
 
     def make(**limits):
-        settings = config.load(None, arguments={"search.embedder": "hashing"})
-        made.append(Engines(settings, **({"threads": 1, "waiting": 4, "timeout_s": 30.0} | limits)))
+        own = {"server.threads": 1, "server.waiting": 4, "server.timeout_s": 30.0} | {f"server.{name}": v for name, v in limits.items()}
+        made.append(Engines(config.load(None, arguments=own | {"search.embedder": "hashing"})))
         return made[-1]
 
     yield make

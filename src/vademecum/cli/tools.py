@@ -25,6 +25,7 @@ from vademecum.cli.session import (
     style_for,
     write_file,
 )
+from vademecum.command_lines import between_commas
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 
     with _tools() as known:
         prediction = known.predict(
-            intent, after=_ids(",".join(after)), earlier=_ids(",".join(earlier)),
+            intent, after=between_commas(",".join(after)), earlier=between_commas(",".join(earlier)),
             k=options["k"], threshold=options["threshold"], by=options["by"],
         )  # fmt: skip
     text = prediction_text(prediction, why=options["why"], style=style_for())
@@ -365,7 +366,3 @@ def _rejected(report: RegisterReport | ObserveReport) -> str:
     lines = [f"  not taken: {item.place}: {visible(item.reason)}\n" for item in report.rejected[:REJECTED_SHOWN]]
     more = len(report.rejected) - len(lines)
     return "".join(lines) + (f"  … and {more} more: --json lists all\n" if more > 0 else "")
-
-
-def _ids(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -65,11 +65,11 @@ def application(
         ending: Set when shutdown begins. Streams then end; other requests may finish.
     """
     own = settings.server
-    agents = Agents(lambda: _shared(app), own.max_body_bytes)
+    agents = Agents(lambda: app.state.shared, own.max_body_bytes)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
+        engines = Engines(settings)
         app.state.shared = AppState(
             settings,
             tuple(roots),
@@ -99,13 +99,7 @@ def application(
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
     app.mount("/page", pages.PageFiles(), name="page")
-    return Guard(app, roots, keys, hosts, own.max_body_bytes, own.timeout_s, log_queries=own.log_queries)
-
-
-def _shared(app: FastAPI) -> AppState:
-    shared = app.state.shared
-    assert isinstance(shared, AppState)
-    return shared
+    return Guard(app, roots, keys, hosts, own)
 
 
 def _tell_errors(app: FastAPI) -> None:

@@ -137,11 +137,10 @@ class Engines:
     cannot be stopped; a late answer is discarded.
     """
 
-    def __init__(self, settings: Settings, threads: int, waiting: int, timeout_s: float) -> None:
-        self._settings = settings
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="vademecum-http")
-        self._room = threads + waiting
-        self._timeout_s = timeout_s
+    def __init__(self, settings: Settings) -> None:
+        self._settings, own = settings, settings.server
+        self._pool = ThreadPoolExecutor(own.threads, thread_name_prefix="vademecum-http")
+        self._room, self._timeout_s = own.threads + own.waiting, own.timeout_s
         self._calls = 0
         self.answered = 0  # finished calls
         self._own = threading.local()

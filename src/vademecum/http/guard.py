@@ -19,10 +19,11 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from vademecum.http.auth import Key, Visitor, find_key, visitor
-from vademecum.http.log import log_request
+from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem
 from vademecum.http.request_context import encoded
 from vademecum.metrics import counter, gauge, histogram
+from vademecum.settings import ServerSettings
 from vademecum.tracing import continued, note, span
 from vademecum.wiring.roots import OpenedRoot
 
@@ -51,7 +52,7 @@ _OPEN = gauge("vademecum_http_requests_in_flight", "Requests that are being answ
 class Guard:
     """ASGI middleware that passes a request on or refuses it.
 
-    The arguments are those of `application`, and settings of the server.
+    The arguments are those of `application`, and the server's settings.
     """
 
     def __init__(
@@ -60,18 +61,13 @@ class Guard:
         roots: Sequence[OpenedRoot],
         keys: Sequence[Key],
         hosts: frozenset[str] | None,
-        max_body_bytes: int,
-        timeout_s: float,
-        *,
-        log_queries: bool,
+        own: ServerSettings,
     ) -> None:
         self._app = app
         self._keys = tuple(keys)
         self._visitors: Mapping[str, Visitor] = {key.name: visitor(key, roots) for key in keys}
         self._everybody = Visitor("", tuple(root.path for root in roots), personal=True)
-        self._hosts = hosts
-        self._max_body_bytes, self._timeout_s = max_body_bytes, timeout_s
-        self._log_queries = log_queries
+        self._hosts, self._own = hosts, own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -88,7 +84,7 @@ class Guard:
         try:
             with _OPEN.during(), continued(headers), span(f"HTTP {method}"):
                 self._let_in(scope, headers)
-                await self._app(scope, _limited(receive, self._max_body_bytes, self._timeout_s), said)
+                await self._app(scope, _limited(receive, self._own.max_body_bytes, self._own.timeout_s), said)
                 note({"http.route": _route(scope), "http.response.status_code": said.status})
         except ProblemError as refused:
             await refusal(refused, said.id)(scope, receive, said)
@@ -101,16 +97,24 @@ class Guard:
         method = method if route != "none" and method in METHODS else "ANY"
         _REQUESTS.add(method=method, route=route, status=str(said.status))
         _TOOK.observe(took_s, route=route)
+        fields = {
+            "request": said.id,
+            "method": method,
+            "route": route,
+            "status": said.status,
+            "ms": round(took_s * 1e3, 1),
+        }
         who = getattr(scope["state"].get("visitor"), "name", "")
-        asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}" if self._log_queries else ""
-        log_request(said.id, method, route, said.status, took_s, visitor=who, asked=asked)
+        asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}" if self._own.log_queries else ""
+        fields |= {name: value for name, value in (("visitor", who), ("asked", asked)) if value}
+        LOG.info("request", extra={"fields": fields})
 
     def _let_in(self, scope: Scope, headers: Headers) -> None:
         """Check a request, and set its caller; raise `ProblemError` otherwise."""
         self._check_host(headers)
         _check_origin(scope, headers)
-        if int(headers.get("content-length", "0") or 0) > self._max_body_bytes:
-            raise _too_large(self._max_body_bytes)
+        if int(headers.get("content-length", "0") or 0) > self._own.max_body_bytes:
+            raise _too_large(self._own.max_body_bytes)
         _check_body(headers)
         if not self._keys:
             scope["state"]["visitor"] = self._everybody

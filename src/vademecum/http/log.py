@@ -42,16 +42,3 @@ def log_to_standard_error() -> None:
         logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []
         logger.setLevel(logging.INFO if name == "vademecum" else logging.WARNING)
         logger.propagate = name not in {"vademecum", "uvicorn", "mcp"}
-
-
-def log_request(id_: str, method: str, route: str, status: int, took_s: float, *, visitor: str, asked: str) -> None:
-    """Log an answered request."""
-    fields: dict[str, Any] = {
-        "request": id_,
-        "method": method,
-        "route": route,
-        "status": status,
-        "ms": round(took_s * 1e3, 1),
-    }
-    fields |= {name: value for name, value in (("visitor", visitor), ("asked", asked)) if value}
-    LOG.info("request", extra={"fields": fields})

@@ -66,15 +66,6 @@ class ProblemError(HTTPException):
         super().__init__(status, detail, dict(headers or {}))
 
 
-def status_of(error: Error) -> int:
-    """Return the HTTP status of an error.
-
-    >>> status_of(UnknownError("no such")), status_of(StoreBusyError("held")), status_of(StoreAwayError("gone")), status_of(Error("?"))
-    (404, 503, 502, 500)
-    """
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-
-
 def invalid_part(error: Mapping[str, Any]) -> str:
     """Return FastAPI's validation error as a message.
 
@@ -97,6 +88,10 @@ def problem(status: int, detail: str, *, kind: str = "about:blank", **more: Any)
 
 
 def problem_of(error: Error) -> tuple[int, dict[str, Any]]:
-    """Return the status and problem details of an engine error."""
-    status = status_of(error)
+    """Return the status and problem details of an engine error.
+
+    >>> [problem_of(error)[0] for error in (UnknownError("no such"), StoreBusyError("held"), StoreAwayError("gone"), Error("?"))]
+    [404, 503, 502, 500]
+    """
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     return status, problem(status, str(error), error=type(error).__name__)

@@ -79,14 +79,6 @@ class AppState:
     answers: Answers = field(default_factory=Answers)
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
 
-    def is_due(self, paths: tuple[str, ...]) -> bool:
-        """Return whether a refresh is due, and note its time if so."""
-        now = time.monotonic()
-        due = now - self.looked_at.get(paths, -1e9) >= self.settings.server.refresh_s
-        if due:
-            self.looked_at[paths] = now
-        return due
-
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
@@ -111,8 +103,12 @@ class RequestContext:
         return known[repo]
 
     def is_due(self) -> bool:
-        """Return whether a refresh of the repositories is due."""
-        return self.shared.is_due(self.visitor.paths)
+        """Return whether a refresh of the repositories is due, and note its time if so."""
+        now, looked_at = time.monotonic(), self.shared.looked_at
+        due = now - looked_at.get(self.visitor.paths, -1e9) >= self.shared.settings.server.refresh_s
+        if due:
+            looked_at[self.visitor.paths] = now
+        return due
 
     def must_be_personal(self) -> None:
         """Refuse the user's personal data to a restricted key. Raises `AccessError`."""

@@ -18,6 +18,7 @@ import click
 from vademecum import heaps, tracing
 from vademecum.addresses import is_loopback
 from vademecum.cli.session import ask_first, settings_for
+from vademecum.command_lines import between_commas
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
 from vademecum.http.auth import Key, read_keys
@@ -180,7 +181,7 @@ def hosts_of(settings: Settings) -> frozenset[str] | None:
     Any name is safe when keys are required, because a page in a browser has no key.
     """
     own = settings.server
-    more = {name.strip().lower() for name in own.hosts.split(",") if name.strip()}
+    more = between_commas(own.hosts.lower())
     if own.keys and not more and not is_loopback(own.host):
         return None
     shown = f"[{own.host}]" if ":" in own.host else own.host

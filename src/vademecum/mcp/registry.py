@@ -17,6 +17,7 @@ from vademecum.answers.neighbours import items_record, items_text, neighbours_re
 from vademecum.answers.remembered import fact_text, recalled_record, recalled_text
 from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.answers.tool_answers import plan_text, prediction_text, record_of, tools_text
+from vademecum.command_lines import between_commas
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.types import Verdict
@@ -162,8 +163,7 @@ def _search_tools(engine: Engine, arguments: Mapping[str, Any], _: Progress | No
 
 
 def _predict_tool(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    after = [part.strip() for part in arguments.get("after", "").split(",") if part.strip()]
-    prediction = engine.tools.predict(arguments["intent"], after=after)
+    prediction = engine.tools.predict(arguments["intent"], after=between_commas(arguments.get("after", "")))
     return Outcome(prediction_text(prediction).rstrip("\n"), record_of(prediction, compact=True))
 
 
@@ -326,7 +326,7 @@ def front_for(settings: Settings) -> Front:
     """
     from vademecum.wiring.stores import Stores
 
-    further = [name.strip() for name in settings.mcp.tools.split(",") if name.strip()]
+    further = between_commas(settings.mcp.tools)
     if unknown := [name for name in further if name not in TOOLS]:
         raise UsageError(f"the setting mcp.tools names no tool {unknown[0]!r}: there are {', '.join(TOOLS)}")
     names = {*ALWAYS, *further, *(ABOUT_TOOLS if Stores(settings).has_tools() else ())}

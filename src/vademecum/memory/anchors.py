@@ -10,7 +10,7 @@ of each. Without an index no fact is anchored, and none is reported as drifted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.memory.ledger import Scope
@@ -153,11 +153,6 @@ class Anchoring:
         facts = [fact for fact in scope.ledger.get(list(by_fact)) if fact.valid_to is None]
         states = self.states(scope, facts)
         return [Note(fact, states.get(fact.id, ()), symbols[by_fact[fact.id]]) for fact in facts]
-
-
-def any_anchored(scopes: Iterable[Scope]) -> bool:
-    """Return whether any fact is anchored to code. Raises `StoreError`."""
-    return any(scope.store.scan("anchors", columns=("fact",)).unwrap() for scope in scopes)
 
 
 def _called(symbol: str, symbols: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from vademecum.addresses import is_address, is_elsewhere
+from vademecum.command_lines import between_commas
 from vademecum.errors import ConfigError, ProviderError, SyncError
 from vademecum.providers.post import DAY_S, PASSING, PassingError, Patience, Reply, request, retry_after, short
 from vademecum.result import Err, Ok
@@ -302,7 +303,7 @@ class ServerSource:
 
     def keys(self, option: str) -> list[str]:
         """Return an option's comma-separated keys. Raises `ConfigError` for an unquotable key."""
-        keys = [key for each in getattr(self, option).split(",") if (key := each.strip())]
+        keys = list(between_commas(getattr(self, option)))
         if any('"' in key or "\\" in key for key in keys):
             raise ConfigError(f"sources.{self.name}.{option} must be keys, separated by commas: leave quotes out")
         return keys

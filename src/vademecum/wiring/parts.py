@@ -1,4 +1,4 @@
-"""The parts of an engine: stores, embedders, providers, repositories.
+"""The parts of an engine: stores, embedders, providers, repositories, memory and tools.
 
 Each part is made when it is first used, modules too, after checking consent: a search loads no memory, no tools, and no
 server's client.
@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
@@ -39,19 +39,25 @@ from vademecum.protocols import (
     TokenCounter,
     VectorIndex,
 )
-from vademecum.types import Answer, Evidence, FileKind
+from vademecum.types import Answer, CommitMessage, Evidence, FileKind
 from vademecum.wiring.roots import consented, distinct_names, indexed_roots
-from vademecum.wiring.stores import INDEX, Stores
+from vademecum.wiring.stores import INDEX, TOOLS, Stores
 
 if TYPE_CHECKING:
     from vademecum.answers.pack import Offer, Within
     from vademecum.code.indexing.summaries import Pace
     from vademecum.code.search.evidence import FileChunks
     from vademecum.context.code import Makers
+    from vademecum.memory.anchors import Site
+    from vademecum.memory.ledger import Scope
+    from vademecum.memory.memory import Memory
+    from vademecum.memory.records import Note, Reading, Role
     from vademecum.memory.segment_store import Sharing
+    from vademecum.memory.sync import Outside
     from vademecum.protocols import Backlog, DocumentSource
     from vademecum.settings import SourceSettings
     from vademecum.sources.sources import Source
+    from vademecum.tools.tools import Tools
 
 MODELS = "models"  # folder of downloaded models, below the home directory
 SCALES = "scales"  # folder of calibrations between two embedders
@@ -154,6 +160,7 @@ class Parts:
         self._reranker, self._enricher, self._counter = reranker, enricher, counter
         self._named_rerankers: dict[str, Reranker] = {}
         self._repositories: dict[Path, Repository] = {}  # by directory
+        self._memories: dict[Path, Store] = {}  # by directory
         self._sources: dict[str, Source] = {}
 
     def close(self) -> None:
@@ -291,6 +298,109 @@ class Parts:
             name_repos=several or within.scope in {"all", "shared"}, clock=self.clock,
         )  # fmt: skip
 
+    # -- memory and tools ----------------------------------------------------------------------------------------
+
+    def memory_stores(self, repos: Sequence[Repository]) -> list[tuple[Root | None, Path, Store]]:
+        """Return the memories of several repositories, the nearest first: root, directory, store.
+
+        A personal engine has the global memory too, without a root. Outside of git there is the global memory alone.
+        Worktrees of one repository share a memory.
+
+        Raises:
+            AccessError: only the global memory exists, and the caller may not see it.
+        """
+        first = _nearest(repos)
+        if not self.personal and not first.root.common_dir:
+            raise AccessError(f"{first.name} is no git repository and has no memory of its own: ask about one that has")
+        places: dict[Path, Root | None] = {}
+        for repo in repos:
+            if repo.root.common_dir:
+                places.setdefault(repo.catalogue.directory, repo.root)
+        places |= {self.settings.home: None} if self.personal else {}
+        for directory, root in places.items():
+            if directory not in self._memories:
+                self._memories[directory] = self.stores.memory(root)
+                self.closing.append(self._memories[directory].close)
+        return [(root, directory, self._memories[directory]) for directory, root in places.items()]
+
+    def scopes(self, repos: Sequence[Repository]) -> tuple[Scope, ...]:
+        """Return the scopes of `memory_stores`, numbered in their order."""
+        from vademecum.memory.ledger import GLOBAL, REPOSITORY, scope_of
+
+        return tuple(
+            scope_of(number, REPOSITORY if root else GLOBAL, root.path if root else "", directory, store)
+            for number, (root, directory, store) in enumerate(self.memory_stores(repos))
+        )
+
+    def memory(self, repos: Sequence[Repository], codebase: Codebase) -> Memory:
+        """Return a memory over several repositories; new events join the first."""
+        from vademecum.memory.memory import Memory
+
+        first = _nearest(repos)
+        memory = Memory(
+            self.scopes(repos), first.prose, extract, self.clock, look_up=partial(look_up, repos, codebase),
+            language=self.settings.memory.language, outside=self._outside(first), sharing=self.sharing,
+        )  # fmt: skip
+        self.closing.append(memory.close)
+        return memory
+
+    def _outside(self, repo: Repository) -> Outside:
+        """Return what memory reads besides recorded events: agents' files, commits and extractor.
+
+        Outside of git there is the extractor alone.
+        """
+        from vademecum.code.checkout.commits import messages
+        from vademecum.code.checkout.root import worktrees
+        from vademecum.memory.sync import Outside
+
+        if not repo.root.common_dir:
+            return Outside(extractor=self.extractor)  # other projects' texts must not enter the global memory
+
+        def commits(known: str) -> list[CommitMessage]:
+            return messages(repo.root, known).unwrap()
+
+        return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), commits, self.extractor)
+
+    def code_notes(
+        self, repos: Sequence[Repository], codebase: Codebase, symbols: Callable[[], Mapping[str, str]]
+    ) -> list[Note]:
+        """Return the current facts about symbols of the code.
+
+        Memory is loaded only where a fact is about code. `symbols` makes qualified name → the shown symbol that calls it, or ""
+        for a symbol that is shown itself.
+        """
+        if not any(store.scan("anchors", columns=("fact",)).unwrap() for _, _, store in self.memory_stores(repos)):
+            return []
+        from vademecum.memory.anchors import Anchoring
+
+        anchoring, wanted = Anchoring(partial(look_up, repos, codebase)), symbols()
+        return [note for scope in self.scopes(repos) for note in anchoring.about(scope, wanted)]
+
+    def tools(self) -> Tools:
+        """Return the user's tools.
+
+        Their database is opened when first needed. A damaged file is never set aside, because its records cannot be made
+        again.
+        """
+        from vademecum.tools.tools import Tools
+
+        @cache
+        def opened() -> Store:
+            if not self.personal:
+                raise AccessError(
+                    "tools and how they were used belong to the user, not to a repository: ask with the user's key"
+                )
+            store = self.stores.tools()
+            self.closing.extend((store.close, tools.close))  # the last one is closed first
+            return store
+
+        own = self.settings.tools
+        tools = Tools(
+            opened, lambda: self.embedders.prose, self.clock, self.stores.where(self.settings.home / TOOLS),
+            reliability=own.reliability, min_score=own.min_score,
+        )  # fmt: skip
+        return tools
+
     # -- providers -----------------------------------------------------------------------------------------------
 
     def reranking(self, chosen: Reranker | str) -> Reranking:
@@ -408,6 +518,37 @@ class Parts:
 
         found = open_provider(name, self.settings.sources[name])[1]
         return found.remote, self.settings.privacy.allow_remote or not found.remote
+
+
+def _nearest(repos: Sequence[Repository]) -> Repository:
+    """Return the first git repository; without one, the first folder."""
+    return next((repo for repo in repos if repo.root.common_dir), repos[0])
+
+
+def extract(text: str, role: Role, *, later: bool = False) -> Reading:
+    """Read the statements in a text; the first call loads the reader."""
+    from vademecum.memory.extract import read
+
+    return read(text, role, later=later)
+
+
+def look_up(repos: Sequence[Repository], codebase: Codebase, names: Sequence[str]) -> dict[str, list[Site]] | None:
+    """Return the places of names, refreshed; None without an index."""
+    indexed = [repo for repo in repos if repo.catalogue.load("worktree", repo.root.path) is not None]
+    if not indexed:
+        return None
+    codebase.refresh()
+    return {name: [site for repo in indexed for site in _defined(codebase, repo, name)] for name in names}
+
+
+def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
+    from vademecum.memory.anchors import MOST_SITES, Site
+
+    try:
+        found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False, nearest=False)
+    except UsageError:  # no language allows such a name
+        return []
+    return [Site(each.symbols[0], each.path, each.id.rpartition(":")[2]) for each in found.evidence]
 
 
 def _close_all(closing: list[Callable[[], None]]) -> None:

@@ -10,8 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 
-ENDING = ".ipynb"
-TIMES_LARGER = 16  # than other files: most of a notebook is pictures
 _KERNEL = re.compile(rb'"language_info":\s*\{[^\[\]]*?"name":\s*"([\w#+-]+)"|"language":\s*"([\w#+-]+)"')
 _KIND = re.compile(rb'(\s*)"cell_type":\s*"(\w+)"')
 _SOURCE = re.compile(rb'(\s*)"source":\s*(?:(\[\s*)|("[^\n]*"))\s*,?\s*')

@@ -14,7 +14,6 @@ import stat
 from dataclasses import dataclass
 
 from vademecum.beneath import from_folder, open_beneath
-from vademecum.code.checkout import notebook
 from vademecum.code.checkout.root import Root
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok, Result
@@ -22,6 +21,8 @@ from vademecum.types import FileEntry, Skipped
 
 MAX_FILE_BYTES = 1 << 20
 FORCED_FILE_BYTES = 64 << 20  # a `!pattern` cannot force in a larger file
+NOTEBOOK = ".ipynb"
+NOTEBOOK_TIMES = 16  # a notebook may be so many times larger than other files: most of it is pictures
 INODE_BITS = (1 << 63) - 1  # the database keeps 63 bits of an inode number; some file systems use 64
 _SNIFFED_BYTES = 8192  # a NUL this early means binary, as in git
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -91,7 +92,9 @@ def decode_source(path: str, content: bytes) -> Source | Skipped:
     'café'
     """
     text = _decode(content)
-    if text is not None and path.lower().endswith(notebook.ENDING):
+    if text is not None and path.lower().endswith(NOTEBOOK):
+        from vademecum.code.checkout import notebook
+
         text = notebook.cells(text) or text
     return Skipped(path, "binary", "NUL bytes") if text is None else Source(text, blob_id(content))
 

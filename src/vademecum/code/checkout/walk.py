@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from vademecum.beneath import opened_folder
-from vademecum.code.checkout import git, notebook
+from vademecum.code.checkout import git
 from vademecum.code.checkout.ignore import JUNK_DIRECTORIES, REPOSITORY_DIRECTORIES, VADEIGNORE, IgnoreFiles, refusal
 from vademecum.code.checkout.plumbing import available
 from vademecum.code.checkout.root import Root
@@ -25,6 +25,8 @@ from vademecum.code.checkout.source import (
     FORCED_FILE_BYTES,
     INODE_BITS,
     MAX_FILE_BYTES,
+    NOTEBOOK,
+    NOTEBOOK_TIMES,
     bytes_said,
     is_printable,
     printable,
@@ -306,7 +308,7 @@ def _judge_special(survey: _Survey, path: str, mode: int) -> None:
 
 
 def _fits(survey: _Survey, path: str, size: int, *, forced: bool) -> bool:
-    larger = notebook.TIMES_LARGER if path.lower().endswith(notebook.ENDING) else 1
+    larger = NOTEBOOK_TIMES if path.lower().endswith(NOTEBOOK) else 1
     limit = FORCED_FILE_BYTES if forced else survey.settings.max_file_bytes * larger
     if size > limit:
         survey.skip(path, "too large", f"{bytes_said(size)}, the limit is {bytes_said(limit)}")

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from vademecum.code.languages.language import Language
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     import tree_sitter
+
+    from vademecum.code.languages.language import Language
 
 _FOLDER = Path(__file__).parent
 _SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z][\w+.-]*)")
@@ -116,6 +117,8 @@ def rules_of(language: str) -> Language:
     >>> rules_of("typescript").family, rules_of("klingon").family
     ('javascript', 'klingon')
     """
+    from vademecum.code.languages.language import Language
+
     return row(language) or Language(language)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 
 from vademecum.answers.tool_answers import record_of
+from vademecum.command_lines import between_commas
 from vademecum.engine import Engine
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
@@ -70,7 +71,9 @@ async def predict(
     """
     return await asked.answer(
         lambda engine: record_of(
-            engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold, by=by)
+            engine.tools.predict(
+                intent, after=between_commas(after), earlier=between_commas(earlier), k=k, threshold=threshold, by=by
+            )
         )
     )
 
@@ -124,7 +127,3 @@ async def observe(asked: Asked) -> Response:
     """Record traces: the tools called for each intent."""
     text = await asked.text()
     return await asked.answer(lambda engine: asdict(engine.tools.observe_json(text)))
-
-
-def _ids(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
