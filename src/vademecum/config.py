@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from inspect import cleandoc
 from pathlib import Path
@@ -175,11 +175,6 @@ def load(
     )  # fmt: skip
 
 
-def config_directory(environ: Mapping[str, str]) -> Path | None:
-    """Return the user's settings directory; None without a home."""
-    return _platform_directory(environ, "XDG_CONFIG_HOME", "APPDATA", ".config")
-
-
 def data_directory(environ: Mapping[str, str]) -> Path:
     """Return `VADE_HOME`, or the platform's default. Raises `ConfigError` without any."""
     if home := environ.get("VADE_HOME"):
@@ -205,22 +200,18 @@ def _expanded(path: str) -> Path:
     return Path(os.path.expanduser(path)).absolute()
 
 
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)
-
-
 def _user_file(environ: Mapping[str, str]) -> Iterator[Given]:
-    folder = config_directory(environ)
-    if folder and _is_file(path := folder / "config.toml"):
+    folder = _platform_directory(environ, "XDG_CONFIG_HOME", "APPDATA", ".config")
+    if folder and os.path.isfile(path := folder / "config.toml"):
         yield from _flatten(_read_toml(path), path, trusted=True)
 
 
 def _repository_file(directory: str | os.PathLike[str] | None, warnings: list[str]) -> Iterator[Given]:
     for folder in _up_to_top(directory):
-        if _is_file(path := folder / REPOSITORY_FILE):
+        if os.path.isfile(path := folder / REPOSITORY_FILE):
             yield from _flatten(_read_toml(path), path, trusted=False)
             return
-        if _is_file(path := folder / CODERAG_FILE):
+        if os.path.isfile(path := folder / CODERAG_FILE):
             yield from _coderag(_read_yaml(path), path, warnings)
             return
 
@@ -273,29 +264,29 @@ def _coderag(table: Mapping[str, Any], path: Path, warnings: list[str]) -> Itera
 def _read_toml(path: Path) -> Mapping[str, Any]:
     import tomllib
 
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:  # the message ends with the line and column
-        raise ConfigError(f"{path} is not valid TOML: {error}: mend that line or remove the file") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path} is nested too deep: remove the file") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
+    table: Mapping[str, Any] = _read(path, tomllib.loads, tomllib.TOMLDecodeError, "TOML")
+    return table
 
 
 def _read_yaml(path: Path) -> Mapping[str, Any]:
     import yaml
 
+    table = _read(path, yaml.safe_load, yaml.YAMLError, "YAML", f" or add a {REPOSITORY_FILE}")
+    return table if isinstance(table, Mapping) else {}
+
+
+def _read(path: Path, parse: Callable[[str], Any], wrong: type[Exception], form: str, otherwise: str = "") -> Any:
     try:
-        table = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+        return parse(path.read_text(encoding="utf-8"))
+    except wrong as error:  # the message has the line and column
         said = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not valid YAML: {said}: mend that line or add a {REPOSITORY_FILE}") from error
+        raise ConfigError(
+            f"{path} is not valid {form}: {said}: mend that line{otherwise or ' or remove the file'}"
+        ) from error
     except RecursionError as error:
-        raise ConfigError(f"{path} is nested too deep: remove the file or add a {REPOSITORY_FILE}") from error
+        raise ConfigError(f"{path} is nested too deep: remove the file{otherwise}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
-    return table if isinstance(table, Mapping) else {}
 
 
 def _checked(given: Given) -> Any:

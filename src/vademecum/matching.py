@@ -153,8 +153,10 @@ def defined_names(symbols: Iterable[str]) -> list[str]:
 
 
 def passes(globs: Sequence[str], path: str) -> bool:
-    """Return whether a path matches one of some globs or prefixes."""
-    return any(_pattern(glob).match(path) or _literally(glob, path) for glob in globs)
+    """Return whether a path matches one of some globs or prefixes, brackets also literally."""
+    return any(
+        _pattern(glob).match(path) or ("[" in glob and _pattern(glob.replace("[", "[[]")).match(path)) for glob in globs
+    )
 
 
 def is_below(path: str, prefixes: Sequence[str]) -> bool:
@@ -166,11 +168,6 @@ def is_below(path: str, prefixes: Sequence[str]) -> bool:
     (True, True, False)
     """
     return not prefixes or any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
-
-
-def _literally(glob: str, path: str) -> bool:
-    """Return whether a glob matches with its brackets taken literally."""
-    return "[" in glob and _pattern(glob.replace("[", "[[]")).match(path) is not None
 
 
 @lru_cache(maxsize=256)

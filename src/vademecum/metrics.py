@@ -180,13 +180,12 @@ def _kept(metric: M) -> M:
     return known
 
 
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+
+
 def _labels(key: Labels) -> str:
-    quoted = (f'{name}="{_escaped(value)}"' for name, value in key)
+    quoted = (f'{name}="{value.translate(_ESCAPES)}"' for name, value in key)
     return "{" + ",".join(quoted) + "}" if key else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 # Counted for every kind of database.

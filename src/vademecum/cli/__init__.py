@@ -18,7 +18,7 @@ import click
 from vademecum.errors import Error, RootError, UnknownProviderError, UsageError
 from vademecum.version import __version__
 
-FAILURE, USAGE, INTERRUPTED = 3, 2, 130
+NOT_FOUND, USAGE, FAILURE, INTERRUPTED = 1, 2, 3, 130
 
 # The verbs by purpose: verb → ("module:command", its line in `vade --help`). A module is imported when its verb is typed.
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {

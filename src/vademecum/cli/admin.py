@@ -14,6 +14,7 @@ import click
 
 from vademecum.amounts import counted, long_ago
 from vademecum.answers.render import visible
+from vademecum.cli import FAILURE, NOT_FOUND
 from vademecum.cli.session import (
     Group,
     Progress,
@@ -91,9 +92,6 @@ def _source_row(source: SourceStatus) -> tuple[str, ...]:
     return (source.source, source.provider, source.place, counted(source.items, "item"), f"synced {when}{cut}")
 
 
-NOTHING_ASKED = 1
-
-
 @click.command()
 @paths_argument
 @number_option("--questions", about="At most how many questions of each kind.", default=100)
@@ -123,10 +121,9 @@ def bench(paths: tuple[str, ...], questions: int, seed: int, *, history: bool, a
         )
     text = "\n".join(report_text(report, style_for()) for report in reports)
     say([report_record(report) for report in reports], text, as_json=as_json)
-    return 0 if any(report.measured for report in reports) else NOTHING_ASKED
+    return 0 if any(report.measured for report in reports) else NOT_FOUND
 
 
-NOT_FOUND = 1
 MOST_DAYS = 36_500
 UNKNOWN = """\
 A file counts whole for each answer that shows lines of it. What an agent would have read without these answers is not
@@ -244,9 +241,6 @@ def _ask(what: str) -> None:
 def _places(kept: Kept) -> str:
     places = (f"{path} (gone)" if path in kept.gone else path for path in kept.paths)
     return visible(", ".join(places) or kept.note) or "no files indexed"
-
-
-FAILURE = 3
 
 
 @click.command()

@@ -19,6 +19,7 @@ from vademecum.answers.render import (
     found_record,
     found_text,
 )
+from vademecum.cli import NOT_FOUND
 from vademecum.cli.session import (
     Progress,
     check_exist,
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from vademecum.answers.pack import Within
     from vademecum.engine import Engine
     from vademecum.memory.records import Note, Recalled
-
-NOTHING = 1
 
 
 @click.command()
@@ -84,7 +83,7 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
             progress=progress,
         )
     _show(found.text)
-    return 0 if found else NOTHING
+    return 0 if found else NOT_FOUND
 
 
 @click.command("map")
@@ -101,10 +100,12 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
 
     A directory PATH narrows the map. From a file PATH the map begins, as from a --task.
     """
+    from vademecum.code.checkout.root import find_root
+
     check_exist(paths, "name files and directories, and a task with --task")
     files = [os.path.realpath(path) for path in paths if os.path.isfile(path)]
     folders = tuple(path for path in paths if not os.path.isfile(path)) or tuple(
-        sorted({top_of(file) for file in files})
+        sorted({find_root(os.path.dirname(file)).path for file in files})
     )
     with opened(folders, indexing=True) as engine, Progress() as progress:
         tops = [os.path.realpath(root.path) + os.sep for root in engine.roots]
@@ -114,7 +115,7 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
             form="json" if options["as_json"] else "markdown", refresh=not options["no_refresh"], progress=progress,
         )  # fmt: skip
     _show(drawn.text)
-    return 0 if drawn else NOTHING
+    return 0 if drawn else NOT_FOUND
 
 
 def _show(text: str) -> None:
@@ -124,14 +125,6 @@ def _show(text: str) -> None:
         click.echo("vade: nothing fits into so few tokens: give more with --budget", err=True)
 
 
-def top_of(file: str) -> str:
-    """Return the top of the repository that a file lies in."""
-    from vademecum.code.checkout.root import find_root
-
-    return find_root(os.path.dirname(file)).path
-
-
-NOT_FOUND = 1
 SCREEN_RESULTS, SCREEN_LINES = 5, 4  # on a terminal, unless asked for
 
 snippet_option = number_option(
@@ -202,7 +195,6 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
 
 
 def _within(engine: Engine, options: Mapping[str, Any]) -> Within:
-    """Return the limits set by the options."""
     from vademecum.answers.pack import Within
 
     scope = options["scope"] or engine.scope(options["pattern"], options["commit"], options["sources"])

@@ -42,7 +42,7 @@ from vademecum.types import Job
 
 if TYPE_CHECKING:
     from vademecum.storage.postgres.queue import Queue
-    from vademecum.wiring.stores import Pair, Stores
+    from vademecum.wiring.stores import Stores
 
 WAIT_SECONDS = 3600.0
 _SECRET = re.compile(r"^[a-z+]+://[^/@]*:[^/@]*@", re.IGNORECASE)
@@ -417,17 +417,14 @@ def _copied(stores: Stores, target: str, progress: Progress) -> Iterator[dict[st
             space.close()
         rows, written = sum(each.rows for each in families), sum(each.written for each in families)
         digest = sum(int(each.digest, 16) for each in families) % (1 << 64)
-        yield _line(pair, f"{counted(rows, 'row')}, {written} written now", rows, f"{digest:016x}")
+        said = f"{counted(rows, 'row')}, {written} written now"
+        yield {"of": pair.of, "what": pair.what, "said": said, "rows": rows, "digest": f"{digest:016x}"}
     if target == "postgres":
         files = {pair.file for pair in known}
         for path in sorted((stores.home / "repos").glob("*/*.db")):
             if path not in files:
                 yield {"of": path.parent.name, "what": path.name, "rows": 0, "digest": "",
                        "said": "left: its repository is gone, or has no index yet (`vade index` there first)"}  # fmt: skip
-
-
-def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]:
-    return {"of": pair.of, "what": pair.what, "said": said, "rows": rows, "digest": digest}
 
 
 def shared_stores() -> Stores:

@@ -12,6 +12,7 @@ import click
 
 from vademecum.amounts import counted
 from vademecum.answers.neighbours import items_record, items_text, neighbours_record, neighbours_text
+from vademecum.cli import NOT_FOUND
 from vademecum.cli.session import (
     emit,
     examples,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from vademecum.types import Neighbours
 
 F = TypeVar("F", bound=Callable[..., object])
-NOT_FOUND = 1
 
 
 def _repo_options(depth: int) -> Callable[[F], F]:

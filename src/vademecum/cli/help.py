@@ -21,7 +21,9 @@ PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
 
 def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
     """Complete a topic in a shell."""
-    known = [*pages(), *_verbs(context)]
+    whole = context.find_root()
+    verbs = whole.command.list_commands(whole) if isinstance(whole.command, click.Group) else []
+    known = [*pages(), *verbs]
     return [name for name in dict.fromkeys(known) if name.startswith(beginning)]
 
 
@@ -44,12 +46,6 @@ def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int
     text = known[topic[0]].read_text(encoding="utf-8")
     click.echo_via_pager(text) if sys.stdout.isatty() and not plain else click.echo(text, nl=False)
     return 0
-
-
-def _verbs(context: click.Context) -> list[str]:
-    """Return the names of all commands."""
-    whole = context.find_root()
-    return whole.command.list_commands(whole) if isinstance(whole.command, click.Group) else []
 
 
 def _said_by_itself(context: click.Context, words: Sequence[str], pages_known: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from vademecum.amounts import counted
+from vademecum.cli import FAILURE, NOT_FOUND
 from vademecum.cli.session import Group, emit, emit_json, examples, json_option, opened, paths_argument, say, table
 from vademecum.errors import UsageError
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from vademecum.install.agents import Places
     from vademecum.install.change import Journal, Record
     from vademecum.install.install import Plan, Planner
-
-NOT_FOUND, FAILURE = 1, 3
 
 
 def _agents(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
@@ -177,10 +176,7 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
 
     problems = [*plan.problems, *problems]
     if as_json:
-        changes = [
-            {"path": str(each.file.path), "action": _action(each.file.content, each.new), "done": each.done}
-            for each in plan.changes
-        ]
+        changes = [{"path": str(each.file.path), "action": each.action, "done": each.done} for each in plan.changes]
         record = {"changes": changes, "written": [str(path) for path in written]}
         emit_json(record | {"problems": problems, "notes": list(plan.notes)})
     else:
@@ -190,12 +186,6 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
         for problem in problems:
             click.echo(f"vade: {visible(problem)}", err=True)
     return FAILURE if problems else 0
-
-
-def _action(now: bytes | None, new: bytes | None) -> str:
-    if now == new:
-        return "none"
-    return "create" if now is None else "remove" if new is None else "change"
 
 
 def _list(places: Places, journal: Journal, *, as_json: bool) -> int:

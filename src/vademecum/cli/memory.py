@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
+from vademecum.cli import FAILURE, NOT_FOUND
 from vademecum.cli.session import (
     Group,
     emit,
@@ -30,8 +31,6 @@ from vademecum.memory.labels import with_topic
 if TYPE_CHECKING:
     from vademecum.config import Settings
     from vademecum.memory.memory import Memory
-
-NOT_FOUND = 1
 
 everywhere_option = click.option(
     "--global", "everywhere", is_flag=True, help="Use the global memory, not the repository's."
@@ -354,7 +353,7 @@ def learn(most: int, *, as_json: bool) -> int:
         read, stated = counted(each.read, "event"), counted(each.kept, "statement")
         lines.append(f"{each.scope}: {read} read{shortened}, {stated} kept, {each.dropped} dropped{stopped}\n")
     say([asdict(each) for each in done], "".join(lines), as_json=as_json)
-    return 3 if any(each.problem for each in done) else 0
+    return FAILURE if any(each.problem for each in done) else 0
 
 
 @memory.command()

@@ -192,9 +192,11 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
     """Return a report of indexing, a line per repository."""
     lines: list[str] = []
     for report in reports:
+        moved = report.files - report.added - report.unchanged
+        known = f"{moved} moved or as once before, " if moved > 0 else ""
         lines.append(
             f"{report.repo}: {counted(report.files, 'file')}, {counted(report.chunks, 'chunk')} "
-            f"({report.added} new, {_moved(report)}{report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
+            f"({report.added} new, {known}{report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
         )
         notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}
         notes |= {LACKING.get(step, f"without {step}"): count for step, count in report.degraded.items()}
@@ -206,12 +208,6 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
             lines[-1] += " (-v shows which)"
         lines += (f"  {visible(note)}" for note in report.notes)
     return "\n".join(lines) + "\n"
-
-
-def _moved(report: IndexReport) -> str:
-    """Return the number of files known by content at another path."""
-    moved = report.files - report.added - report.unchanged
-    return f"{moved} moved or as once before, " if moved > 0 else ""
 
 
 def table(rows: Iterable[Sequence[object]], indent: str = "") -> str:

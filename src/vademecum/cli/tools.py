@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vademecum.cli import NOT_FOUND
 from vademecum.cli.session import (
     Group,
     emit,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from vademecum.tools.records import ObserveReport, RegisterReport, Rejected, Tool
     from vademecum.tools.tools import Tools
 
-NOT_FOUND = 1
 MOST_BYTES = 256_000_000  # of an input file: a larger one is a mistake
 REJECTED_SHOWN = 10
 SERVERS_AT_ONCE = 8  # asked in parallel: each may be a separate process

@@ -228,25 +228,17 @@ Server = Callable[[str, list[str]], Any]  # (command, arguments) → the entry i
 Element = Callable[[str, int | None], dict[str, Any]]  # (line, timeout) → an element of the event's list
 
 
-def typed(line: str, timeout: int | None) -> dict[str, Any]:
-    """Return a hook with its type, for VS Code and Copilot CLI."""
+def _typed(line: str, timeout: int | None) -> dict[str, Any]:
     hook: dict[str, Any] = {"type": "command", "command": line}
     return hook if timeout is None else hook | {"timeout": timeout}
 
 
-def grouped(line: str, timeout: int | None) -> dict[str, Any]:
-    """Return a group of hooks, for Claude Code."""
-    return {"hooks": [typed(line, timeout)]}
-
-
-def bare(line: str, _timeout: int | None) -> dict[str, Any]:
-    """Return a hook of the line alone, for Cursor."""
-    return {"command": line}
-
-
-def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
-    """Return a hook whose output is hidden, for Windsurf."""
-    return {"command": line, "show_output": False}
+ELEMENTS: Mapping[str, Element] = {
+    "grouped": lambda line, timeout: {"hooks": [_typed(line, timeout)]},  # for Claude Code
+    "typed": _typed,  # for VS Code and Copilot CLI
+    "bare": lambda line, _: {"command": line},  # for Cursor
+    "unseen": lambda line, _: {"command": line, "show_output": False},  # for Windsurf
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +248,7 @@ class Hooks:
     file: str  # template of its path
     events: Mapping[str, str]  # the agent's event → our hook, and the agent's name if it needs its own form
     timeout: int | None = None  # in the agent's unit, None for the agent's default
-    element: Element = grouped
+    element: Element = ELEMENTS["grouped"]
     version: int | None = None  # the required `version` of the file
     hint: str = ""  # the event of a call of a search tool, "" without one
     format: str = "json"
@@ -310,33 +302,9 @@ CASCADE = {"pre_user_prompt": "heard windsurf", "post_cascade_response": "heard 
 COPILOT = {"SessionStart": "session-start copilot", "UserPromptSubmit": "heard copilot", "Stop": "stop"}
 
 
-def _plain(command: str, arguments: list[str]) -> Any:
-    return {"command": command, "args": arguments}
-
-
-def _stdio(command: str, arguments: list[str]) -> Any:
-    return {"type": "stdio", "command": command, "args": arguments}
-
-
-def _opencode(command: str, arguments: list[str]) -> Any:
-    return {"type": "local", "command": [command, *arguments], "enabled": True}
-
-
-def _copilot(command: str, arguments: list[str]) -> Any:
-    return {"type": "local", "command": command, "args": arguments, "tools": ["*"]}
-
-
 def _goose(command: str, arguments: list[str]) -> Any:
-    return {
-        "enabled": True,
-        "type": "stdio",
-        "name": "vademecum",
-        "description": "Finds code, remembers the work",
-        "cmd": command,
-        "args": arguments,
-        "envs": {},
-        "timeout": 300,
-    }
+    told = {"name": "vademecum", "description": "Finds code, remembers the work"}
+    return {"enabled": True, "type": "stdio", **told, "cmd": command, "args": arguments, "envs": {}, "timeout": 300}
 
 
 def _continue(command: str, arguments: list[str]) -> Any:
@@ -346,6 +314,16 @@ def _continue(command: str, arguments: list[str]) -> Any:
     )
 
 
+SERVERS: Mapping[str, Server] = {
+    "plain": lambda command, arguments: {"command": command, "args": arguments},
+    "stdio": lambda command, arguments: {"type": "stdio", "command": command, "args": arguments},
+    "opencode": lambda command, arguments: {"type": "local", "command": [command, *arguments], "enabled": True},
+    "copilot": lambda command, arguments: {"type": "local", "command": command, "args": arguments, "tools": ["*"]},
+    "goose": _goose,
+    "continue": _continue,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """A settings file with an entry for the server."""
@@ -353,7 +331,7 @@ class Config:
     files: tuple[str, ...]  # templates of its path
     format: str = "json"  # a key of `formats`
     path: tuple[str, ...] = ()  # the keys that lead to the table of servers
-    server: Server = _plain
+    server: Server = SERVERS["plain"]
     # Argument of `vade mcp`: "" for the directory in which the agent starts it, a variable of the agent, or `{repository}`
     # for the path itself, if the agent starts its servers elsewhere.
     argument: str = ""
@@ -383,10 +361,6 @@ class Agent:
 
 EVENTS: Mapping[str, Mapping[str, str]] = {
     "claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "qwen": QWEN, "cursor": CURSOR, "cascade": CASCADE, "copilot": COPILOT,
-}  # fmt: skip
-ELEMENTS: Mapping[str, Element] = {"grouped": grouped, "typed": typed, "bare": bare, "unseen": unseen}
-SERVERS: Mapping[str, Server] = {
-    "plain": _plain, "stdio": _stdio, "opencode": _opencode, "copilot": _copilot, "goose": _goose, "continue": _continue,
 }  # fmt: skip
 
 

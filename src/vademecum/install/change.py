@@ -180,6 +180,13 @@ class Change:
         return self.file.content != self.new
 
     @property
+    def action(self) -> str:
+        """The change of the file: "none", "create", "remove" or "change"."""
+        if not self.is_written:
+            return "none"
+        return "create" if self.file.content is None else "remove" if self.new is None else "change"
+
+    @property
     def done(self) -> str:
         """The change in one word, to be followed by its path."""
         if self.new is None:

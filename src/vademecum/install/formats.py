@@ -11,6 +11,7 @@ files in YAML, TOML and JavaScript. A block's hint holds:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from vademecum.install import json_text, toml_text
 from vademecum.install.part import EditError, Hint, Part, cut, newline_of
@@ -30,17 +31,7 @@ def upsert(text: str, part: Part) -> tuple[str, Hint]:
         EditError: the text breaks its format, or the part cannot be added.
     """
     mark, text = _split_mark(text)
-    match part.format:
-        case "json" | "jsonc":
-            text, hint = json_text.upsert(text, part)
-        case "toml":
-            text, hint = toml_text.upsert(text, part)
-        case "yaml":
-            from vademecum.install import yaml_text
-
-            text, hint = yaml_text.upsert(text, part)
-        case _:
-            text, hint = _upsert_block(text, part)
+    text, hint = _editor(part)[0](text, part)
     return mark + text, hint
 
 
@@ -50,18 +41,21 @@ def remove(text: str, part: Part, hint: Hint) -> str:
     The earlier text is restored, except for others' later changes. Raises as `upsert` does.
     """
     mark, text = _split_mark(text)
+    return mark + _editor(part)[1](text, part, hint)
+
+
+def _editor(part: Part) -> tuple[Callable[[str, Part], tuple[str, Hint]], Callable[[str, Part, Hint], str]]:
+    """Return the two functions of a part's format."""
     match part.format:
         case "json" | "jsonc":
-            text = json_text.remove(text, part, hint)
+            return json_text.upsert, json_text.remove
         case "toml":
-            text = toml_text.remove(text, part, hint)
+            return toml_text.upsert, toml_text.remove
         case "yaml":
             from vademecum.install import yaml_text
 
-            text = yaml_text.remove(text, part, hint)
-        case _:
-            text = _remove_block(text, part, hint)
-    return mark + text
+            return yaml_text.upsert, yaml_text.remove
+    return _upsert_block, _remove_block
 
 
 def decoded(content: bytes) -> str:

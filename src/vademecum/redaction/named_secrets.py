@@ -122,11 +122,6 @@ def is_passphrase(value: str) -> bool:
     return 4 <= len(words) <= 12 and all(re.fullmatch(r"[a-z]{3,9}", each) and each not in _SAID for each in words)
 
 
-def is_identifier(value: str) -> bool:
-    """Return whether a value is a name of several words."""
-    return re.fullmatch(r"[A-Za-z]+(?:[_\-.:/][A-Za-z]+\d{0,2})*", value) is not None
-
-
 def is_said(value: str) -> bool:
     """Return whether a word says something of a credential.
 
@@ -447,7 +442,7 @@ def _is_literal(place: _Place) -> bool:
             is_made(value)
             and not is_said(value)
             and (any(c.isdigit() for c in value) or len(value) >= 16)
-            and not is_identifier(value)
+            and re.fullmatch(r"[A-Za-z]+(?:[_\-.:/][A-Za-z]+\d{0,2})*", value) is None  # no name of several words
         )
     return place.kind in ("shell", "pass") and is_made(value) and any(c.isdigit() for c in value)
 

@@ -310,17 +310,9 @@ def _is_header_value(value: str, match: re.Match[str]) -> bool:
     return any(c.isdigit() for c in value) if schemed else looks_random(value)
 
 
-def _is_token(value: str, _: re.Match[str]) -> bool:
-    return not is_placeholder(value) and looks_random(value)
-
-
 def _is_cookie(value: str, _: re.Match[str]) -> bool:
     pairs = (part.partition("=")[2].strip() for part in value.split(";"))
     return any(looks_random(each) for each in pairs)
-
-
-def _is_in_netrc(value: str, match: re.Match[str]) -> bool:
-    return match["machine"] is not None or is_made(value)
 
 
 def _is_given(value: str, _: re.Match[str]) -> bool:
@@ -334,13 +326,13 @@ def _is_flag_value(value: str, match: re.Match[str]) -> bool:
 
 _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Match[str]], bool]], ...] = (
     ("authorization", ("authorization", "x-", "api-key", "private-token"), _HEADER, _is_header_value),
-    ("authorization", ("bearer",), _BEARER, _is_token),
+    ("authorization", ("bearer",), _BEARER, lambda value, _: not is_placeholder(value) and looks_random(value)),
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
     ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli", "login", "sqlcmd", "ldap", "-pass", "requirepass", "securestring"), _COMMANDED, _is_given),
     ("command-password", ("echo",), _PIPED, _is_given),
     ("assignment", ("login", "cred", "identifiant", "compte", "account"), _ACCOUNT, lambda value, _: is_mixed(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
     ("command-password", ("password", "identified"), _SQL, _is_given),
-    ("netrc-password", ("login", "machine"), _NETRC, _is_in_netrc),
+    ("netrc-password", ("login", "machine"), _NETRC, lambda value, match: match["machine"] is not None or is_made(value)),
     ("assignment", ("--", "-p"), _FLAG, _is_flag_value),
 )  # fmt: skip

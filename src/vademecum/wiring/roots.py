@@ -116,13 +116,12 @@ def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[s
     names = [repository_name(root) for root in roots]
     for depth in range(2, max((root.path.count(os.sep) for root in roots), default=0) + 1):
         alike = {name for name in names if names.count(name) > 1 or name in taken}
-        names = [path_name(root, depth) if name in alike else name for root, name in zip(roots, names, strict=True)]
+        parents = ["-".join(root.path.split(os.sep)[-depth:]).lstrip("-") for root in roots]
+        names = [
+            re.sub(r"[^\w.-]+", "-", longer) if name in alike else name
+            for name, longer in zip(names, parents, strict=True)
+        ]
     return names
-
-
-def path_name(root: Root, depth: int) -> str:
-    """Return the last `depth` parts of a root's path, as a name."""
-    return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
 
 
 def unasked(paths: Sequence[str | os.PathLike[str]], settings: Settings) -> dict[str, str]:

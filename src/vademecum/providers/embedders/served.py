@@ -57,7 +57,8 @@ class ServedEmbedder:
         usual: the default address.
         path: the request's path, below the address.
         example: a model, for messages.
-        prompted: whether a text needs the model's own prompt before it.
+        extra: further fields of a request.
+        prompted: whether a text needs the model's own prompt before it; else the request says its `input_type`.
 
     Raises:
         UsageError: the model's name is missing, or the address is not one.
@@ -67,6 +68,7 @@ class ServedEmbedder:
     usual: ClassVar[str]
     path: ClassVar[str]
     example: ClassVar[str]
+    extra: ClassVar[Mapping[str, object]]
     prompted = True
 
     def __init__(
@@ -102,11 +104,6 @@ class ServedEmbedder:
         found = embed_texts(texts, self._limits, lambda batch: self._vectors(batch, kind))
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
 
-    def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Return further request fields for a question or a document."""
-        del kind
-        return {}
-
     def rows(self, reply: Any) -> Any:
         """Return a reply's vectors, in the order of the texts.
 
@@ -123,7 +120,7 @@ class ServedEmbedder:
         if kind == "query":
             attempts = min(QUESTION_ATTEMPTS, patience.attempts)
             patience = replace(patience, attempts=attempts, most_pause_s=QUESTION_PAUSE_S)
-        body = {"model": self._model, "input": texts, **self.more(kind)}
+        body = {"model": self._model, "input": texts, **self.extra, **({} if self.prompted else {"input_type": kind})}
         try:
             return self._checked(self._server.ask(self.path, body, MOST_BYTES, patience), len(texts))
         except RefusedError as error:
@@ -165,11 +162,7 @@ class OllamaEmbedder(ServedEmbedder):
 
     provider, usual, path = "ollama", "http://127.0.0.1:11434", "/api/embed"
     example = "nomic-embed-text"
-
-    def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Let the server cut texts that are too long."""
-        del kind
-        return {"truncate": True}
+    extra: ClassVar[Mapping[str, object]] = {"truncate": True}  # texts that are too long
 
     def rows(self, reply: Any) -> Any:
         """Return the vectors in a reply's JSON."""
@@ -181,11 +174,7 @@ class OpenAiEmbedder(ServedEmbedder):
 
     provider, usual, path = "openai", "https://api.openai.com/v1", "/embeddings"
     example = "text-embedding-3-small"
-
-    def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """Request vectors as plain numbers."""
-        del kind
-        return {"encoding_format": "float"}
+    extra: ClassVar[Mapping[str, object]] = {"encoding_format": "float"}  # plain numbers
 
 
 class VoyageEmbedder(ServedEmbedder):
@@ -193,8 +182,5 @@ class VoyageEmbedder(ServedEmbedder):
 
     provider, usual, path = "voyage", "https://api.voyageai.com/v1", "/embeddings"
     example = "voyage-code-3"
-    prompted = False  # Voyage adds its models' prompts itself, by `input_type`
-
-    def more(self, kind: EmbedKind) -> Mapping[str, object]:
-        """State the input type, and let the server cut texts."""
-        return {"input_type": kind, "truncation": True}
+    extra: ClassVar[Mapping[str, object]] = {"truncation": True}  # of texts that are too long
+    prompted = False  # Voyage adds its models' prompts itself
