@@ -132,7 +132,7 @@ def test_a_setting_switches_it_off(
 
 
 def test_processes_that_write_at_once_lose_nothing(home: Path) -> None:
-    """Four processes, two of them in one repository, over the turn of a day at which an earlier one is folded."""
+    """Four processes, two of them in one repository, over the turn of a day."""
     record(home, "/a", 1, 2, DAY - timedelta(1))
     record(home, "/a", 1, 2, DAY - timedelta(1))
     running = [subprocess.Popen([sys.executable, "-c", WRITER, str(home), repo]) for repo in ("/a", "/a", "/b", "/c")]
@@ -144,24 +144,12 @@ def test_processes_that_write_at_once_lose_nothing(home: Path) -> None:
     assert found["2026-11-23", "/a"] == (2, 2, 4)
 
 
-def test_past_days_are_folded(home: Path) -> None:
-    """The first answer of a day leaves a line a repository of each day before yesterday, with the same sums, for good."""
-    for _ in range(500):
-        record(home, "/a", 10, 100, DAY)
-    record(home, "/b", 1, 2, DAY)
-    path = home / FOLDER / f"{DAY}.jsonl"
-    before, size = rows(home), path.stat().st_size
-    record(home, "/a", 1, 1, DAY + timedelta(1))
-    assert path.stat().st_size == size
-    record(home, "/a", 1, 1, DAY + timedelta(2))
-    assert [row for row in rows(home) if row.day == DAY.isoformat()] == before
-    assert path.stat().st_size < size / 100
-    assert path.stat().st_mode & 0o777 == 0o600
-    folded = path.read_bytes()
-    record(home, "/a", 1, 1, DAY + timedelta(3))
-    assert path.read_bytes() == folded
-    assert len(list((home / FOLDER).iterdir())) == 4
+def test_rows_begin_with_a_day(home: Path) -> None:
+    """The latest day comes first, and days before the asked one are left out."""
+    for past in range(4):
+        record(home, "/a", 1, 1, DAY + timedelta(past))
     assert [row.day for row in rows(home, DAY + timedelta(2))] == ["2026-11-27", "2026-11-26"]
+    assert len(rows(home)) == 4
 
 
 def test_a_damaged_line_spoils_itself_alone(home: Path) -> None:

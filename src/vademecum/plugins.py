@@ -57,12 +57,8 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "llm": ("vademecum.providers.llm:LlmReranker", ""),
         "cross-encoder": ("vademecum.providers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
-    "extractor": {
-        "llm": ("vademecum.providers.llm:LlmExtractor", ""),
-    },
-    "searcher": {
-        "postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres"),
-    },
+    "extractor": {"llm": ("vademecum.providers.llm:LlmExtractor", "")},
+    "searcher": {"postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres")},
     "server": {
         "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
         "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),

@@ -108,6 +108,37 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, FILE)
 
 
+@contextmanager
+def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+    """Give a file for the user alone that takes a path's place at the end.
+
+    A reader sees the old file or the new one, never a part. A durable one is on the disk by then. A killed process leaves a
+    file that ends in `.tmp`. Raises `OSError`.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(beside, "w+b", opener=private_opener) as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file for the user alone, in one write. Raises `OSError`."""
+    private_folder(path.parent)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE)
+    try:
+        os.write(handle, f"{line}\n".encode())
+    finally:
+        os.close(handle)
+
+
 def keep_private(*paths: Path) -> None:
     """Remove others' permissions from the user's files and folders, where possible."""
     for path in paths:

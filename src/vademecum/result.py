@@ -23,8 +23,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Generic, Never, ParamSpec, TypeVar, cast
+from typing import Any, Generic, Never, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Exception)
@@ -83,6 +84,28 @@ def attempt(
                 named = error(str(cause) or type(cause).__name__)
                 named.__cause__ = cause
                 return Err(named)
+
+        return wrapped
+
+    return decorate
+
+
+def outcome(
+    naming: Callable[[Any], AbstractContextManager[object]], error: type[E]
+) -> Callable[[Callable[P, T]], Callable[P, Ok[T] | Err[E]]]:
+    """Return a decorator of methods that return `Ok`, or `Err` for an `error`.
+
+    Each runs inside of `naming(self)`, which raises our errors for those of a library.
+    """
+
+    def decorate(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[E]]:
+        @functools.wraps(method)
+        def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[E]:
+            try:
+                with naming(args[0]):
+                    return Ok(method(*args, **kwargs))
+            except error as known:
+                return Err(known)
 
         return wrapped
 

@@ -18,7 +18,9 @@ def engines():
     made = []
 
     def make(**limits):
-        own = {"server.threads": 1, "server.waiting": 4, "server.timeout_s": 30.0} | {f"server.{name}": v for name, v in limits.items()}
+        own = {"server.threads": 1, "server.waiting": 4, "server.timeout_s": 30.0} | {
+            f"server.{name}": v for name, v in limits.items()
+        }
         made.append(Engines(config.load(None, arguments=own | {"search.embedder": "hashing"})))
         return made[-1]
 

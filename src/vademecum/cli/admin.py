@@ -112,12 +112,7 @@ def bench(paths: tuple[str, ...], questions: int, seed: int, *, history: bool, a
 
     with Progress() as progress:
         reports = measured(
-            *paths,
-            questions=questions,
-            history=history,
-            seed=seed,
-            settings=settings_for(paths),
-            progress=progress,
+            *paths, questions=questions, history=history, seed=seed, settings=settings_for(paths), progress=progress
         )
     text = "\n".join(report_text(report, style_for()) for report in reports)
     say([report_record(report) for report in reports], text, as_json=as_json)

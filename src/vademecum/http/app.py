@@ -26,17 +26,7 @@ from vademecum.http.log import LOG
 from vademecum.http.mcp_endpoint import Agents
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.request_context import AppState, encoded
-from vademecum.http.routes import (
-    code,
-    events,
-    graph,
-    indexing,
-    memory,
-    pages,
-    server,
-    symbols,
-    tools,
-)
+from vademecum.http.routes import code, graph, indexing, memory, pages, server, tools
 from vademecum.http.routes.shapes import ALWAYS, only_known
 from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot
@@ -94,8 +84,19 @@ def application(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
         responses=ALWAYS
     )  # fmt: skip
-    for module in (server, code, symbols, graph, indexing, events, memory, tools, pages):
-        app.include_router(module.router, dependencies=[Depends(only_known)])
+    symbols, events = graph.symbol_routes, memory.event_routes
+    for router in (
+        server.router,
+        code.router,
+        symbols,
+        graph.router,
+        indexing.router,
+        events,
+        memory.router,
+        tools.router,
+        pages.router,
+    ):
+        app.include_router(router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
     app.mount("/page", pages.PageFiles(), name="page")

@@ -7,7 +7,6 @@ leaves the earlier state, and the next run reuses the stored batches. An accepte
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 import uuid
@@ -24,7 +23,7 @@ from vademecum.engine import Engine
 from vademecum.errors import Error, StoreBusyError, StoreError, StoreFullError, UnknownError
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
-from vademecum.private import NO_SPACE, exclusive, private_folder, private_opener
+from vademecum.private import NO_SPACE, exclusive, private_folder, replacing
 
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs
@@ -91,14 +90,10 @@ class JobFiles:
     def write(self, record: Mapping[str, Any]) -> None:
         """Store a job atomically, synced before returning. Raises `StoreError`."""
         path = self._directory / f"{record['id']}.json"
-        beside = path.with_suffix(".tmp")
         try:
             private_folder(self._directory)
-            with open(beside, "w", encoding="utf-8", opener=private_opener) as file:
-                json.dump(record, file, default=str)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
+            with replacing(path, durable=True) as file:
+                file.write(json.dumps(record, default=str).encode())
         except OSError as error:
             kind = StoreFullError if error.errno in NO_SPACE else StoreError
             raise kind(f"cannot write {path}: {error.strerror}; free some space or mend its permissions") from error

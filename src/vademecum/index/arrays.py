@@ -22,7 +22,7 @@ import time
 import zlib
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreOutdatedError
-from vademecum.private import NO_SPACE, keep_names, private_opener
+from vademecum.private import NO_SPACE, keep_names, replacing
 
 Integers = NDArray[np.int64]
 
@@ -186,22 +186,17 @@ def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, 
         StoreFullError: no room; nothing was swapped in.
         StoreError: the file could not be written.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with open(beside, "w+b", opener=private_opener) as file:
+        with replacing(path, durable=True) as file:
             _pack(file, arrays, {**metadata, "file": path.name})
             file.flush()
             sums = _sums(np.memmap(file, np.uint8, "r"))
             file.write(sums.tobytes())
             file.flush()
             now = time.time_ns() // 10**9 * 10**9 + _digits(sums)
-            os.utime(beside, ns=(now, now))
-            os.fsync(file.fileno())
-        beside.replace(path)
+            os.utime(file.name, ns=(now, now))
         keep_names(path.parent)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         if error.errno in NO_SPACE:
             raise StoreFullError(f"no room on the disk for {path}: free some space and index again") from error
         raise StoreError(f"cannot write {path}: {error.strerror}") from error

@@ -10,7 +10,6 @@ The user is asked through the client (MCP's elicitation). A client that cannot a
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import AccessError
+from vademecum.private import append_line
 from vademecum.providers.servers.configured import Rules
 
 if TYPE_CHECKING:
@@ -65,12 +65,7 @@ class Allowed:
 
     def add(self, id_: str, fingerprint: str = "", *, said: bool = True) -> None:
         """Keep a tool as allowed."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(handle, (json.dumps([self._gateway, id_, fingerprint, said]) + "\n").encode())
-        finally:
-            os.close(handle)
+        append_line(self._path, json.dumps([self._gateway, id_, fingerprint, said]))
 
 
 class Permissions:

@@ -245,11 +245,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "recall",
             "What was said, decided or preferred in earlier sessions, and what still holds. Not for code.",
-            {
-                "question": _string("In words"),
-                "when": _string("E.g. last week"),
-                "repo": _string("Only this one"),
-            },
+            {"question": _string("In words"), "when": _string("E.g. last week"), "repo": _string("Only this one")},
             ("question",),
             _recall,
         ),
@@ -281,10 +277,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "open",
             "Read lines of a file as they are on disk now.",
-            {
-                "location": _string("path, path:10 or path:10-40"),
-                "commit": _string("Revision to read instead"),
-            },
+            {"location": _string("path, path:10 or path:10-40"), "commit": _string("Revision to read instead")},
             ("location",),
             _open,
         ),

@@ -27,7 +27,7 @@ from vademecum.memory.journal import ARCHIVED, Journal
 from vademecum.memory.ledger import Ledger, Scope
 from vademecum.memory.records import Event, Fact, FactKind, Role
 from vademecum.memory.words import is_denied, terms
-from vademecum.private import private_folder, private_opener
+from vademecum.private import private_folder, replacing
 
 ALIKE = 0.8  # Jaccard similarity of words from which two facts are duplicates
 LEAST_WORDS = 4  # in a fact that may be merged; shorter facts share words by chance
@@ -218,20 +218,14 @@ def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]
 
 
 def _write(path: Path, batches: Callable[[], Sequence[Iterable[Event]]]) -> None:
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         private_folder(path.parent)
-        with open(beside, "wb", opener=private_opener) as file:
-            with gzip.open(file, "wt", encoding="utf-8") as text:
-                for batch in batches():
-                    for event in batch:
-                        record = {"type": "event", **asdict(event), "metadata": dict(event.metadata)}
-                        text.write(json.dumps(record, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        with replacing(path, durable=True) as file, gzip.open(file, "wt", encoding="utf-8") as text:
+            for batch in batches():
+                for event in batch:
+                    record = {"type": "event", **asdict(event), "metadata": dict(event.metadata)}
+                    text.write(json.dumps(record, ensure_ascii=False) + "\n")
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise StoreFullError(
             f"the archive {path} cannot be written: {error.strerror}: nothing was taken out"
         ) from error

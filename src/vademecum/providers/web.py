@@ -9,55 +9,46 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import wraps
 from http.client import HTTPException
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from vademecum import result
 from vademecum.addresses import is_address, is_elsewhere
 from vademecum.command_lines import between_commas
 from vademecum.errors import ConfigError, ProviderError, SyncError
 from vademecum.providers.post import DAY_S, PASSING, PassingError, Patience, Reply, request, retry_after, short
-from vademecum.result import Err, Ok
 
 LONGEST_WAIT_S = 300.0  # the longest accepted `Retry-After`; a longer one ends the run, which the next start continues
 MOST_BYTES = 64_000_000  # of one answer
 MOVED = (302, 303, 307)  # redirects to a file's storage
 ABSENT = (403, 404, 410)  # the file is gone, or closed to this key
 
-T = TypeVar("T")
-P = ParamSpec("P")
 Wait = Callable[[float], None]
 Parameters = Mapping[str, str | int | list[str]]
 
 
-def outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[SyncError]]:
-    """Return results, not exceptions, from a method raising `SyncError`.
+@contextmanager
+def _understood(source: object) -> Iterator[None]:
+    """Raise `SyncError` for an answer that lacks a key or has a wrong type."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        web = getattr(source, "web", None)
+        where = f"{web.url} answered" if isinstance(web, Web) else "the server answered"
+        setting = f"sources.{web.source}.url" if isinstance(web, Web) else "the source's url"
+        said = short(f"{type(error).__name__}: {error}")
+        raise SyncError(
+            f"{where} with something else than was asked for ({said}): check {setting} and its provider"
+        ) from error
 
-    An answer that lacks a key or has a wrong type is a `SyncError` too.
-    """
 
-    @wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[SyncError]:
-        try:
-            return Ok(method(*args, **kwargs))
-        except SyncError as error:
-            return Err(error)
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            web = getattr(args[0], "web", None)
-            where = f"{web.url} answered" if isinstance(web, Web) else "the server answered"
-            setting = f"sources.{web.source}.url" if isinstance(web, Web) else "the source's url"
-            said = short(f"{type(error).__name__}: {error}")
-            return Err(
-                SyncError(f"{where} with something else than was asked for ({said}): check {setting} and its provider")
-            )
-
-    return wrapped
+outcome = result.outcome(_understood, SyncError)
 
 
 class Web:
@@ -75,13 +66,7 @@ class Web:
     """
 
     def __init__(
-        self,
-        source: str,
-        url: str,
-        headers: Mapping[str, str],
-        *,
-        timeout_s: float = 60.0,
-        wait: Wait = time.sleep,
+        self, source: str, url: str, headers: Mapping[str, str], *, timeout_s: float = 60.0, wait: Wait = time.sleep
     ) -> None:
         self.source = source
         self.url = url.rstrip("/")

@@ -6,7 +6,6 @@ methods of `protocols.VectorIndex` from these. A step that writes may be repeate
 
 from __future__ import annotations
 
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from vademecum.matching import (
     places,
     said_by_places,
 )
+from vademecum.private import replacing
 from vademecum.result import Result, attempt
 
 T = TypeVar("T")
@@ -172,10 +172,8 @@ class DirectoryCollection(Collection):
 
     def make_current(self, names: Iterable[str]) -> list[str]:
         """Make this model's collection current; return the other models' among `names`."""
-        pointer = self.directory / f"{self.alias}.current"
-        beside = pointer.with_name(f"{pointer.name}.{os.getpid()}.tmp")
-        beside.write_text(self.collection, encoding="utf-8")
-        beside.replace(pointer)
+        with replacing(self.directory / f"{self.alias}.current") as pointer:
+            pointer.write(self.collection.encode())
         return [name for name in names if name.startswith(f"{self.alias}.") and name != self.collection]
 
 

@@ -16,18 +16,18 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, partial
 from heapq import merge
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from vademecum.protocols import Condition, Row
-from vademecum.result import Err, Ok
+from vademecum.result import outcome
 from vademecum.storage.sqlite_file import (
     EMPTY,
     REBUILD,
@@ -81,7 +81,6 @@ FAMILIES = _families()
 
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
 _KEYS_AT_ONCE = 128  # keys in one statement
@@ -89,24 +88,17 @@ _LISTED = 256  # list members in one statement, which is then 60 KB and stays pr
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
-def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
-    """Return a `Result` from a method that may raise `sqlite3.Error`."""
+@contextmanager
+def _asked(store: SqliteStore) -> Iterator[None]:
+    """Hold a store's lock, and raise our errors for SQLite's."""
+    try:
+        with store.lock:
+            yield
+    except sqlite3.Error as error:
+        raise named(error, store.path, store.remedy) from error
 
-    @wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
-        store = args[0]
-        assert isinstance(store, SqliteStore)
-        try:
-            with store.lock:
-                return Ok(method(*args, **kwargs))
-        except StoreError as known:  # a transaction has already named the error
-            return Err(known)
-        except sqlite3.Error as cause:
-            error = named(cause, store.path, store.remedy)
-            error.__cause__ = cause
-            return Err(error)
 
-    return wrapped
+_outcome = outcome(_asked, StoreError)
 
 
 class SqliteStore:

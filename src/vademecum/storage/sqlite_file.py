@@ -34,7 +34,7 @@ from urllib.parse import quote
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
 from vademecum.metrics import STORE_ERRORS
-from vademecum.private import keep_names, keep_private, private_folder, private_opener
+from vademecum.private import keep_names, keep_private, private_folder, replacing
 
 SEALED_BYTES = 64_000_000  # read in 40 ms
 CHANGED = "was changed by something else: it is damaged, or a copy was put in its place (is the copy yours, delete {} as well)"
@@ -148,11 +148,8 @@ def _close_sealed(path: Path, db: sqlite3.Connection) -> None:
         if _is_logged(path) or path.stat().st_size > SEALED_BYTES:
             return
         with path.open("rb") as file:
-            place = sealing(path)
-            beside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-            with open(beside, "w", encoding="ascii", opener=private_opener) as written:
-                json.dump([_stamp(path), _sum(file)], written)
-            beside.replace(place)
+            with replacing(sealing(path)) as seal:
+                seal.write(json.dumps([_stamp(path), _sum(file)]).encode())
             db.execute("ROLLBACK")
             db.close()
 

@@ -26,7 +26,7 @@ from vademecum.code.graph.scip_names import Proof, Taken, Taker
 from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import FileTable
 from vademecum.digests import blake2b
-from vademecum.private import private_opener
+from vademecum.private import replacing
 from vademecum.protocols import Clock, Progress
 
 FOUND = "index.scip"  # where indexers put it: at the top of a repository
@@ -193,10 +193,8 @@ def _taken(opened: Opened, file: str, progress: Progress, *, is_named: bool = Fa
     source = Source(VERSION, file, shown, *stamp, key, note)
     kept = _Kept(source, _written(source, texts))
     place = opened.repo.catalogue.directory / _name(opened, _short(file))
-    beside = place.with_suffix(f".{os.getpid()}.tmp")
-    with open(beside, "wb", opener=private_opener) as out:
+    with replacing(place) as out:
         out.write(kept.content)
-    beside.replace(place)
     return kept
 
 

@@ -39,7 +39,7 @@ from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, cha
 from vademecum.digests import blake2b
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
 from vademecum.metrics import counter, histogram
-from vademecum.private import WAIT_SECONDS, exclusive, private_opener
+from vademecum.private import WAIT_SECONDS, exclusive, replacing
 from vademecum.protocols import Progress
 from vademecum.result import Ok
 from vademecum.tracing import span
@@ -76,10 +76,8 @@ def cover(repo: Repository, paths: Sequence[str]) -> None:
     if not walk(repo.root, replace(repo.walk, only=parts)).unwrap().entries:
         said = " or ".join(parts)
         raise UsageError(f"no file of {said} is to be indexed: name files or folders that git does not ignore")
-    beside = place.with_suffix(f".{os.getpid()}.tmp")
-    with open(beside, "w", encoding="utf-8", opener=private_opener) as out:
-        json.dump(parts, out)
-    beside.replace(place)
+    with replacing(place) as out:
+        out.write(json.dumps(parts).encode())
 
 
 def covered_said(repo: Repository) -> str:

@@ -7,7 +7,6 @@ has a file `standing-<digest>.json`. The file is derived: it may vanish at any t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vademecum.digests import blake2b
+from vademecum.private import replacing
 from vademecum.protocols import Row
 
 FILE = "standing-{}.json"
@@ -38,9 +38,8 @@ def keep(directory: Path, place: Place, standing: Standing) -> None:
     with suppress(OSError):
         if path.exists() and path.read_text() == content:
             return
-        beside = path.with_suffix(f".{os.getpid()}.tmp")
-        beside.write_text(content)
-        beside.replace(path)
+        with replacing(path) as file:
+            file.write(content.encode())
         for other in directory.glob(FILE.format("*")):
             known = _read(other)
             if known is None or not (directory / known[1].record[TABLE_FILE]).exists():

@@ -11,21 +11,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from functools import partial, wraps
-from typing import Any, ParamSpec, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from vademecum.errors import StoreAwayError, StoreError
 from vademecum.protocols import Condition, Row
-from vademecum.result import Err, Ok
+from vademecum.result import outcome
 from vademecum.storage.postgres import statements
 from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, naming, place_of
 from vademecum.storage.postgres.statements import columns_of, decode, encode, shapes
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 TIMEOUT_SECONDS = 60.0
 AT_ONCE = 2_000  # rows in one statement
@@ -33,20 +32,7 @@ AT_ONCE_BYTES = 8_000_000
 WRITERS = 0x7370  # the class of the writers' advisory locks: "sp"
 
 
-def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
-    """Return a `Result` from a method that raises database errors."""
-
-    @wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
-        store = args[0]
-        assert isinstance(store, PostgresStore)
-        try:
-            with naming(store.url):
-                return Ok(method(*args, **kwargs))
-        except StoreError as known:
-            return Err(known)
-
-    return wrapped
+_outcome = outcome(lambda store: naming(store.url), StoreError)
 
 
 class PostgresStore:
