@@ -148,17 +148,14 @@ class Report:
 def values_of(reading: Reading, question: Question) -> dict[str, float]:
     """Measure one reading. A reading that never reaches the evidence costs `MOST_TOKENS`."""
     hits, targets = reading.hits, question.targets
-    files = file_measures(hits, targets)
     tokens = tokens_to_evidence(reading, targets)
-    return {
-        "file_hit1": files["file_hit1"],
-        "file_ndcg": files["file_ndcg"],
-        "file_mrr": files["file_mrr"],
+    values = file_measures(hits, targets) | {
         "span_recall": span_recall(hits, targets) or 0.0,
         "lines": float(lines_returned(hits)),
         "tokens": float(MOST_TOKENS if tokens is None else tokens),
         "never": float(tokens is None),
     }
+    return {name: values[name] for name in MEASURES}
 
 
 def judged(measure: str, difference: Difference) -> str:
@@ -176,17 +173,13 @@ def judged(measure: str, difference: Difference) -> str:
 
 def report_record(report: Report) -> dict[str, Any]:
     """Return a report as JSON-serialisable values."""
+    own = {name: getattr(report, name) for name in ("repo", "root", "commit", "seed", "embedder", "ranker")}
     return {
         "format": FORMAT,
-        "repo": report.repo,
-        "root": report.root,
-        "commit": report.commit,
-        "seed": report.seed,
-        "embedder": report.embedder,
-        "ranker": report.ranker,
+        **own,
         "seconds": round(report.seconds, 2),
         "kinds": [_measured_record(measured) for measured in report.measured],
-        "left_out": [{"kind": left_out.kind, "reason": left_out.reason} for left_out in report.left_out],
+        "left_out": [asdict(left_out) for left_out in report.left_out],
     }
 
 
@@ -227,7 +220,15 @@ def report_text(report: Report, style: Style = PLAIN) -> str:
     left_out = [visible(f"{each.kind} questions left out: {each.reason}") for each in report.left_out]
     lines += ["", *left_out] if left_out else []
     if report.measured:
-        lines += ["", *(style.dim(line) for line in _legend())]
+        lines += [
+            "",
+            style.dim(
+                f"{MARKS[BETTER]} better, {MARKS[WORSE]} worse, {MARKS[EVEN]} no difference shown; in brackets the 95 % interval of the difference."
+            ),
+            style.dim(
+                f"tokens to evidence: what is read until the first result that holds an answer, at most {MOST_TOKENS:,}."
+            ),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -284,13 +285,6 @@ def _shortly(measured: Measured, other: str) -> str:
             form = MEASURES[name].form
             said.append(f"{words[verdict]} ({_number(found.mean, '+' + form)})")
     return " and ".join(said) or "shows no difference in the right file or in tokens"
-
-
-def _legend() -> Sequence[str]:
-    return (
-        f"{MARKS[BETTER]} better, {MARKS[WORSE]} worse, {MARKS[EVEN]} no difference shown; in brackets the 95 % interval of the difference.",
-        f"tokens to evidence: what is read until the first result that holds an answer, at most {MOST_TOKENS:,}.",
-    )
 
 
 QUESTIONS = 100  # of each kind: intervals of about ±0.08

@@ -36,16 +36,11 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def _repo_options(depth: int) -> Callable[[F], F]:
     """Take the number of steps, by default `depth`, and a repository."""
-
-    def taken(function: F) -> F:
-        function = click.option("--repo", default="", metavar="PATH", help="Another repository than the current one.")(
-            function
-        )
-        return click.option(
-            "--depth", type=int, default=depth, show_default=True, metavar="1|2|3", help="How many steps to follow."
-        )(function)
-
-    return taken
+    repo = click.option("--repo", default="", metavar="PATH", help="Another repository than the current one.")
+    steps = click.option(
+        "--depth", type=int, default=depth, show_default=True, metavar="1|2|3", help="How many steps to follow."
+    )
+    return lambda function: steps(repo(function))
 
 
 @contextmanager

@@ -309,14 +309,8 @@ class Group(click.Group):
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def paths_argument(function: F) -> F:
-    """Take any number of directories; none means the current one."""
-    return click.argument("paths", nargs=-1, metavar="[PATH]...")(function)
-
-
-def json_option(function: F) -> F:
-    """Take `--json`."""
-    return click.option("as_json", "--json", is_flag=True, help="Print JSON.")(function)
+paths_argument = click.argument("paths", nargs=-1, metavar="[PATH]...")  # none means the current directory
+json_option = click.option("as_json", "--json", is_flag=True, help="Print JSON.")
 
 
 def number_option(

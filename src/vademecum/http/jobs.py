@@ -13,17 +13,17 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from vademecum.config import Settings
 from vademecum.engine import Engine
-from vademecum.errors import Error, StoreBusyError, StoreError, StoreFullError, UnknownError
+from vademecum.errors import Error, StoreError, StoreFullError, UnknownError
 from vademecum.http.problems import problem, problem_of
 from vademecum.metrics import gauge
-from vademecum.private import NO_SPACE, exclusive, private_folder, replacing
+from vademecum.private import NO_SPACE, claim, private_folder, replacing
 
 AT_ONCE = 1  # a run takes all cores, and runs of one repository wait for each other anyway
 KEPT = 200  # finished jobs
@@ -85,7 +85,7 @@ class JobFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._held: dict[str, ExitStack] = {}
+        self._held: dict[str, IO[str]] = {}
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Store a job atomically, synced before returning. Raises `StoreError`."""
@@ -102,18 +102,15 @@ class JobFiles:
         """Lock a job for this process; False when another process holds it."""
         if id_ in self._held:
             return True
-        stack = ExitStack()
-        try:
-            stack.enter_context(exclusive(self._directory / f"{id_}.lock", 0.0))
-        except StoreBusyError:
+        if (lock := claim(self._directory / f"{id_}.lock")) is None:
             return False
-        self._held[id_] = stack
+        self._held[id_] = lock
         return True
 
     def let_go(self, id_: str) -> None:
         """Release the lock of a job."""
-        if stack := self._held.pop(id_, None):
-            stack.close()
+        if lock := self._held.pop(id_, None):
+            lock.close()
             with suppress(OSError):
                 (self._directory / f"{id_}.lock").unlink()
 

@@ -68,28 +68,26 @@ class Agents:
         return mcp_types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
-        """Run a tool."""
         tools = self._tools()
         tool = tools.get(params.name)
         if tool is None:
             return _failed(f"no tool {params.name!r}: there are {', '.join(tools)}")
         assert context.request is not None
         visitor: Visitor = context.request.state.visitor
+        opening, progress = Opening(visitor.paths, visitor.personal), _progress(context)
         try:
-            result = await self._run(tool, params.arguments or {}, visitor, _progress(context))
+            outcome = await self._shared().engines.call(
+                opening, lambda engine: tool.call(engine, params.arguments or {}, progress)
+            )
         except ProblemError as refused:
             return _failed(str(refused.detail))
         except Error as error:
             return _failed(str(error))
+        result = outcome.result(structured=self._shared().settings.mcp.structured_content)
         return mcp_types.CallToolResult.model_validate(result)
 
     def _tools(self) -> Mapping[str, Tool]:
         return front_for(self._shared().settings).tools
-
-    async def _run(self, tool: Tool, arguments: dict[str, Any], visitor: Visitor, progress: Progress) -> dict[str, Any]:
-        opening = Opening(visitor.paths, visitor.personal)
-        outcome = await self._shared().engines.call(opening, lambda engine: tool.call(engine, arguments, progress))
-        return outcome.result(structured=self._shared().settings.mcp.structured_content)
 
 
 def _failed(said: str) -> mcp_types.CallToolResult:
