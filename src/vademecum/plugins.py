@@ -107,7 +107,12 @@ def find(kind: str, name: str) -> Any:
         return _resolve(kind, name, target, f"vademecum[{extra}]" if extra else "")
     entries = _entry_points(kind)
     if name not in entries:
-        raise UnknownProviderError(_unknown(kind, name, sorted(_ours(kind) | {*entries})))
+        from difflib import get_close_matches
+
+        known = sorted(_ours(kind) | {*entries})
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known) or 'none'}"
+        raise UnknownProviderError(f"no {kind} is called {name!r}: {hint}")
     return _resolve(kind, name, entries[name].value, "")
 
 
@@ -132,14 +137,11 @@ def _entry_points(kind: str) -> dict[str, EntryPoint]:
         # A distribution that is twice on sys.path gives the same value twice, which is no clash.
         if known.value != entry.value or entry.name in _ours(kind):
             rival = known.value if known.value != entry.value else "a built-in one"
+            origin = entry.dist.name if entry.dist else "an unnamed distribution"
             raise PluginError(
-                f"two {kind}s are called {entry.name!r}: {rival} and {entry.value} (from {_origin(entry)}): uninstall one"
+                f"two {kind}s are called {entry.name!r}: {rival} and {entry.value} (from {origin}): uninstall one"
             )
     return found
-
-
-def _origin(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist else "an unnamed distribution"
 
 
 def _resolve(kind: str, name: str, target: str, requirement: str) -> Any:
@@ -155,11 +157,3 @@ def _resolve(kind: str, name: str, target: str, requirement: str) -> Any:
         ) from error
     except AttributeError as error:
         raise PluginError(f"{kind} {name!r} is broken: {module_name} has no {attribute!r}: reinstall it") from error
-
-
-def _unknown(kind: str, name: str, known: list[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known) or 'none'}"
-    return f"no {kind} is called {name!r}: {hint}"

@@ -75,7 +75,10 @@ def docstring_questions(
     `files` has the content of every file of the tree, by path. Parsing one may take `deadline_s`.
     """
     candidates: dict[str, list[Documented]] = {}
-    for path in _some(sorted(filter(is_product, files)), seed):
+    paths = sorted(filter(is_product, files))
+    if len(paths) > MOST_FILES:  # a sample parses within minutes
+        paths = sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
+    for path in paths:
         if found := list(documented(path, files[path], deadline_s)):
             candidates[path] = found
     sentences = Counter(_flat(one.sentence) for own in candidates.values() for one in own)
@@ -100,13 +103,6 @@ def docstring_questions(
     for one in drawn:
         by_file.setdefault(one.path, []).append(one)
     return questions, {path: without(files[path], own) for path, own in by_file.items()}
-
-
-def _some(paths: list[str], seed: int) -> list[str]:
-    """Return all paths, or a sample that parses within minutes."""
-    if len(paths) <= MOST_FILES:
-        return paths
-    return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
 
 
 def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documented]:

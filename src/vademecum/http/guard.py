@@ -118,7 +118,10 @@ class Guard:
         _check_body(headers)
         if not self._keys:
             scope["state"]["visitor"] = self._everybody
-        elif found := find_key(self._keys, _given_key(headers)):
+            return
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        if found := find_key(self._keys, given):
             scope["state"]["visitor"] = self._visitors[found.name]
         elif not OPEN.fullmatch(scope["path"]):
             said = (
@@ -158,11 +161,6 @@ def refusal(refused: ProblemError, request_id: str = "") -> Response:
     """Return a refusal as problem details."""
     body = problem(refused.status_code, refused.detail, **({"instance": request_id} if request_id else {}))
     return Response(encoded(body), refused.status_code, refused.headers, media_type=MEDIA_TYPE)
-
-
-def _given_key(headers: Headers) -> str:
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
 
 
 def _check_origin(scope: Scope, headers: Headers) -> None:

@@ -9,8 +9,7 @@ repositories.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import mcp_types
@@ -52,12 +51,7 @@ class Agents:
             on_call_tool=self._call_tool,
         )
         self._sessions = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=max_body_bytes)
-
-    @asynccontextmanager
-    async def run(self) -> AsyncIterator[None]:
-        """Answer requests while the block runs."""
-        async with self._sessions.run():
-            yield
+        self.run = self._sessions.run  # a block in which requests are answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

@@ -137,7 +137,9 @@ class Server:
             if isinstance(message, dict) and ("result" in message or "error" in message):
                 self.client.hear(message)
                 return None
-            return _error(_id(message), ProtocolError(INVALID_REQUEST, "not a JSON-RPC request"))
+            given = message.get("id") if isinstance(message, dict) else None
+            known = given if isinstance(given, str | int) else None
+            return _error(known, ProtocolError(INVALID_REQUEST, "not a JSON-RPC request"))
         params = message.get("params") or {}
         if "id" not in message:
             self._notice(message["method"], params)
@@ -391,11 +393,6 @@ def _error(request: Any, error: ProtocolError | UsageError) -> Message:
 
 def _failed(message: str) -> Message:
     return {"content": [{"type": "text", "text": message}], "isError": True}
-
-
-def _id(message: Any) -> Any:
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, str | int) else None
 
 
 @click.command()

@@ -281,7 +281,7 @@ class Ledger:
         self.store.upsert("items", rows).unwrap()
         told = [row for row in rows if row[0] not in known or known[row[0]][-1] < run]  # not counted in this run yet
         added = sum(row[0] not in known for row in told)
-        changed = sum(row[0] in known and _compared(known[row[0]]) != _compared(row) for row in told)
+        changed = sum(row[0] in known and known[row[0]][:11] != row[:11] for row in told)  # all but content and run
         return added, changed, len(told) - added - changed
 
     def _paths(self, items: dict[str, Item]) -> dict[str, str]:
@@ -310,8 +310,3 @@ def _row(item: Item, path: str, run: int) -> Row:
         item.id, item.key, path, item.title, item.kind, item.state, item.url, item.updated,
         json.dumps(item.labels), json.dumps(item.links), blob_id(content), content, run,
     )  # fmt: skip
-
-
-def _compared(row: Row) -> tuple[object, ...]:
-    """Return the fields by which items are compared."""
-    return (*row[:11],)

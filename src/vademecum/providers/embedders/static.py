@@ -138,7 +138,7 @@ class StaticEmbedder:
         if kind == "query":
             # one product per question gives the same bits in any batch; each matrix is applied to all before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
-        bags = self._bags(passages)
+        bags = _normalise(self._sums(*self._weighted(passages), len(passages)))  # of unit length
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
         padded[: len(bags)] = bags
         parts = padded.reshape(-1, _BLOCK // _PRODUCT, _PRODUCT, self.dim)
@@ -166,14 +166,10 @@ class StaticEmbedder:
             row[:] = bag / (np.float32(math.sqrt(bag @ bag)) or 1)
         return found
 
-    def _bags(self, passages: Sequence[Passage]) -> Matrix:
-        """Return the unit bag vectors: weighted sums of table rows."""
-        text, piece, weight = self._weighted(passages)
-        return _normalise(self._sums(text, piece, weight, len(passages)))
-
     def _sums(
         self, text: NDArray[np.int64], piece: NDArray[np.int64], weight: NDArray[np.float32], number: int
     ) -> Matrix:
+        """Return the bag vectors of passages: weighted sums of table rows."""
         bags = np.zeros((number, self.dim), np.float32)
         first = np.flatnonzero(np.diff(text, prepend=-1))  # where each passage's pieces begin
         cuts = [0, *(int(np.searchsorted(first, n)) for n in range(_ROWS, len(text), _ROWS)), len(first)]

@@ -84,7 +84,9 @@ def to_machine(machine: str) -> Turned:
             named["place"] = f"{machine}:{named['place']}"
         if family == "segments":
             named["file"] = f"{machine}/{named['file']}"
-        return _as_kept(family, tuple(named.values()))
+        shape = shapes()[family]
+        encoded = tuple(encode(shape, column, value) for column, value in named.items())
+        return decode(list(shape.columns.values()), [encoded])[0]  # as the database will return it
 
     return turned
 
@@ -107,18 +109,13 @@ def from_machine(machine: str) -> Turned:
     return turned
 
 
-def _as_kept(family: str, row: Row) -> Row:
-    """Return a row as the database will return it."""
-    shape = shapes()[family]
-    encoded = tuple(encode(shape, column, value) for column, value in zip(shape.columns, row, strict=True))
-    return decode(list(shape.columns.values()), [encoded])[0]
-
-
 def _check_target(source: Store, target: Store, name: str) -> None:
     """Refuse a target with records that the source lacks."""
     for family in ("blobs", "events", "tools"):
-        there = {row[0] for row in target.scan(family, columns=_key(family)).unwrap()}
-        other = there - {row[0] for row in source.scan(family, columns=_key(family)).unwrap()} if there else there
+        there = {row[0] for row in target.scan(family, columns=FAMILIES[family].key).unwrap()}
+        other = (
+            there - {row[0] for row in source.scan(family, columns=FAMILIES[family].key).unwrap()} if there else there
+        )
         if other:
             raise StoreError(
                 f"{name} holds {len(other)} records of {family} that are no copies: copy into an empty database, or have "
@@ -150,13 +147,9 @@ def _by_key(store: Store, family: str, rows: Sequence[Row]) -> dict[Row, Row]:
 
 
 def _batches(store: Store, family: str) -> Iterator[list[Row]]:
-    keys = store.scan(family, columns=_key(family)).unwrap()
+    keys = store.scan(family, columns=FAMILIES[family].key).unwrap()
     for start in range(0, len(keys), AT_ONCE):
         yield keys[start : start + AT_ONCE]
-
-
-def _key(family: str) -> tuple[str, ...]:
-    return FAMILIES[family].key
 
 
 def _key_of(family: str, row: Row) -> Row:
@@ -248,7 +241,10 @@ def downgrade(url: str, to: str) -> list[str]:
     before = version(url)
     if to == "base" or REVISIONS.index(_known(to)) < REVISIONS.index(NEWEST):
         with naming(url), alone(url) as connection:
-            _provide_nothing(connection)
+            # derived tables refer to tables of the records
+            names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+            for name in [name for (name,) in names if is_derived(name)]:
+                connection.execute(f'DROP TABLE "{name}" CASCADE')
     _run(command.downgrade, url, to)
     return [f"{place_of(url)}: {before or 'empty'} → {to}"]
 
@@ -291,13 +287,6 @@ def version(url: str) -> str:
     """Return a database's version, "" if empty. Raises `StoreError`."""
     with naming(url), alone(url) as connection:
         return version_of(connection)
-
-
-def _provide_nothing(connection: psycopg.Connection) -> None:
-    """Drop derived tables, which refer to tables of the records."""
-    names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
-    for name in [name for (name,) in names if is_derived(name)]:
-        connection.execute(f'DROP TABLE "{name}" CASCADE')
 
 
 @contextmanager

@@ -261,7 +261,8 @@ class PostgresSearch:
             if not features_of(connection).vectors:
                 return None
             count = connection.execute(_with(scope) + _SIZE, values).fetchone()
-            if count is None or count[0] < EXACT_BELOW or _is_narrow(scope):
+            narrow = scope.repos or scope.symbol or scope.paths or scope.languages  # too selective for the graph
+            if count is None or count[0] < EXACT_BELOW or narrow:
                 return _read(connection.execute(_with(scope) + _NEAR, values))
             with connection.transaction():
                 connection.execute(f"SET LOCAL hnsw.iterative_scan = {SCAN}")
@@ -326,11 +327,6 @@ def _space(connection: psycopg.Connection, name: str) -> int:
 
 def _read(cursor: psycopg.Cursor[Any]) -> list[Hit]:
     return [Hit(*row) for row in cursor.fetchall()]
-
-
-def _is_narrow(scope: Scope) -> bool:
-    """Return whether a scope is too selective for the graph."""
-    return bool(scope.repos or scope.symbol or scope.paths or scope.languages)
 
 
 def _values(scope: Scope) -> dict[str, Any]:
