@@ -10,8 +10,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from http.server import ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, settings
 import needed
 from chromium import Page, opened
 from handbook import SAMPLE, Repo, make_repository
+from loopback import Handler, running
 from vademecum import config
 from vademecum.engine import Engine
 
@@ -210,7 +211,7 @@ class ChatServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
 
-class ChatHandler(BaseHTTPRequestHandler):
+class ChatHandler(Handler):
     """Answers one request."""
 
     server: ChatServer
@@ -253,29 +254,9 @@ class ChatHandler(BaseHTTPRequestHandler):
             self.server.closing.wait()
         return None  # the connection is closed
 
-    def reply(self, status: int, body: object, kind: str = "application/json") -> None:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):  # the client went away, as it should from a server that misbehaves
-            super().handle()
-
 
 @pytest.fixture
 def chat_server() -> Iterator[ChatServer]:
     """A server of one language model."""
-    with ChatServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(ChatServer()) as server:
         yield server
-        server.closing.set()
-        server.shutdown()
-        thread.join()

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import urllib.parse
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from loopback import running
 from needed import package, program
 from vademecum import __version__
 
@@ -93,12 +93,8 @@ def served(site: Path) -> Iterator[str]:
             """Say nothing."""
 
     handler = functools.partial(Quiet, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as server:
         yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.mark.parametrize("page", ["index.html", "cli.html", "search.html?q=memory"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping
+from http.server import ThreadingHTTPServer
 from typing import Any
 
+from loopback import Handler
 from vademecum.providers.embedders.hashing import HashingEmbedder
 from vademecum.types import Passage
 
@@ -56,7 +56,7 @@ def vectors(texts: list[str], width: int = WIDTH) -> list[list[float]]:
     return [[3 * float(number) for number in row] if row.any() else [1.0] + [0.0] * (width - 1) for row in rows]
 
 
-class EmbeddingHandler(BaseHTTPRequestHandler):
+class EmbeddingHandler(Handler):
     """Answers one request."""
 
     server: EmbeddingServer
@@ -156,18 +156,8 @@ class EmbeddingHandler(BaseHTTPRequestHandler):
         while not self.server.closing.wait(0.01):
             self.wfile.write(b" ")
 
-    def reply(self, status: int, body: object) -> None:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        if self.server.retry_after and status in {429, 503}:
-            self.send_header("Retry-After", self.server.retry_after)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):
-            super().handle()
+    def reply(
+        self, status: int, body: object, kind: str = "application/json", more: Mapping[str, str] | None = None
+    ) -> None:
+        waits = {"Retry-After": self.server.retry_after} if self.server.retry_after and status in {429, 503} else {}
+        super().reply(status, body, kind, {**waits, **(more or {})})

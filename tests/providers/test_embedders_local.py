@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import numpy as np
 import pytest
 from onnx import TensorProto, checker, helper, numpy_helper, save
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from loopback import Handler, running
 from vademecum.errors import MissingExtraError, PluginError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.embedders.batches import fingerprint
@@ -229,7 +229,7 @@ class Hub(ThreadingHTTPServer):
         self.broken = False
 
 
-class HubHandler(BaseHTTPRequestHandler):
+class HubHandler(Handler):
     """Answers one request."""
 
     def do_GET(self):
@@ -264,20 +264,13 @@ class HubHandler(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(content)
 
-    def log_message(self, *_):
-        """Say nothing."""
-
 
 @pytest.fixture
 def hub(tmp_path):
     folder = write_onnx(tmp_path / "published", place="onnx/model.onnx")
     (folder / "pytorch_model.bin").write_bytes(b"not wanted")
-    with Hub(folder) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(Hub(folder)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 FETCH = """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from loopback import running
 from vademecum.errors import EmbedError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.embedders.batches import Limits, batches
@@ -33,13 +33,8 @@ PROVIDERS = Path(__file__).parents[2] / "docs" / "providers.md"
 @pytest.fixture
 def server():
     """A server of vectors."""
-    with EmbeddingServer() as made:
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(EmbeddingServer()) as made:
         yield made
-        made.closing.set()
-        made.shutdown()
-        thread.join()
 
 
 class Clocks:

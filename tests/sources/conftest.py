@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from loopback import running
+
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import (
     AzureServer,
@@ -21,7 +23,6 @@ from wire import (
     GraphServer,
     JiraServer,
     WireServer,
-    served,
 )
 
 
@@ -107,8 +108,8 @@ def make_case() -> Iterator[Callable[[str], Case]]:
             case = _case(name)
             case.server.most = 2
             if hasattr(case.server, "kept"):
-                case.server.kept = stack.enter_context(served(FileServer()))
-            stack.enter_context(served(case.server))
+                case.server.kept = stack.enter_context(running(FileServer()))
+            stack.enter_context(running(case.server))
             return case
 
         yield make

@@ -10,12 +10,12 @@ import base64
 import json
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from loopback import Handler
 
 NOW = 1_700_000_000.0  # what the servers' clocks say
 DAY = 86_400.0
@@ -39,7 +39,7 @@ class WireServer(ThreadingHTTPServer):
     authorization = ""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), WireHandler)
         self.faults: list[Any] = []
         self.fault_after = 0  # requests that are answered before the first fault
         self.asked: list[tuple[str, str, dict[str, list[str]], Any]] = []
@@ -60,7 +60,7 @@ class WireServer(ThreadingHTTPServer):
             raise RefusalError(406, {"message": "not acceptable"})
 
 
-class Handler(BaseHTTPRequestHandler):
+class WireHandler(Handler):
     """Answers one request, or fails as it is told to."""
 
     server: WireServer
@@ -90,58 +90,29 @@ class Handler(BaseHTTPRequestHandler):
         try:
             said = server.answer(method, unquote(parts.path), query, body, self.headers)
         except RefusalError as refusal:
-            return self._reply(refusal.status, refusal.said, refusal.headers)
-        return self._reply(200, said)
+            return self.reply(refusal.status, refusal.said, more=refusal.headers)
+        return self.reply(200, said)
 
     def _fail(self, fault: Any) -> None:
         if isinstance(fault, tuple):
             status = {"retry": 429, "closed": 503}[fault[0]]
-            return self._reply(status, {"error": "Rate limit exceeded"}, {"Retry-After": str(fault[1])})
+            return self.reply(status, {"error": "Rate limit exceeded"}, more={"Retry-After": str(fault[1])})
         if isinstance(fault, int):
-            return self._reply(fault, {"error": "Internal failure"})
+            return self.reply(fault, {"error": "Internal failure"})
         if fault == "garbage":
-            return self._reply(200, b"<html>welcome</html>")
+            return self.reply(200, b"<html>welcome</html>")
         if fault == "other JSON":
-            return self._reply(200, {"hello": ["world"]})
+            return self.reply(200, {"hello": ["world"]})
         if fault == "half":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()
             self.wfile.write(b'{"issues": [')
         if fault == "elsewhere":
-            return self._reply(302, b"", {"Location": "http://192.0.2.1/login"})
+            return self.reply(302, b"", more={"Location": "http://192.0.2.1/login"})
         if fault == "slow":
             self.server.closing.wait()
         return None  # the connection is closed
-
-    def _reply(self, status: int, said: Any, headers: dict[str, str] | None = None) -> None:
-        content = said if isinstance(said, bytes) else json.dumps(said).encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):
-            super().handle()
-
-
-@contextmanager
-def served(server: WireServer) -> Iterator[WireServer]:
-    with server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.closing.set()
-            server.shutdown()
-            thread.join()
 
 
 def only(query: dict[str, list[str]], *names: str) -> None:

@@ -13,8 +13,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
@@ -22,6 +21,8 @@ from uuid import UUID
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from qdrant_client import QdrantClient, models
+
+from loopback import Handler, running
 
 MOST_BYTES = 32 * 1024 * 1024  # of one request, as the real one's default
 
@@ -40,7 +41,7 @@ class QdrantServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), QdrantHandler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.lock = threading.RLock()
         self.engine = QdrantClient(":memory:")
@@ -164,7 +165,7 @@ UNNAMED = {
 NO_COLLECTION_NEEDED = {QdrantServer.exists, QdrantServer.create}
 
 
-class Handler(BaseHTTPRequestHandler):
+class QdrantHandler(Handler):
     """One request."""
 
     server: QdrantServer
@@ -239,22 +240,7 @@ class Handler(BaseHTTPRequestHandler):
                     self.wfile.write(b" ")
             self.close_connection = True  # "dropped"
 
-    def reply(self, status: int, body: Any, kind: str = "application/json", more: dict[str, str] | None = None) -> None:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in ({"Content-Type": kind, "Content-Length": str(len(content))} | (more or {})).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
     do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815 - as the standard library calls them
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):
-            super().handle()
 
 
 def _plain(result: Any) -> Any:
@@ -264,13 +250,8 @@ def _plain(result: Any) -> Any:
 @pytest.fixture
 def qdrant_server() -> Iterator[QdrantServer]:
     """A Qdrant server with nothing in it."""
-    with QdrantServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with running(QdrantServer()) as server:
         yield server
-        server.closing.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
