@@ -1,4 +1,4 @@
-"""Amounts in words, for messages and answers."""
+"""Amounts and lists in words, as people read and write them."""
 
 from __future__ import annotations
 
@@ -28,3 +28,12 @@ def long_ago(seconds: float) -> str:
     """
     number, unit = next(((int(seconds // long), unit) for long, unit in _UNITS if seconds >= long), (0, ""))
     return f"{counted(number, unit)} ago" if number else "just now"
+
+
+def between_commas(text: str) -> tuple[str, ...]:
+    """Return the words between commas.
+
+    >>> between_commas("files/read, git/log,")
+    ('files/read', 'git/log')
+    """
+    return tuple(word for part in text.split(",") if (word := part.strip()))

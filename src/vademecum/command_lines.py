@@ -1,4 +1,4 @@
-"""Command lines and lists that a person typed, and the programs that they name."""
+"""Command lines that a person typed, and the programs that they name."""
 
 from __future__ import annotations
 
@@ -23,15 +23,6 @@ def split(line: str, platform: str = sys.platform) -> list[str]:
     words = shlex.shlex(line, posix=True)
     words.whitespace_split, words.commenters, words.escape, words.quotes = True, "", "", '"'
     return list(words)
-
-
-def between_commas(text: str) -> tuple[str, ...]:
-    """Return the words between commas.
-
-    >>> between_commas("files/read, git/log,")
-    ('files/read', 'git/log')
-    """
-    return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
 def program(name: str, path: str | None) -> str:

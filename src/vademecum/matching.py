@@ -153,7 +153,10 @@ def defined_names(symbols: Iterable[str]) -> list[str]:
 
 
 def passes(globs: Sequence[str], path: str) -> bool:
-    """Return whether a path matches one of some globs or prefixes, brackets also literally."""
+    """Return whether a path matches one of some globs or prefixes.
+
+    A bracket may also be meant literally.
+    """
     return any(
         _pattern(glob).match(path) or ("[" in glob and _pattern(glob.replace("[", "[[]")).match(path)) for glob in globs
     )

@@ -110,7 +110,7 @@ def private_opener(path: str, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
-    """Give a file for the user alone that takes a path's place at the end.
+    """Give a private file that takes a path's place at the end.
 
     A reader sees the old file or the new one, never a part. A durable one is on the disk by then. A killed process leaves a
     file that ends in `.tmp`. Raises `OSError`.
@@ -130,7 +130,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to a file for the user alone, in one write. Raises `OSError`."""
+    """Add a line to a private file, in one write. Raises `OSError`."""
     private_folder(path.parent)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE)
     try:

@@ -93,7 +93,7 @@ def attempt(
 def outcome(
     naming: Callable[[Any], AbstractContextManager[object]], error: type[E]
 ) -> Callable[[Callable[P, T]], Callable[P, Ok[T] | Err[E]]]:
-    """Return a decorator of methods that return `Ok`, or `Err` for an `error`.
+    """Return a decorator: methods return `Ok`, or `Err` for an `error`.
 
     Each runs inside of `naming(self)`, which raises our errors for those of a library.
     """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vademecum.amounts import between_commas
 from vademecum.cli import NOT_FOUND
 from vademecum.cli.session import (
     Group,
@@ -26,7 +27,6 @@ from vademecum.cli.session import (
     style_for,
     write_file,
 )
-from vademecum.command_lines import between_commas
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:

@@ -35,6 +35,11 @@ from vademecum.wiring.stores import Stores
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+ROUTERS = (
+    *(server.router, code.router, graph.symbol_routes, graph.router, indexing.router),
+    *(memory.event_routes, memory.router, tools.router, pages.router),
+)
+
 
 def application(
     roots: Sequence[OpenedRoot],
@@ -84,18 +89,7 @@ def application(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
         responses=ALWAYS
     )  # fmt: skip
-    symbols, events = graph.symbol_routes, memory.event_routes
-    for router in (
-        server.router,
-        code.router,
-        symbols,
-        graph.router,
-        indexing.router,
-        events,
-        memory.router,
-        tools.router,
-        pages.router,
-    ):
+    for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)

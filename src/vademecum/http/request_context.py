@@ -103,7 +103,7 @@ class RequestContext:
         return known[repo]
 
     def is_due(self) -> bool:
-        """Return whether a refresh of the repositories is due, and note its time if so."""
+        """Return whether a refresh is due, and note its time if so."""
         now, looked_at = time.monotonic(), self.shared.looked_at
         due = now - looked_at.get(self.visitor.paths, -1e9) >= self.shared.settings.server.refresh_s
         if due:

@@ -17,8 +17,8 @@ import click
 
 from vademecum import heaps, tracing
 from vademecum.addresses import is_loopback
+from vademecum.amounts import between_commas
 from vademecum.cli.session import ask_first, settings_for
-from vademecum.command_lines import between_commas
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
 from vademecum.http.auth import Key, read_keys

@@ -20,7 +20,7 @@ from urllib.parse import urlencode, urlsplit
 
 from vademecum import result
 from vademecum.addresses import is_address, is_elsewhere
-from vademecum.command_lines import between_commas
+from vademecum.amounts import between_commas
 from vademecum.errors import ConfigError, ProviderError, SyncError
 from vademecum.providers.post import DAY_S, PASSING, PassingError, Patience, Reply, request, retry_after, short
 
@@ -35,7 +35,7 @@ Parameters = Mapping[str, str | int | list[str]]
 
 @contextmanager
 def _understood(source: object) -> Iterator[None]:
-    """Raise `SyncError` for an answer that lacks a key or has a wrong type."""
+    """Raise `SyncError` for a malformed answer: a missing key, a wrong type."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:

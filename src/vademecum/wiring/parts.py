@@ -345,7 +345,7 @@ class Parts:
         return memory
 
     def _outside(self, repo: Repository) -> Outside:
-        """Return what memory reads besides recorded events: agents' files, commits and extractor.
+        """Return the further inputs of memory: agents' files, commits, extractor.
 
         Outside of git there is the extractor alone.
         """

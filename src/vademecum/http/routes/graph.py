@@ -1,4 +1,4 @@
-"""Symbols and their relations, the graph to draw, the map, and files: `/v1/symbols`, `/v1/graph`."""
+"""Symbols and graph, the map, and files: `/v1/symbols`, `/v1/graph`."""
 
 from __future__ import annotations
 

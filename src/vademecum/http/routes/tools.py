@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
+from vademecum.amounts import between_commas
 from vademecum.answers.tool_answers import record_of
-from vademecum.command_lines import between_commas
 from vademecum.engine import Engine
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
