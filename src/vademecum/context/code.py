@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from vademecum.answers import document
 from vademecum.answers.document import Heading
 from vademecum.answers.pack import Context, Offer, Part, Piece, Section, Source, pack
 from vademecum.context.primary import ChunksOf, Search, find, of_use, offers_of
+from vademecum.digests import blake2b
 from vademecum.errors import StoreError, UsageError
 from vademecum.index.fusion import RRF_K
 from vademecum.private import exclusive, private_opener

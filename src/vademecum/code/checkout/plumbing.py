@@ -13,7 +13,6 @@ compare, which branch follows which. None of them can name a program.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -93,6 +92,8 @@ class Quarantine:
         The format is git's. The id has 40 or 64 digits, as `digits` says.
         """
         whole = b"%s %d\0" % (kind.encode(), len(content)) + content
+        import hashlib  # loads OpenSSL
+
         named = hashlib.sha1(whole, usedforsecurity=False) if digits == 40 else hashlib.sha256(whole)
         name = named.hexdigest()
         folder = os.path.join(self.path, "objects", name[:2])

@@ -7,7 +7,6 @@ even if a link replaces a directory during the read.
 # Paths are strings here, as in the walk
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -166,6 +165,8 @@ def blob_id(content: bytes) -> str:
     >>> blob_id(b"hello\n")
     'ce013625030ba8dba906f756967f9e9ca394464a'
     """
+    import hashlib  # loads OpenSSL
+
     digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
     return digest.hexdigest()

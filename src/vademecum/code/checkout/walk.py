@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from vademecum.beneath import opened_folder
@@ -32,6 +31,7 @@ from vademecum.code.checkout.source import (
     printable,
     read_beneath,
 )
+from vademecum.digests import blake2b
 from vademecum.errors import GitError
 from vademecum.matching import is_below
 from vademecum.result import attempt

@@ -21,13 +21,13 @@ import uuid
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 
 from vademecum.code.chunking.analyse import Analysis, PathReader
 from vademecum.code.snapshot.past_commits import Histories
 from vademecum.code.snapshot.segments import Segments
 from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, file_table, load_files, save_files, view_of
+from vademecum.digests import blake2b
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
 from vademecum.index.segment import Segment
 from vademecum.private import private_folder
