@@ -63,11 +63,13 @@ def test_a_search_loads_only_what_it_uses(vade):
 
 
 def test_a_search_beside_a_memory_loads_no_reader_of_words(vade):
-    """The notes that an answer shows need facts and their code, none of what reads, ranks or corrects."""
+    """A memory without facts about code loads none of it; notes need facts and their code, none of what reads or ranks."""
     vade("index")
-    vade("memory", "remember", "we decided that `Budget.split` rounds down")
-    code = "from vademecum.cli import main; assert main(['search', 'how is the budget split']) == 0"
-    loaded = modules_after(f"{code}; print(flush=True)")
+    code = "from vademecum.cli import main; assert main(['search', 'how is the budget split']) == 0; print(flush=True)"
+    vade("memory", "remember", "we decided that amounts are rounded down")
+    assert not [name for name in modules_after(code) if name.startswith("vademecum.memory")]
+    vade("memory", "remember", "we decided that `split_budget` rounds down")
+    loaded = modules_after(code)
     assert "vademecum.memory.anchors" in loaded
     assert not loaded & {f"vademecum.memory.{part}" for part in ("memory", "extract", "recall", "redact", "sync")}
 
