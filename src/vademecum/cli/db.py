@@ -399,7 +399,6 @@ def copy(target: str, *, as_json: bool) -> int:
 
 
 def _copied(stores: Stores, target: str, progress: Progress) -> Iterator[dict[str, str | int]]:
-    """Copy store by store, and yield a report of each."""
     from vademecum.storage.postgres.migrate import copy, from_machine, to_machine
 
     known = stores.pairs()

@@ -20,7 +20,6 @@ PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
 
 
 def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
-    """Complete a topic in a shell."""
     whole = context.find_root()
     verbs = whole.command.list_commands(whole) if isinstance(whole.command, click.Group) else []
     known = [*pages(), *verbs]

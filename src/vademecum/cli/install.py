@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def _agents(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
-    """Complete an agent's name in a shell."""
     from vademecum.install.agents import BY_ID
 
     return [name for name in BY_ID if name.startswith(beginning)]

@@ -217,6 +217,5 @@ def _too_large(most: int) -> ProblemError:
 
 
 def _route(scope: Scope) -> str:
-    """Return the pattern of the route that answered."""
     route: Any = scope.get("route")
     return str(getattr(route, "path", "/mcp" if scope["path"] == "/mcp" else "none"))

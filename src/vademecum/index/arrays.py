@@ -203,7 +203,6 @@ def save_arrays(path: Path, arrays: Mapping[str, Parts], metadata: Mapping[str, 
 
 
 def _sums(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return the checksum of each block."""
     return np.array([zlib.crc32(data[start : start + _BLOCK].data) for start in range(0, len(data), _BLOCK)], "<u4")
 
 

@@ -378,7 +378,6 @@ def _unit(text: str) -> str:
 
 
 def _margin(text: str, place: int) -> str:
-    """Return the indentation of a place's line."""
     line = text[text.rfind("\n", 0, place) + 1 : place]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

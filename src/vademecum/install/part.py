@@ -64,7 +64,6 @@ def look(path: Path, within: Path | None) -> File:
 
 
 def _missing(folder: Path) -> tuple[str, ...]:
-    """Return the missing directories, outermost first."""
     missing: list[str] = []
     while not os.path.lexists(folder):
         missing.insert(0, str(folder))

@@ -104,7 +104,6 @@ def _lines(part: Part, value: dict[str, Any], margin: str) -> str:
 
 
 def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
-    """Return the nodes of the last pair with a key."""
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((pair for pair in reversed(node.value) if getattr(pair[0], "value", None) == key), None)

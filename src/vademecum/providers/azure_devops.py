@@ -116,7 +116,6 @@ class AzureDevOps(ServerSource):
 
 
 def _files(told: Mapping[str, Any]) -> list[Told]:
-    """Return the attachments of an item."""
     found = []
     for each in told.get("relations") or ():
         own = each.get("attributes") or {}

@@ -64,7 +64,6 @@ class CrossEncoderReranker:
         return Ok(scores)
 
     def _scores(self, encoded: Sequence[Encoding]) -> list[float]:
-        """Return one score per pair of a batch."""
         logits = self._model.run(encoded).reshape(len(encoded), -1)
         if logits.shape[1] > 2:
             raise ValueError(f"it sorts into {logits.shape[1]} classes, not into one or two")

@@ -381,12 +381,10 @@ def _trimmed(text: str, start: int, value: str, sign: str) -> str:
 
 
 def _in_query(text: str, start: int) -> bool:
-    """Return whether a name is a parameter of an address."""
     return re.search(r"(?:[?&]|%26|%3[fF])[\w.\[\]-]{0,40}$", text[max(0, start - 44) : start]) is not None
 
 
 def _is_assigned(place: _Place) -> bool:
-    """Return whether an assigned value is a secret."""
     value, sign = place.value, place.sign
     if _is_elsewhere(place):
         return False
@@ -413,7 +411,6 @@ def _is_pin(value: str) -> bool:
 
 
 def _is_reference(place: _Place) -> bool:
-    """Return whether a value says where a secret is kept."""
     value = place.value
     if _REFERENCE.search(value) is None:
         return False
@@ -429,7 +426,6 @@ def _is_reference(place: _Place) -> bool:
 
 
 def _is_literal(place: _Place) -> bool:
-    """Return whether a quoted literal is a secret."""
     value = place.value
     if looks_random(value):
         return True
@@ -448,7 +444,6 @@ def _is_literal(place: _Place) -> bool:
 
 
 def _is_typed(place: _Place) -> bool:
-    """Return whether a value outside of code is a secret."""
     value, kind = place.value, place.kind
     if kind in ("password", "pass", "shell"):
         return not is_said(value) and _is_typed_password(place)
@@ -473,7 +468,6 @@ def _is_typed_password(place: _Place) -> bool:
 
 
 def _is_told(place: _Place) -> bool:
-    """Return whether a value told in a sentence is a secret."""
     value = place.value
     told = (place.sign[-1:].isalpha() or place.sign == "=") and any(c.isdigit() for c in value)  # "… is abc123, then …"
     if _is_elsewhere(place) or (place.in_code and not told):
@@ -514,7 +508,6 @@ def _is_beside(place: _Place) -> bool:
 
 
 def _is_element(place: _Place) -> bool:
-    """Return whether the text of an element is a secret."""
     opened = re.search(r"<[\w.:-]*$", place.text[max(0, place.start - 60) : place.start]) is not None
     return opened and _is_enclosed(place)
 
@@ -527,7 +520,6 @@ def _is_enclosed(place: _Place) -> bool:
 
 
 def _is_argument(place: _Place) -> bool:
-    """Return whether the argument of a setter is a secret."""
     before = place.text[max(0, place.start - 40) : place.start]
     return re.search(r"(?i)(?:\bset_?\w*|\bwith_?\w*|\.)$", before) is not None and _is_enclosed(place)
 

@@ -285,7 +285,6 @@ class Ledger:
         return added, changed, len(told) - added - changed
 
     def _paths(self, items: dict[str, Item]) -> dict[str, str]:
-        """Return a unique path for each item."""
         wanted = {number: path_of(item) for number, item in items.items()}
         rows = self.store.scan("items", [("path", "in", sorted(set(wanted.values())))], ("path", "id")).unwrap()
         taken: dict[str, str] = dict(rows)

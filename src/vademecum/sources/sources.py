@@ -303,7 +303,6 @@ def digest_of(source: SourceSettings) -> str:
 
 
 def _check_options(name: str, source: SourceSettings, make: Any) -> None:
-    """Refuse unknown options and missing ones."""
     takes = inspect.signature(make).parameters
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in takes.values()):
         return

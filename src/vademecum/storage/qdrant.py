@@ -312,7 +312,6 @@ class QdrantIndex(Collection):
     # -- the collection ------------------------------------------------------------------------------------------
 
     def _is_there(self) -> bool:
-        """Return whether the collection is complete and readable."""
         self._made = self._made or (self._client.collection_exists(self.collection) and self._is_whole())
         return self._made
 

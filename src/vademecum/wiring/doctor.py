@@ -38,7 +38,6 @@ def check_providers(settings: Settings) -> list[Check]:
 
 
 def _loaders(parts: Parts) -> dict[str, Loader]:
-    """Return each configured provider's loader and small task, by kind."""
     settings, embedders = parts.settings, parts.embedders
     found: dict[str, Loader] = {"embedder": (lambda: embedders.code, lambda p: p.embed([_TRIED], "query"))}
     if embedders.is_dual:

@@ -291,7 +291,6 @@ def version(url: str) -> str:
 
 @contextmanager
 def _naming(url: str) -> Iterator[None]:
-    """Raise our errors for SQLAlchemy's and Alembic's."""
     try:
         with naming(url):
             yield

@@ -211,7 +211,6 @@ class PostgresStore:
         return len(rows)
 
     def _write(self, family: str, rows: Sequence[Row]) -> None:
-        """Write rows with keys, all or none."""
         shape = shapes()[family]
         places = [tuple(shape.columns).index(each) for each in shape.key]
         distinct = {tuple(row[place] for place in places): row for row in rows}
@@ -325,7 +324,6 @@ class PostgresStore:
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Cut rows into statements of bounded size."""
     part: list[Row] = []
     weight = 0
     for row in rows:
