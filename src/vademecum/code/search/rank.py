@@ -390,8 +390,8 @@ def _weighed(
     return rows, np.stack([*shown.values(), file, piece, file * piece, score, coverage, gain])
 
 
-def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
-    """Join rankings by the weighted mean of their scores.
+def weighed_together(rankings: Sequence[Ranked]) -> Ranked:
+    """Join rankings by the mean of their scores.
 
     A row missing in a ranking counts 0 there. Signals and coverage of a row are those of the first ranking that has the
     row.
@@ -401,13 +401,10 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     )
     names = tuple(name for name in rankings[0].names if all(name in each.names for each in rankings))
     told = np.concatenate([[each[name] for name in names] for each in rankings], axis=1)
-    shares = np.concatenate(
-        [np.full(len(e.rows), w / sum(weights), np.float32) for e, w in zip(rankings, weights, strict=True)]
-    )
     best = told[:, first]
     for name in {"score", "worth", "gain"}.intersection(names):
         which = names.index(name)
-        best[which] = np.bincount(number, told[which] * shares)
+        best[which] = np.bincount(number, told[which]) / len(rankings)
     order = np.argsort(-best[names.index("score")], kind="stable")
     return Ranked(rows[order], names, best[:, order], max(each.searched for each in rankings))
 
@@ -424,7 +421,7 @@ def with_places(ranked: Ranked, signals: Signals, rows: NDArray[np.int64], weigh
     coverage = np.minimum(signals.coverage(rows) + shown["path"], 1)
     gain = share / np.float32(1 - NOVELTY_OF_LONG)
     told = np.stack([*shown.values(), share, np.ones_like(share), share, share, coverage, gain])
-    both = weighed_together([Ranked(rows, WEIGHED, told), ranked], [1, 1])
+    both = weighed_together([Ranked(rows, WEIGHED, told), ranked])
     both["gain"][:] *= 2
     return both
 

@@ -163,7 +163,6 @@ _FRESHNESS = counter("vademecum_evidence_total", "Evidence shown, by freshness."
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
 _EMBEDDER.add(0)  # starts at 0, so that the first error shows as a rise
 JUDGED = 10  # results that confidence judges, even when `k` is lower
-TITLE_COUNTS = 2.0
 TITLED = ("default", "constants")  # rankers whose scores of two readings can be added
 JOINED = (*TITLED, "fused")  # rankers that look at more candidates than requested
 
@@ -353,16 +352,16 @@ def ranked_together(
 
 
 def together(whole: Found, title: Found | None = None) -> Found:
-    """Join two readings by the sum of scores, the title's twice.
+    """Join two readings by the mean of their scores.
 
     A long text is often an issue: its title states the topic, and the text adds other observations. Scores are expected
-    gains, so they add up. Measured on issues outside every reported evaluation (docs/ranking.md).
+    gains, so they add up. Measured on issues and commits outside every reported evaluation (docs/ranking.md).
     """
     if title is None or not len(title.ranked.rows):
         return whole
     if not len(whole.ranked.rows):
         return title
-    ranked = weighed_together([title.ranked, whole.ranked], [TITLE_COUNTS, 1.0])
+    ranked = weighed_together([title.ranked, whole.ranked])
     return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.dense_note)
 
 
