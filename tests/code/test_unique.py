@@ -28,3 +28,13 @@ def test_what_is_written_out_has_members_of_its_own(repo, engine, body, tier):
     names = {node.id: node.qualified for node in graph.every()}
     found = [(names[e.source], e.tier) for e in graph.every_edge(tuple(Tier)) if names[e.target] == "Box.minLength"]
     assert found == [("f", tier)]
+
+
+def test_a_name_that_gos_library_has_decides_nothing(repo, engine):
+    kept = "package m\n\ntype Kept struct{}\n\nfunc (k *Kept) NumIn() {}\n"
+    use = "package m\n\nfunc use(xs []any) {\n\tfor _, x := range made(xs) {\n\t\tx.NumIn()\n\t}\n}\n\nfunc made[T any](xs T) T { return xs }\n"
+    graph = engine(
+        repo("boxes", {"go.mod": "module ex.com/m\n", "kept.go": kept, "use.go": use}, git=False)
+    ).codebase.graph()
+    names = {node.id: node.qualified for node in graph.every()}
+    assert "Kept.NumIn" not in [names[edge.target] for edge in graph.every_edge(tuple(Tier))]

@@ -12,12 +12,12 @@ from vademecum.code.languages.references import GIVEN
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless, parent_scopes
 
 if TYPE_CHECKING:
-    from vademecum.code.graph.classes import Classes
     from vademecum.code.graph.definitions import File
+    from vademecum.code.graph.results import Results
     from vademecum.code.graph.spaces import Spaces
 
 
-def in_scopes(names: Classes, file: File, scope: str, name: str) -> Meaning | None:
+def in_scopes(names: Results, file: File, scope: str, name: str) -> Meaning | None:
     """Look a name up in the scopes around, innermost first.
 
     In a class only constants of those around it are in sight.
@@ -36,7 +36,7 @@ def in_scopes(names: Classes, file: File, scope: str, name: str) -> Meaning | No
     return None
 
 
-def given(names: Classes, file: File, block: str, name: str) -> Meaning | None:
+def given(names: Results, file: File, block: str, name: str) -> Meaning | None:
     """Return a member of a block's `self`, None for unknown."""
     bound = file.bindings.get(block, {})
     for row in bound.get("self", ()) if name not in bound else ():
@@ -47,7 +47,7 @@ def given(names: Classes, file: File, block: str, name: str) -> Meaning | None:
     return None
 
 
-def itself_in(names: Classes, file: File, around: str, scope: str) -> Value:
+def itself_in(names: Results, file: File, around: str, scope: str) -> Value:
     """Return `self`: the class outside of methods of its instances."""
     value = names.own_class(file, around)
     function = next((each for each in parent_scopes(scope) if each in file.nodes or each == around), around)
@@ -69,19 +69,19 @@ def of_receiver(names: Spaces, file: File, block: str, name: str) -> Meaning | N
     return found if found is not None and found[0] is not None else None
 
 
-def receivers_around(names: Classes, file: File, scope: str) -> list[tuple[str, str, str]]:
+def receivers_around(names: Results, file: File, scope: str) -> list[tuple[str, str, str]]:
     """Return the `this` of the lambdas around, [] for the class."""
     inside = takewhile(is_nameless, parent_scopes(scope, file.within))
     around = (rows for each in inside if (rows := file.bindings.get(each, {}).get("this")))
     return next((rows for rows in around if rows[0][0] != GIVEN or names.bound(file, "this", rows)[0] is not None), [])
 
 
-def narrowed(names: Classes, file: File, part: str, name: str, told: Meaning) -> Meaning:
+def narrowed(names: Results, file: File, part: str, name: str, told: Meaning) -> Meaning:
     """Return the value of a name whose type a test tells.
 
     Of two classes of which none extends the other it may be either: something may extend both.
     """
-    spelled = f"${name}" if file.rules.marks_variables else name
+    spelled = f"${name}" if file.rules.marks_variables and name[0] != "$" else name
     known, how = itself(names.meaning(file, part.rpartition(".")[0], spelled))
     value = told[0]
     if known is None or known.is_external or not known.name:
@@ -91,13 +91,13 @@ def narrowed(names: Classes, file: File, part: str, name: str, told: Meaning) ->
     return told if _extends(names, value, known) else UNKNOWN
 
 
-def _extends(names: Classes, one: Value, other: Value) -> bool:
+def _extends(names: Results, one: Value, other: Value) -> bool:
     """Return whether a class is another one, or extends it."""
     above = ((base.path, base.name) for base in (one, *names.bases(one)[0]))
     return (other.path, other.name) in above
 
 
-def _bound(names: Classes, file: File, around: str, name: str) -> Meaning | None:
+def _bound(names: Results, file: File, around: str, name: str) -> Meaning | None:
     """Return the meaning of a name that a method or block binds."""
     if rows := file.bindings.get(around, {}).get(name):
         return names.bound(file, name, rows)
@@ -107,7 +107,7 @@ def _bound(names: Classes, file: File, around: str, name: str) -> Meaning | None
     return (Value("def", file.path, inside), Tier.EXACT) if file.within.get(inside) == around else None
 
 
-def _of_class(names: Classes, file: File, scopes: tuple[str, str], name: str) -> Meaning | None:
+def _of_class(names: Results, file: File, scopes: tuple[str, str], name: str) -> Meaning | None:
     """Return a member of a class, or a variable of its body."""
     around, scope = scopes
     value, local = itself_in(names, file, *scopes), file.scopes.get(around, {}).get(name)

@@ -18,14 +18,14 @@ from vademecum.code.languages.references import BLOCK, HANDED_ON, TYPE
 from vademecum.code.languages.scopes import CLASSES, parent_scopes
 
 if TYPE_CHECKING:
-    from vademecum.code.graph.classes import Classes
     from vademecum.code.graph.definitions import File
+    from vademecum.code.graph.results import Results
 
 _DEEPEST = 8  # types that stand for one another
 Written = tuple["File", str, str]  # a file, a scope in it, a type as written there
 
 
-def handed(names: Classes, file: File, scope: str, text: str) -> Meaning:
+def handed(names: Results, file: File, scope: str, text: str) -> Meaning:
     """Return the value that a callback's parameter is handed.
 
     `text` names the place of the parameter, that of the callback among the arguments, perhaps as a member of one, and the
@@ -41,14 +41,14 @@ def handed(names: Classes, file: File, scope: str, text: str) -> Meaning:
     return names.definitions.once(question, _of_taker, UNKNOWN, names, value, argument, int(place))
 
 
-def _of_taker(names: Classes, value: Value, argument: str, place: int) -> Meaning:
+def _of_taker(names: Results, value: Value, argument: str, place: int) -> Meaning:
     """Return the value that a function hands to a callback."""
     if argument == BLOCK:
         return _to_block(names, value, place)
     return _agreed(names, _taken(names, value, *argument.split(".")), place)
 
 
-def _to_block(names: Classes, value: Value, place: int) -> Meaning:
+def _to_block(names: Results, value: Value, place: int) -> Meaning:
     """Return the value that a method of Ruby hands to its block."""
     node, own = names.node(value), names.definitions.file(value.path)
     if node is not None and node.kind in CLASSES:  # made, with a block
@@ -65,7 +65,7 @@ def _to_block(names: Classes, value: Value, place: int) -> Meaning:
     return (only, Tier.TYPED) if only is not None and not only.is_external else UNKNOWN
 
 
-def _agreed(names: Classes, types: Iterable[Written], place: int) -> Meaning:
+def _agreed(names: Results, types: Iterable[Written], place: int) -> Meaning:
     """Return the one value that types of functions say."""
     found = {value for each in dict.fromkeys(types) for value in _parameter(names, each, place, _DEEPEST)}
     value = found.pop() if len(found) == 1 else None
@@ -83,7 +83,7 @@ def alias_text(file: File, scope: str, name: str) -> tuple[str, str] | None:
     return next(((around, text) for around, text in known if text is not None), None)
 
 
-def _taken(names: Classes, value: Value, argument: str, member: str = "") -> Iterator[Written]:
+def _taken(names: Results, value: Value, argument: str, member: str = "") -> Iterator[Written]:
     """Yield the types declared for an argument, or a member of one."""
     own = names.definitions.file(value.path)
     for text in _at(own, value.name, int(argument)):
@@ -114,7 +114,7 @@ def _element(text: str, number: int) -> str:
     return text.removesuffix("[]") if text.endswith("[]") else ""
 
 
-def _parameter(names: Classes, written: Written, place: int, deepest: int) -> Iterator[Value | None]:
+def _parameter(names: Results, written: Written, place: int, deepest: int) -> Iterator[Value | None]:
     """Yield the types of one parameter in a type of functions."""
     file, scope, text = written
     for part in split(text.strip(), "|") if deepest else ():
@@ -128,7 +128,7 @@ def _parameter(names: Classes, written: Written, place: int, deepest: int) -> It
             yield from _named(names, (file, scope, part.partition("<")[0].strip()), place, deepest)
 
 
-def _named(names: Classes, written: Written, place: int, deepest: int) -> Iterator[Value | None]:
+def _named(names: Results, written: Written, place: int, deepest: int) -> Iterator[Value | None]:
     """Yield the types of one parameter in a type with a name."""
     file, scope, name = written
     known = alias_text(file, scope, name)

@@ -19,7 +19,7 @@ from vademecum.code.languages import rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import arguments_of, chain, split
 from vademecum.code.languages.language import Language
-from vademecum.code.languages.references import FIELDS, References
+from vademecum.code.languages.references import FIELDS, NARROWED, References
 from vademecum.code.languages.scopes import CLASSES, declaration_of, functions_around, is_nameless, parent_scopes
 from vademecum.types import FileKind
 
@@ -113,6 +113,11 @@ class File:
         for owner, _, name, how, text, scope in self.refs.bindings:
             found.setdefault(owners[owner], {}).setdefault(name, []).append((how, text, owners[scope]))
         return found
+
+    @cached_property
+    def tested(self) -> frozenset[str]:
+        """The members of which a test tells the type: `self.x`."""
+        return frozenset(row[2] for row in self.refs.bindings if row[3] == NARROWED and "." in row[2])
 
     @cached_property
     def apart(self) -> dict[str, list[str]]:

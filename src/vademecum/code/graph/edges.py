@@ -131,7 +131,7 @@ class FileEdges:
             begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
         if first == spelled:
             return begun
-        if self._rules.imports_packages or self._rules.opens_namespaces:
+        if self._file.tested or self._rules.imports_packages or self._rules.opens_namespaces:
             return self._names.meaning_in(self._file, scope, spelled)
         if begun[0] is None:
             return UNKNOWN

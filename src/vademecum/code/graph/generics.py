@@ -19,6 +19,7 @@ from vademecum.code.languages.references import TYPE
 if TYPE_CHECKING:
     from vademecum.code.graph.classes import Classes
     from vademecum.code.graph.definitions import File
+    from vademecum.code.graph.results import Results
 
 _MOST = 64  # classes
 Arguments = dict[str, Value]  # what each parameter of a class stands for
@@ -48,7 +49,7 @@ def stood_for(names: Classes, value: Value, found: Value | None, part: tuple[str
     return held_by((given, Tier.TYPED), None if part[1] else file.scopes.get(holder[1], {}).get(part[0]))
 
 
-def standing_for(names: Classes, file: File, scope: str, text: str, plain: str) -> Meaning | None:
+def standing_for(names: Results, file: File, scope: str, text: str, plain: str) -> Meaning | None:
     """Return the meaning of a type whose alias stands for an argument.
 
     `Maybe<User>` is a User where `type Maybe<T> = T | null`.
@@ -76,7 +77,7 @@ def standing_for(names: Classes, file: File, scope: str, text: str, plain: str) 
     return (value._replace(what="many") if value is not None and many else value), tier
 
 
-def from_elsewhere(names: Classes, file: File, scope: str, text: str, plain: str) -> Meaning:
+def from_elsewhere(names: Results, file: File, scope: str, text: str, plain: str) -> Meaning:
     """Return an instance of a type from elsewhere.
 
     It bears the file where it is made of a type that is declared here, or may name one; it is unknown where every value
@@ -91,7 +92,7 @@ def from_elsewhere(names: Classes, file: File, scope: str, text: str, plain: str
     return EXTERNAL._replace(given=(file.path if may_be_own else "", "", of)), Tier.TYPED
 
 
-def _declares(names: Classes, holder: tuple[str, str], method: Value | None, name: str) -> bool:
+def _declares(names: Results, holder: tuple[str, str], method: Value | None, name: str) -> bool:
     """Return whether a class is the one that declares a member."""
     path, around = holder
     if method is not None:
@@ -99,7 +100,7 @@ def _declares(names: Classes, holder: tuple[str, str], method: Value | None, nam
     return name in names.definitions.file(path).fields(around)
 
 
-def _declared(names: Classes, holder: tuple[str, str], method: Value | None, part: tuple[str, str]) -> str:
+def _declared(names: Results, holder: tuple[str, str], method: Value | None, part: tuple[str, str]) -> str:
     """Return the declared type of a field or a result."""
     (path, around), (name, suffix) = holder, part
     declared, node = list[str](), names.node(method)
@@ -129,7 +130,7 @@ def given_to(names: Classes, value: Value) -> ByClass:
     return found
 
 
-def _arguments(names: Classes, value: Value, around: Arguments) -> Arguments:
+def _arguments(names: Results, value: Value, around: Arguments) -> Arguments:
     """Return the types for the parameters of one class.
 
     `around` has those of the class that extends it.

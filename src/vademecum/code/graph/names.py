@@ -14,9 +14,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vademecum.code.graph.blocks import given, in_scopes, itself_in, of_receiver, receivers_around
+from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
+from vademecum.code.graph.exports import Exports
 from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
+    GIVES,
     HELD,
     LACKING,
     OUTSIDE,
@@ -28,7 +31,7 @@ from vademecum.code.graph.meanings import (
     held_in,
     itself,
 )
-from vademecum.code.graph.spaces import Spaces, from_file
+from vademecum.code.graph.spaces import from_file
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import parts_of
@@ -42,7 +45,7 @@ _NOWHERE: frozenset[str] = frozenset()
 _OF_A_CLASS = SELVES | SUPERS | {"cls"}
 
 
-class Names(Spaces):
+class Names(Exports):
     """Finds the meaning of names in one snapshot."""
 
     # -- expressions ---------------------------------------------------------------------------------------------
@@ -103,22 +106,16 @@ class Names(Spaces):
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         parts = parts_of(spelled)
-        value, tier = self._first(file, scope, parts[0], is_whole=parts[0][0] == spelled)
+        (value, tier), used = self._tested(file, scope, parts) or self._begin(file, scope, parts)
         rest = parts[1:]
-        if not rest:
-            return itself((value, tier)) if parts[0][1] else (value, tier)
-        value = self.module_beside(file, parts, value) if not parts[0][1] else value
-        found, used = self._through_packages(file, scope, value, parts)
-        if parts[0] in {("self", ""), ("Self", "")} and (beside := file.beside(scope, rest[0][0])) is not None:
-            found, used = (Value("def", file.path, beside.qualified), Tier.EXACT), 1
-        if used:
-            value, tier = self._applied(file, *found, rest[used - 1])
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
             if value is None:
                 return UNKNOWN
             if value.is_external and self.extended(file, value, name) is None:
                 is_held = place < len(parts) - 1 and (
-                    value.given[0] or (tier is Tier.TYPED and not file.rules.types_results)
+                    value.given[0]
+                    or self.gives_back(file, spelled)
+                    or (tier is Tier.TYPED and not file.rules.types_results)
                 )
                 return HELD if is_held or self._is_given(file, rest[place - 1 :]) else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
@@ -130,6 +127,30 @@ class Names(Spaces):
                 found = self._step(file, Value("module", file.path), tier, (name, suffix), goes_on=False)
             value, tier = found
         return value, tier
+
+    def _begin(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
+        """Return the meaning of a chain's first names, and the number used."""
+        value, tier = self._first(file, scope, parts[0], is_whole=parts == ((parts[0][0], ""),))
+        rest = parts[1:]
+        if not rest:
+            return itself((value, tier)) if parts[0][1] else (value, tier), 0
+        value = self.module_beside(file, parts, value) if not parts[0][1] else value
+        found, used = self._through_packages(file, scope, value, parts)
+        if parts[0] in {("self", ""), ("Self", "")} and (beside := file.beside(scope, rest[0][0])) is not None:
+            found, used = (Value("def", file.path, beside.qualified), Tier.EXACT), 1
+        return (self._applied(file, *found, rest[used - 1]) if used else (value, tier)), used
+
+    def _tested(self, file: File, scope: str, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int] | None:
+        """Return the member of which a test around tells the type."""
+        spelled = parts[0][0]
+        for used, (name, suffix) in enumerate(parts[1:] if file.tested and not parts[0][1] else (), 1):
+            spelled = f"{spelled}.{name}"
+            for around in parent_scopes(scope, file.within) if spelled in file.tested else ():
+                if rows := file.bindings.get(around, _NONE).get(spelled):
+                    return self._applied(file, *self.bound(file, spelled, rows), ("", suffix)), used
+            if suffix:
+                break
+        return None
 
     def _step(self, file: File, value: Value, tier: Tier, part: tuple[str, str], *, goes_on: bool) -> Meaning:
         """Return the meaning of a chain's next name, with its calls."""
@@ -243,8 +264,15 @@ class Names(Spaces):
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
             or (given(self, file, "", name) if file.rules.calls_bare else self._bound_of(file, scope, name))
-            or self._around_file(file, scope, name)
+            or self._inherited(file, scope, name)
         )
+
+    def _inherited(self, file: File, scope: str, name: str) -> Meaning:
+        """Look the name up outside, perhaps as a field from elsewhere."""
+        found = self._around_file(file, scope, name)
+        is_field = found == OUTSIDE and file.rules.implicit_self and name[:1].islower()
+        around = file.class_around(scope) if is_field else ""
+        return HELD if around and not self.bases(self.own_class(file, around))[1] else found
 
     def _of_literal(self, file: File, kind: str) -> Meaning:
         """Return the class of a literal, where the repository opens it."""
@@ -386,74 +414,6 @@ class Names(Spaces):
         (other, node), is_certain = best
         return Value("def", other.path, node.qualified), Tier.EXACT if is_certain else Tier.UNIQUE
 
-    def imported(self, file: File, module: str, name: str) -> Meaning:
-        """Return the meaning of an imported name."""
-        if file.rules.imports_declaration(name):
-            return self._qualified(file, f"{module}.{name}" if module else name)
-        where = self.modules.locate(file.path, module, file.rules)
-        if not where:
-            return self.inside(file, module, name) or self._elsewhere(file, module)
-        if not name:
-            return self._whole(where)
-        found = self._again(where, name)
-        if found is not None:
-            return found
-        separator = "" if module.endswith(".") else file.rules.separator
-        below = self.modules.locate(file.path, f"{module}{separator}{name}", file.rules)
-        return (Value("module", below), Tier.EXACT) if below and file.rules.has_submodules else OUTSIDE
-
-    def _elsewhere(self, file: File, module: str) -> Meaning:
-        """Return the meaning of a name in a module that is absent."""
-        return UNKNOWN if file.rules.may_be_here(self.modules, module) else OUTSIDE
-
-    def _whole(self, where: str) -> Meaning:
-        """Return a module as a value, for CommonJS its whole export."""
-        return self.definitions.once(("whole", where), self._as_value, UNKNOWN, where)
-
-    def _as_value(self, where: str) -> Meaning:
-        if not where.endswith("/"):
-            other = self.definitions.file(where)
-            for module, spelled in other.exports.get("=", ())[:1]:
-                found = self._exported(other, "=") if module or not spelled else self.meaning(other, "", spelled)
-                if found is not None and found[0] is not None and not found[0].is_external:
-                    return found
-        return Value("module", where), Tier.EXACT
-
-    def _qualified(self, file: File, whole: str) -> Meaning:
-        """Return the declaration that a package and a name spell out."""
-        around, _, name = whole.rpartition(".")
-        if file.rules.opens_namespaces:
-            return self.in_namespace(file, "", around.split("."), name) if around != file.rules.library else OUTSIDE
-        for other, node in self.definitions.named(name, file.family):
-            if not whole.endswith(node.qualified):  # as of most: their files are not read
-                continue
-            package = other.refs.package
-            if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
-                return Value("def", other.path, node.qualified), Tier.EXACT
-        return self.extension(file, whole) if file.rules.has_extensions else OUTSIDE
-
-    def _spelled(self, file: File, parts: Sequence[tuple[str, str]]) -> tuple[Meaning, int]:
-        """Return the declaration that a package and further names spell out.
-
-        With it comes the number of names after the first that belong to it. The first name is imported, a package
-        below the file's own, or "" for a name that is spelled from the top.
-        """
-        first, package = parts[0][0], file.refs.package
-        begins = [f"{module}.{name}" if module else name for _, module, name in file.imports.get(first, ())]
-        begins += [*([f"{package}.{first}"] if package and first else []), first]
-        for whole in begins:
-            longest: tuple[Meaning, int] = OUTSIDE, 0  # a class and a package may have one name
-            for used, (name, suffix) in enumerate(parts[1:], 1):
-                whole = f"{whole}.{name}" if whole else name  # noqa: PLW2901
-                found = self._qualified(file, whole)
-                if found is not OUTSIDE:
-                    longest = found, used
-                if suffix or (longest[1] and not file.rules.marks_variables):
-                    break
-            if longest[1]:
-                return longest
-        return OUTSIDE, 0
-
     # -- members -------------------------------------------------------------------------------------------------
 
     def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
@@ -464,8 +424,11 @@ class Names(Spaces):
             inside = self._again(value.path, f"{value.name}.{name}" if value.name else name)
             inside = inside or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else LACKING
+        if value.what.startswith(GIVES):  # a property, as Kotlin's `values` is
+            value = self.result(value, tier)[0] or value
         if value.what == "many":
-            return held_in(value, file.rules.gives.get(name))
+            is_pointer = file.rules.declares_apart and not is_common(name, file.language)  # an iterator of C++
+            return HELD if is_pointer else held_in(value, file.rules.gives.get(name))
         return self._of_written(file, value, name) if value.what == "written" else OUTSIDE
 
     def _of_written(self, source: File, value: Value, name: str) -> Meaning:
@@ -505,12 +468,6 @@ class Names(Spaces):
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
-    def _exported_beside(self, node: Node, name: str) -> Meaning | None:
-        """Return a member of a declaration that CommonJS exports whole."""
-        exports = self.definitions.file(node.path).exports
-        is_whole = "=" in exports and exports["="][0] == ("", node.qualified)
-        return self._exported(self.definitions.file(node.path), name) if is_whole and name in exports else None
-
     def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
         """Return a member of a namespace, or of an interface's constant."""
         other = self.definitions.file(value.path)
@@ -522,79 +479,3 @@ class Names(Spaces):
         rows = other.bindings.get(around, {}).get(own)
         held, how = self.bound(other, own, rows) if rows else UNKNOWN
         return self.member(other, held, name, max(tier, how)) if held is not None and held.what == "inst" else UNKNOWN
-
-    def _of_module(self, where: str, name: str) -> Meaning | None:
-        """Return the meaning of a name in a module, None without one."""
-        if where.endswith("/"):
-            return self._of_directory(where, name)
-        file = self.definitions.file(where)
-        if file.rules.has_exports:
-            exported = self._exported(file, name)
-            return (self._of_object(file, name) or self._own(file, name)) if exported is None else exported
-        found = self._in_file(file, "", name)
-        if found is None and name in file.scopes and name[:1].isupper() and file.rules.numbers_fields:  # by a macro
-            return Value("def", where, name), Tier.EXACT
-        if found is not None:
-            return found
-        for _, module, member in file.imports.get("*", ()):
-            other = self.modules.locate(file.path, module, file.rules)
-            if other and member == "*" and other != where:
-                found = self._again(other, name)
-                if found is not None and found is not OUTSIDE:  # the other file's own import leads back here
-                    return found
-        return None
-
-    def _exported(self, file: File, name: str) -> Meaning | None:
-        """Return the meaning of an exported name."""
-        for module, spelled in file.exports.get(name, ()):
-            if not module:
-                return self._own_export(file, name, spelled)
-            where = self.modules.locate(file.path, module, file.rules)
-            if not where:
-                return self._elsewhere(file, module)
-            return self._whole(where) if not spelled else self._again(where, spelled)
-        if name == "default":
-            return self._whole_of(file)
-        for module, _ in file.exports.get("*", ()):
-            where = self.modules.locate(file.path, module, file.rules)
-            if where and (found := self._again(where, name)) is not None:
-                return found
-        return None
-
-    def _of_object(self, file: File, name: str) -> Meaning | None:
-        """Return a member of the object that is all a module exports."""
-        whole = self._whole(file.path)[0] if "=" in file.exports else None
-        found = self._of_written(file, whole, name) if whole is not None and whole.what == "written" else UNKNOWN
-        return found if found[0] is not None else None
-
-    def _own_export(self, file: File, name: str, spelled: str) -> Meaning:
-        """Return the meaning of an export that the file itself declares."""
-        if not spelled:
-            return Value("module", file.path, "" if name == "=" else name), Tier.EXACT  # the file is what is nameless
-        found, node = self.meaning(file, "", spelled), file.scopes.get("", _NONE).get(name)
-        is_known = found[0] is not None or node is None
-        return held_by(found, node) if is_known else (Value("def", file.path, name), Tier.EXACT)
-
-    def _whole_of(self, file: File) -> Meaning:
-        """Return the default export that no statement names."""
-        if "=" in file.exports:
-            return self._whole(file.path)
-        if any(exported.startswith("default.") for exported in file.exports):
-            return Value("module", file.path, "default"), Tier.EXACT  # an object whose members are exported
-        return Value("module", file.path), Tier.EXACT  # what CommonJS exports one by one
-
-    def _again(self, where: str, name: str) -> Meaning | None:
-        return self.definitions.once(("module", where, name), self._of_module, None, where, name)
-
-    def _of_directory(self, where: str, name: str) -> Meaning | None:
-        """Return a declaration of a package that is a folder."""
-        for other, node in self.definitions.named(name, ""):
-            is_there = other.path.rpartition("/")[0] == where.rstrip("/") and other.rules.in_package(other.path)
-            if is_there and node.qualified == name:
-                return self._in_file(other, "", name)
-        return None
-
-    def _submodule(self, file: File, where: str, name: str) -> Meaning | None:
-        """Return a module below a package."""
-        below = file.rules.submodule(self.modules, where, name)
-        return (Value("module", below), Tier.EXACT) if below else None

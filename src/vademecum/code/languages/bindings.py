@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.expression import chain
-from vademecum.code.languages.references import BLOCK, CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE
+from vademecum.code.languages.language import SELVES
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.references import BLOCK, CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE, References
+from vademecum.code.languages.scopes import functions_around, parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
 
+_NEAR = 300  # bytes from the line of a call that are read of it
 LITERALS = frozenset("{[\"'`0123456789")  # what a value that is written out begins with
 
 
@@ -61,3 +66,19 @@ def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
 def listed_nodes(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
     """Return the arguments or parameters of a list, without comments."""
     return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
+
+
+def forget_unbound(found: References, constants: Container[str], lines: Lines) -> None:
+    """Forget the receivers that only a macro of Rust can bind."""
+    owners, within = found.owners, functions_around(found.owners, found.within)
+    bound = {(owners[row[0]], row[2]) for row in found.bindings}
+    listed = {row[2] for row in found.imports} | {each.rpartition(".")[2] for each in owners} | SELVES
+    for place, (owner, line, spelled) in enumerate(found.calls):
+        first, _, rest = spelled.partition(".")
+        is_listed = first in listed or first in constants or (first[:1].isupper() and "*" in listed)
+        if not rest or is_listed or not first.isidentifier():
+            continue
+        around = (*parent_scopes(owners[owner], within), "")
+        written = lines.content[lines.starts[line - 1] :][:_NEAR]
+        if not any((each, first) in bound for each in around) and re.search(rf"\b{first}\s*\.\s*\w".encode(), written):
+            found.calls[place] = (owner, line, f"?.{rest}")

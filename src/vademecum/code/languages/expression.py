@@ -27,7 +27,13 @@ _BRACKETS = {
 }
 _PASSED = re.compile(r"\?\.(?=[(\[])|[!?]|\s+(?=[.(\[?\-&:{]|$)")
 _MADE = re.compile(r"new\s*\(\s*([A-Za-z_][\w.]*)\s*\)(?=[.\s)]*$|\s*\.)")  # Go's new(T)
-_SHARED = re.compile(r"(?:std::)?make_(?:shared|unique)\s*<\s*([A-Za-z_][\w:]*)(?:<[^<>()]*>)?\s*>(?=\()")  # C++'s
+_SHARED = re.compile(  # C++'s, and casts
+    r"(?:(?:std::)?make_(?:shared|unique)|(?:std::)?(?:static|dynamic|const|reinterpret)_(?:pointer_)?cast|std::(?:get|any_cast))"
+    r"\s*<\s*(?:const\s+)?([A-Za-z_][\w:]*)(?:<[^<>()]*>)?(?:\s*const)?[\s*&]*>(?=\()"
+)
+_GIVING = re.compile(
+    r"std::(?:get|forward|move|as_const|ref|next|prev|begin|end|exchange|min|max)\b(?:<[^()]*>)?(?=\()"
+)  # C++'s, of what they are given
 _CAST = re.compile(
     r"\(\s*([A-Za-z_][^()]*)\)\s*(?=[A-Za-z_])|(?:[^()]|\([^()]*\))+?\s+as!?\??\s+(?!const\b)([A-Za-z_][^()]*)$"
 )
@@ -72,15 +78,27 @@ def _head(text: str, at: int) -> tuple[str, int]:
         return made[1].replace("::", ".") + ("()" if made.re is _MADE else ""), made.end()
     name = _NAME.match(text, at)
     if name:
-        return name[0].replace("\\", "."), name.end()
+        return _given_back(text, at) or (name[0].replace("\\", "."), name.end())
     if text[at : at + 1] in {"(", "<"} and (end := _close(text, at)):
         inside = text[at + 1 : end - 1]
         is_type = text[at] == "<"  # Rust's `<A as B>`
-        return plain_type(inside.rpartition(" as ")[2]) if is_type else _cast(inside) or chain(inside) or "?", end
+        return plain_type(inside.rpartition(" as ")[2]) if is_type else _cast(inside) or (
+            inside != "yield" and chain(inside)
+        ) or "?", end
     if text[at : at + 1] in {'"', "'", "`", "[", "{"} or text[at : at + 1].isdigit():
         joint = max(text.rfind("."), text.rfind("->"))
         return ("'", joint) if joint > at else ("", at)
     return "", at
+
+
+def _given_back(text: str, at: int) -> tuple[str, int] | None:
+    """Return the argument of a C++ library function, and its end."""
+    called = _GIVING.match(text, at) if text.startswith("std::", at) else None
+    if called is None:
+        return None
+    end = _close(text, called.end())
+    is_same = called[0].startswith(("std::move", "std::forward", "std::as_const"))
+    return (is_same and chain(text[called.end() + 1 : end - 1])) or "?", end
 
 
 def _cast(text: str) -> str:
@@ -223,7 +241,7 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     >>> plain_type("&[Foo]"), plain_type("impl Iterator<Item = Foo<'a>>"), plain_type("Option<&Map<K, Foo>>", frozenset({"Map"}))
     ('Foo[]', 'Foo[]', 'Map')
     >>> plain_type("[4]Foo"), plain_type("map[string]*Foo"), plain_type("map[K][]Foo"), plain_type("[A, B][]")
-    ('Foo[]', 'Foo[]', 'map', '')
+    ('Foo[]', 'Foo[]', '', '')
     >>> plain_type("typename Pool<T>::Loan"), plain_type("std::vector<Foo>::iterator"), plain_type("Union[Foo, None]"), plain_type("Vec<_>")
     ('Pool.Loan', 'Foo', 'Foo', '')
     """
@@ -232,7 +250,7 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     text = (text[noise.end() :] if noise else text).strip()
     if text[:1] == "[" and text[-1:] == "]" and len(text) > 2:  # Rust's `[T; N]` and `[T]`
         text = f"[]{text[1:-1].partition(';')[0]}"
-    elif (indexed := _INDEXED.match(text)) and (element := text[_close(text, indexed.end() - 1) :])[:1] not in "[.,|&":
+    elif (indexed := _INDEXED.match(text)) and (element := text[_close(text, indexed.end() - 1) :])[:1] not in ".,|&":
         text = f"[]{element}"
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:], own)

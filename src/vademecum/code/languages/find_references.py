@@ -15,6 +15,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
                             a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
                             is only shadowed
     declared                a name that is declared without a value, which it is given later
+    global                  a name of the file that a function binds (Python)
     again + value           a name declared before, perhaps by a function around, and bound to a value now
     holder + members        an object that is written out, with the name it is bound to
     documented + docs       a declaration, and the comment that tells the types it leaves out
@@ -54,13 +55,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vademecum.code import languages
-from vademecum.code.languages.bindings import LITERALS, handed, handed_block, held, how_bound, listed_nodes
+from vademecum.code.languages.bindings import (
+    LITERALS,
+    forget_unbound,
+    handed,
+    handed_block,
+    held,
+    how_bound,
+    listed_nodes,
+)
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.narrowing import Told, narrowed
 from vademecum.code.languages.owners import CALLABLE, LONGEST, Owners, Part, bodies, dividing
-from vademecum.code.languages.parse import Match, Syntax
+from vademecum.code.languages.parse import Syntax
 from vademecum.code.languages.references import (
     EACH,
     GIVEN,
@@ -98,7 +107,13 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     >>> found.owners, found.imports, found.calls, found.bindings
     (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
     """
-    matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
+    matches, query = syntax.referring, languages.references_query(language)
+    if matches is None and query is not None:
+        import tree_sitter
+
+        cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
+        cursor.set_max_start_depth(_DEPTH)
+        matches = cursor.matches(syntax.root)
     if matches is None:
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
@@ -110,21 +125,8 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
         return ""
     finder.declared(outline)
     finder.settle()
-    finder.hidden()
     finder.named_in_texts()
     return finder.found.dump()
-
-
-def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
-    """Return the matches of the references query, None without one."""
-    query = languages.references_query(language)
-    if query is None:
-        return None
-    import tree_sitter
-
-    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
-    cursor.set_max_start_depth(_DEPTH)
-    return cursor.matches(syntax.root)
 
 
 class _Finder:
@@ -436,6 +438,9 @@ class _Finder:
             bound = held(VALUE, self._text(value))
             self.found.bindings.append((owner, line, "this", *bound, self._at(value)[0]))
 
+    def sharing(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.bindings.append((0, self._lines.number(node.start_byte), self._text(node), SHADOW, "", 0))
+
     def declaring(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line, name = self._said(node)
         self._bind(node.start_byte, (owner, line, name, VALUE, _NO_VALUE, owner))
@@ -466,19 +471,17 @@ class _Finder:
         for at, row in sorted(self._bound_at.items()) if self._told else ():
             bound.setdefault(rows[row][2], []).append(at)
         for told in self._told.values():
-            places = bound.get(self._text(told.subject), [])
+            subject, owner = chain(self._text(told.subject)), self._scopes.at(told.start)
+            places = sorted(at for name in subject.split(".") for at in bound.get(name, ()))
             if bisect_left(places, told.start) == bisect_left(places, told.end):  # bound again it is something else
-                rows.append(self._narrowed(told))
+                rows.append((owner, self._lines.number(told.start), subject, NARROWED, self._text(told.kind), owner))
         rows += self._subjects if not any(row[2] == "subject" for row in rows) else ()
         received = {row[0] for row in rows if row[2] == "this"}
         rows += [row for row in self._handed if row[0] not in received]
         self._settle_bare()
         self._settle_documented()
-
-    def _narrowed(self, told: Told) -> tuple[int, int, str, str, str, int]:
-        """Return the binding of a name to its tested type."""
-        owner = self._scopes.at(told.start)
-        return (owner, self._lines.number(told.start), self._text(told.subject), NARROWED, self._text(told.kind), owner)
+        if self._rules.numbers_fields:
+            forget_unbound(self.found, self._constants, self._lines)
 
     def _settle_bare(self) -> None:
         """Keep the bare names that no function around binds, as calls."""
@@ -563,13 +566,10 @@ class _Finder:
     def getting(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.getters.append(self._at(node))
 
-    def hidden(self) -> None:
-        """Take the packages that the parser did not see."""
+    def declared(self, outline: Outline) -> None:
+        """Take bases and decorators, and packages that no parser sees."""
         for package in self._rules.hidden_packages(self._content):
             self.found.package = self._rules.package(self.found.package, package)
-
-    def declared(self, outline: Outline) -> None:
-        """Take the bases and decorators of declarations."""
         for declaration in outline.all:
             if not declaration.qualified or not (declaration.bases or declaration.decorators):
                 continue
@@ -594,6 +594,6 @@ _HANDLERS = {
     "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
-    "again": _Finder.binding_again, "declared": _Finder.declaring, "implied": _Finder.implied, "receiving": _Finder.receiving, "handing": _Finder.handing, "elements": _Finder.elements, "further": _Finder.resulting,
+    "again": _Finder.binding_again, "declared": _Finder.declaring, "global": _Finder.sharing, "implied": _Finder.implied, "receiving": _Finder.receiving, "handing": _Finder.handing, "elements": _Finder.elements, "further": _Finder.resulting,
     "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

@@ -28,11 +28,7 @@ _SPECIAL = """
     Enabled WithAttrs WithGroup LogValue Visit Accept Addr LocalAddr RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline Network
     Begin Commit Rollback Prepare Exec Query Connect Driver ColorModel Bounds At main init
 """
-_COMMON = """
-    Add Close Err Error Errorf Fatal Fatalf Get Len Less Lock Unlock Log Logf Name New Next Open Print Printf Println Put Read
-    ReadAll Reset Run Scan Set Start Stop String Swap Wait Write WriteString Done Equal Is As Unwrap Bytes Value Values Key
-    Header Helper Cleanup Skip Parallel Fprintf Sprintf Marshal Unmarshal Decode Encode Context Method Seek Flush Send Type Kind
-"""
+_GENERIC = "cmp iter maps slices sync golang.org/x/exp/maps golang.org/x/exp/slices github.com/samber/lo"
 
 
 class _Go(Language):
@@ -115,10 +111,10 @@ LANGUAGE = _Go(
     is_lexical=True,
     shares_names=True,
     opened_in=lambda one, other: posixpath.dirname(one) == posixpath.dirname(other),
-    common=_COMMON,
     lexical=(b"\"'`/", SLASHED, DOUBLE, SINGLE, rb"(?<=`)[^`]*`"),  # The Go Programming Language Specification
     special=_SPECIAL,
     types_results=True,
+    generic=frozenset(_GENERIC.split()),
     shadows_packages=True,
     is_structural=True,
     decorates=rb"//(?:go:|export(?= ))",

@@ -21,6 +21,7 @@
 (var_spec name: (_) @name type: (_) @type)
 (var_spec name: (_) @name !type value: (expression_list . (_) @value))
 (range_clause left: (expression_list . (identifier) @name))
+(receive_statement left: (expression_list (identifier) @name))
 (range_clause left: (expression_list (_) . (identifier) @name) right: (_) @each)
 (type_switch_statement alias: (expression_list (identifier) @name))
 (argument_list [(identifier) (selector_expression)] @load)

@@ -44,4 +44,4 @@
   (#any-of? @_method "forEach" "map" "filter" "find" "some" "every" "flatMap" "findIndex" "sort"))
 [(arrow_function) (function_expression)] @inner
 (method_definition "get" name: (_) @getter)
-(binary_expression left: (identifier) @subject operator: "instanceof" right: [(identifier) (member_expression)] @kind) @test
+(binary_expression left: [(identifier) (member_expression)] @subject operator: "instanceof" right: [(identifier) (member_expression)] @kind) @test

@@ -35,7 +35,7 @@ _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 # Methods of the standard library's containers and wrappers.
 _SAME = """
-    filter toList toMutableList sorted reversed asSequence values drop take distinct
+    filter toList toMutableList sorted reversed asSequence values entries drop take distinct
 """
 _ONE = """
     first last get firstOrNull lastOrNull getOrNull single singleOrNull find elementAt removeAt removeFirst

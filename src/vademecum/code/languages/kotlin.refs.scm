@@ -75,6 +75,6 @@
 (call_expression (navigation_expression . (navigation_expression) @load))
 (navigation_expression . (identifier) @constant (#match? @constant "^([a-z]|[A-Z][A-Z0-9_]*$)"))
 ; what tells the type of a name
-(is_expression left: (identifier) @subject right: (_) @kind) @test
-(when_expression (when_subject [(identifier) @subject (variable_declaration (identifier) @subject)])
+(is_expression left: [(identifier) (navigation_expression)] @subject right: (_) @kind) @test
+(when_expression (when_subject [(identifier) @subject (navigation_expression) @subject (variable_declaration (identifier) @subject)])
   (when_entry . condition: (type_test "is" (_) @kind) . (_)) @told)

@@ -26,4 +26,4 @@
 [(anonymous_function) (arrow_function)] @inner
 ; what a comment above says of types that the code leaves out
 ((comment) @docs . [(property_declaration) (method_declaration) (function_definition)] @documented)
-(binary_expression left: (variable_name (name) @subject) operator: "instanceof" right: [(name) (qualified_name)] @kind) @test
+(binary_expression left: [(variable_name (name) @subject) (member_access_expression) @subject] operator: "instanceof" right: [(name) (qualified_name)] @kind) @test

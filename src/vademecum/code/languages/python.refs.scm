@@ -12,15 +12,15 @@
 (_ type_parameters: (type_parameter (type [(identifier) @alias (constrained_type . (type (identifier) @alias))])))
 (assignment left: (_) @name type: (_) @type)
 (assignment left: [(identifier) (attribute)] @name !type right: (_) @value)
-(assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])
+[(pattern_list (identifier) @name) (tuple_pattern (identifier) @name) (list_pattern (identifier) @name)]
 (augmented_assignment left: (identifier) @name)
 (named_expression name: (_) @name value: (_) @value)
 (as_pattern (_) @context alias: (as_pattern_target (identifier) @name))
+(as_pattern_target [(tuple (identifier) @name) (list (identifier) @name) (_ [(tuple (identifier) @name) (list (identifier) @name)])])
+(global_statement (identifier) @global)
 (except_clause (as_pattern (_) @value alias: (as_pattern_target (identifier) @name)))
 (for_statement left: (identifier) @name right: (_) @each)
-(for_statement left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])
 (for_in_clause left: (identifier) @name right: (_) @each)
-(for_in_clause left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)])
 (return_statement (_) @returned)
 (argument_list [(identifier) (attribute)] @load)
 (keyword_argument value: [(identifier) (attribute)] @load)
@@ -71,8 +71,10 @@
 (for_statement left: (pattern_list (_) . (identifier) @name) right: (call function: (identifier) @_counting arguments: (argument_list . (_) @each))
   (#eq? @_counting "enumerate"))
 ; what tells the type of a name
-(call function: (identifier) @_is arguments: (argument_list . (identifier) @subject . [(identifier) (attribute)] @kind .)
+(call function: (identifier) @_is arguments: (argument_list . [(identifier) (attribute)] @subject . [(identifier) (attribute) (tuple) (binary_operator)] @kind .)
   (#eq? @_is "isinstance")) @test
 (match_statement subject: (identifier) @subject
   body: (block (case_clause . (case_pattern [(class_pattern . (dotted_name) @kind) (as_pattern (case_pattern (class_pattern . (dotted_name) @kind)))])) @told))
 (as_pattern (case_pattern (class_pattern . (dotted_name) @type)) (identifier) @name)
+[(as_pattern (case_pattern) (identifier) @name) (splat_pattern (identifier) @name)]
+[(case_pattern (dotted_name . (identifier) @name .)) (keyword_pattern (dotted_name . (identifier) @name .))]

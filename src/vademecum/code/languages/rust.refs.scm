@@ -7,7 +7,7 @@
 (let_declaration pattern: (identifier) @name type: (_) @type)
 (let_declaration pattern: (identifier) @name !type value: (_) @value)
 (for_expression pattern: [(identifier) @name (reference_pattern (identifier) @name)] value: (_) @each)
-[(let_condition pattern: (tuple_struct_pattern (identifier) @name)) (match_pattern (tuple_struct_pattern (identifier) @name))]
+(tuple_struct_pattern type: (_) (identifier) @name)
 (field_declaration name: (_) @name type: (_) @type)
 [(function_item return_type: (_) @return) (function_signature_item return_type: (_) @return)]
 (arguments [(identifier) (scoped_identifier)] @load)
