@@ -132,3 +132,34 @@ def test_what_is_bound_in_a_tested_part_is_known_behind_it(repo, engine):
     codebase = engine(repo("app", _files("py", text))).codebase
     assert [each.name for each in codebase.callers("A.settle").found] == ["use"]
     assert [each.name for each in codebase.callers("A.own").found] == ["use"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("py", "def use(x: A | B):\n    x.settle()"),
+        (
+            "py",
+            "from typing import Optional, Union\nclass U:\n    x: Optional[Union[A, B]]\n    def use(self):\n        self.x.settle()",
+        ),
+        ("py", "def made() -> 'A | B | None': ...\ndef use():\n    made().settle()"),
+        ("ts", "export function use(x: A | B | null) { x?.settle(); }"),
+        ("ts", "type X = A | B | undefined;\nexport const use = (x: X) => x!.settle();"),
+        ("php", "function used(A|B $x) { $x->settle(); }"),
+        ("php", "class U { /** @var A|B|null */ private $x; function used() { $this->x->settle(); } }"),
+    ],
+)
+def test_a_call_on_a_union_means_the_method_of_each_type(repo, engine, kind, text):
+    codebase = engine(repo("app", _files(kind, text))).codebase
+    for name in ("A.settle", "B.settle"):
+        found = codebase.callers(name).found
+        assert [(each.name.rpartition(".")[2].removesuffix("d"), str(each.tier)) for each in found] == [
+            ("use", "typed")
+        ]
+
+
+def test_a_call_on_a_union_with_an_unknown_type_is_not_all_told(repo, engine):
+    text = "def use(x: 'A | D'):\n    x.settle()\nD = made()"
+    codebase = engine(repo("app", _files("py", text))).codebase
+    assert [each.name for each in codebase.callers("A.settle").found] == ["use"]
+    assert codebase.callers("B.settle").verdict == "unknown"

@@ -251,7 +251,8 @@ class FileEdges:
         if spelled == "super" and self._rules.calls_super:
             return
         value, tier = meaning
-        if (value is None or value.what == "external") and (found := self._of_no_class(value, spelled)) is not None:
+        found = self._imported_extension(spelled) if value is None or value.what == "external" else None
+        if found or (value is not None and value.what == "external" and (found := self._outside_classes(spelled))):
             self.found.add(self._source(owner), Relation.CALLS, found, Tier.TYPED, line)
         elif value is None:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
@@ -285,10 +286,6 @@ class FileEdges:
             return extension
         self.found.unresolved.add(name)
         return meaning
-
-    def _of_no_class(self, value: Value | None, spelled: str) -> Node | None:
-        """Return a function outside of classes that is called with a dot."""
-        return self._imported_extension(spelled) or (self._outside_classes(spelled) if value is not None else None)
 
     def _outside_classes(self, spelled: str) -> Node | None:
         """Return the function of Kotlin that Java calls: `UtilKt.run()`."""
@@ -343,19 +340,15 @@ class FileEdges:
         if self._rules.numbers_fields:
             named = self._names.definitions.named(name, self._file.family)
             if self._names.is_variable(self._file, self._refs.owners[owner], first):
-                self._by_trait(owner, line, name)
+                roots, is_sure = NOBODY if is_common(name, self._file.language) else self._members_named(name)
+                if is_sure and self._is_of_trait(roots[0]):
+                    self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
             elif any(first in other.bases.get(node.qualified.rpartition(".")[0], ()) for other, node in named):
                 self.found.unresolved.add(name)  # of a trait, called by the trait's name
         elif first != name and not is_common(name, self._file.language):
             roots, _ = self._members_named(name)
             if any(not self._names.bases(_class_of(root))[1] for root in roots):
                 self.found.unresolved.add(name)
-
-    def _by_trait(self, owner: int, line: int, name: str) -> None:
-        """Add the edge to a trait's method on a type from elsewhere."""
-        roots, is_sure = NOBODY if is_common(name, self._file.language) else self._members_named(name)
-        if is_sure and self._is_of_trait(roots[0]):
-            self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
         """Add the edge of a call, or of an instance made."""
@@ -380,6 +373,8 @@ class FileEdges:
             node = other.itself if is_nameless else None  # the file is the function it exports without a name
         if node is not None:
             self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
+        elif value.what == "either":
+            self._by_name(owner, line, spelled, is_free=False)
 
     def _by_name(self, owner: int, line: int, spelled: str, *, is_free: bool) -> None:
         """Add an edge by the name alone.
@@ -388,6 +383,10 @@ class FileEdges:
         of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
         """
         receiver, _, name = spelled.rpartition(".")
+        union = self._meaning(owner, receiver)[0] if receiver else None
+        if union is not None and union.what == "either":
+            self._of_either(owner, line, union, name)
+            return
         if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
         receivers = self._receivers if is_free else None
@@ -406,6 +405,15 @@ class FileEdges:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _of_either(self, owner: int, line: int, union: Value, name: str) -> None:
+        """Add the edges of a call on a union, whose other types may lack the member."""
+        for value in self._names.alternatives(union):
+            called = self._names.member(self._file, value, name, Tier.TYPED)[0] if value is not None else None
+            if called is None or called.what == "inst":
+                self.found.unresolved.add(name)
+            elif called.what == "def":
+                self._use(owner, line, called, Tier.TYPED)
 
     def _members_named(self, name: str) -> tuple[list[Node], bool]:
         """Return the answer of `_members`, asked once."""
@@ -441,7 +449,10 @@ class FileEdges:
             return roots, False
         others = (n for file, n in self._of_objects(named) if not (n is roots[0] or _holds_other(file, n)))
         is_of_trait = self._is_of_trait(roots[0])
-        is_alone = self._stands_for(roots[0], others) if is_of_trait else not any(others)
+        above = (ancestors_named(self._names, _class_of(node), name) for node in others) if is_of_trait else ()
+        is_alone = all(any(base.id == roots[0].id for base in bases) for bases in above) and (
+            is_of_trait or not any(others)
+        )
         return roots, is_alone and (is_of_trait or self._is_closed(roots[0]))
 
     def _of_objects(self, members: Iterable[tuple[File, Node]]) -> Iterator[tuple[File, Node]]:
@@ -455,11 +466,6 @@ class FileEdges:
                 around = node.qualified.rpartition(".")[0]
                 if holder is None or holder.qualified != around or holder.kind not in FUNCTIONS:
                     yield file, node
-
-    def _stands_for(self, root: Node, others: Iterable[Node]) -> bool:
-        """Return whether a trait's method stands for all the others."""
-        implementing = (ancestors_named(self._names, _class_of(node), node.name) for node in others)
-        return all(any(base.id == root.id for base in bases) for bases in implementing)
 
     def _is_closed(self, node: Node) -> bool:
         """Return whether a member's class is unique and has known bases."""
@@ -515,7 +521,7 @@ class FileEdges:
         for owner, line, text in self._refs.bases:
             qualified = self._refs.owners[owner]
             own = plain_holder(qualified)
-            source = file.nodes.get(own) or self._type_of(own)
+            source = file.nodes.get(own) or names.node(names.meaning(file, "", own)[0])  # of an `impl` or an extension
             base = names.base(file, qualified, text)
             target = names.node(base)
             if source is not None and target is not None and base is not None:
@@ -559,11 +565,6 @@ class FileEdges:
                 node = self._names.fixture(self._file, name)
                 if node is not None and node.qualified in self._names.definitions.file(node.path).fixtures:
                     self.found.add(source, Relation.REFERENCES, node, Tier.EXACT, line)
-
-    def _type_of(self, qualified: str) -> Node | None:
-        """Return the type that an `impl` or an extension adds to."""
-        value, _ = self._names.meaning(self._file, "", qualified)
-        return self._names.node(value)
 
 
 def _defined(named: list[tuple[File, Node]]) -> list[tuple[File, Node]]:

@@ -15,7 +15,7 @@ class Value(NamedTuple):
 
     `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
     "module" (a file, or with a slash at its end a directory), "written" (a literal, or of a type that lists its members where it
-    is used: what is called on it is of no class), "external", or after `GIVES` what a method of a library's container gives.
+    is used: what is called on it is of no class), "either" (an instance of one of the types in `given`), "external", or after `GIVES` what a method of a library's container gives.
     """
 
     what: str
@@ -23,7 +23,9 @@ class Value(NamedTuple):
     name: str = ""  # the declaration's qualified name
     leaf: str = ""  # the constant or field that it was read from, as a qualified name in the file `leaf_path`
     leaf_path: str = ""
-    given: tuple[str, str, str] = NOT_GIVEN  # a generic class's arguments (file, scope, text), an external type
+    given: tuple[str, str, str] = (
+        NOT_GIVEN  # a generic class's arguments (file, scope, text), an external type, a union
+    )
 
     @property
     def is_external(self) -> bool:

@@ -429,6 +429,8 @@ class Names(Exports):
         if value.what == "many":
             is_pointer = file.rules.declares_apart and not is_common(name, file.language)  # an iterator of C++
             return HELD if is_pointer else held_in(value, file.rules.gives.get(name))
+        if value.what == "either":
+            return HELD
         return self._of_written(file, value, name) if value.what == "written" else OUTSIDE
 
     def _of_written(self, source: File, value: Value, name: str) -> Meaning:

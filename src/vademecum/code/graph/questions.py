@@ -50,7 +50,7 @@ _MOST_OF_CHAIN = 20  # lines of a chain of calls that are looked through for the
 _OTHERS = 5  # declarations of a name that are named where one of them is chosen
 # Names of systems that files are built for alone.
 _SYSTEM = re.compile(
-    r"(?<![a-z0-9])(?:linux|windows|win32|win|unix|posix|macos|darwin|osx|(?:free|net|open)?bsd|android|ios|solaris|illumos|wasm(?:32)?"
+    r"(?<![a-z0-9])(?:linux|windows|win32|win|u?nix|posix|macos|darwin|osx|(?:free|net|open)?bsd|android|ios|solaris|illumos|wasm(?:32)?"
     r"|wasi|fallback|unsupported)(?![a-z0-9])",
     re.IGNORECASE,
 )
@@ -212,8 +212,8 @@ def _of_other_builds(graph: Graph, node: Node) -> list[Node]:
 def _place(node: Node) -> tuple[str, str]:
     """Return the place and name that builds of a declaration share.
 
-    >>> _place(Node(0, "sys/linux/own.rs", "own", "own", "function", 1, 1, 0, 0))
-    ('sys/*/own.rs', 'own')
+    >>> [_place(Node(0, path, "own", "own", "function", 1, 1, 0, 0))[0] for path in ("sys/linux/own.rs", "own_nix.rs")]
+    ['sys/*/own.rs', 'own_*.rs']
     """
     if node.kind in FUNCTIONS and rules_of(language_of(node.path)).builds_one:
         return f"{posixpath.dirname(node.path)}/* {file_kind(node.path)}", node.qualified

@@ -29,6 +29,7 @@ from vademecum.code.languages.expression import (
     is_written_out,
     plain_type,
     result_of,
+    union_of,
 )
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.modules import Modules
@@ -87,7 +88,7 @@ class Results(ABC):
             bounds = {value for part in text.split("+") if (value := self.type(file, scope, part)[0]) and value.name}
             return (bounds.pop(), Tier.TYPED) if len(bounds) == 1 else UNKNOWN
         plain = self.plain(file, text)
-        argument = standing_for(self, file, scope, text, plain) if plain else UNKNOWN
+        argument = standing_for(self, file, scope, text, plain) if plain else self._union(file, scope, text)
         if argument is not None:
             return argument
         value = self._named_type(file, scope, plain.removesuffix("[]"))
@@ -98,6 +99,21 @@ class Results(ABC):
         if plain.endswith("[]"):
             return (value._replace(what="many") if value.what == "inst" else None), Tier.TYPED
         return value, Tier.TYPED
+
+    def _union(self, file: File, scope: str, text: str) -> Meaning:
+        """Return an instance of one of the types of a union."""
+        either = Value("either", given=(file.path, scope, text))
+        is_union = len(union_of(text)) > 1 and any(each and each.what == "inst" for each in self.alternatives(either))
+        return (either, Tier.TYPED) if is_union else UNKNOWN
+
+    def alternatives(self, value: Value) -> list[Value | None]:
+        """Return the instances that a value of a union may be, None for unknown."""
+        file = self.definitions.file(value.given[0])
+        found: list[Value | None] = []
+        for text in union_of(value.given[2]):
+            each, _ = self.type(file, value.given[1], text)
+            found += self.alternatives(each) if each is not None and each.what == "either" else [each]
+        return found
 
     def plain(self, file: File, text: str) -> str:
         """Return the class that a type in a file names."""

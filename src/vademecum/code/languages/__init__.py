@@ -74,7 +74,11 @@ def language_of(path: str, head: bytes = b"") -> str:
         ('c', 'cpp', 'text')
     """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    found = _by_name().get(name) or _by_extension(name) or _by_prefix(name) or _by_shebang(head) or "text"
+    endings = (name[at:] for at, letter in enumerate(name) if letter == ".")  # the longest first
+    by_ending = (found for ending in endings if (found := _table("extensions").get(ending)))
+    by_beginning = (found for prefix, found in _table("prefixes").items() if name.startswith(prefix))
+    by_name = _table("names").get(name) or next(by_ending, None) or next(by_beginning, None)
+    found = by_name or _by_shebang(head) or "text"
     return _by_id()[found].refined(name, head)
 
 
@@ -86,7 +90,7 @@ def canonical(name: str) -> str | None:
     """
     wanted = name.strip().lower()
     is_id = wanted in with_grammar() or wanted in _recognised()
-    return wanted if is_id else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
+    return wanted if is_id else _table("aliases").get(wanted) or _table("extensions").get("." + wanted.lstrip("."))
 
 
 def named_language(name: str) -> str:
@@ -209,28 +213,12 @@ def _references(found: Language) -> Iterator[Path]:
     return (path for path in paths if path.exists())
 
 
-def _by_prefix(name: str) -> str | None:
-    return next((found for prefix, found in _prefixes().items() if name.startswith(prefix)), None)
-
-
-def _by_extension(name: str) -> str | None:
-    """Look the extension up, longest first: `a.d.ts`, then `.ts`."""
-    return next((found for suffix in _suffixes(name) if (found := _extensions().get(suffix))), None)
-
-
-def _suffixes(name: str) -> Iterator[str]:
-    at = name.find(".")
-    while at >= 0:
-        yield name[at:]
-        at = name.find(".", at + 1)
-
-
 def _by_shebang(head: bytes) -> str | None:
     match = _SHEBANG.match(head)
     if not match:
         return None
     interpreter = match[1].decode("ascii", "ignore").lower()
-    return _interpreters().get(interpreter) or _interpreters().get(interpreter.rstrip("0123456789."))
+    return _table("interpreters").get(interpreter) or _table("interpreters").get(interpreter.rstrip("0123456789."))
 
 
 def _with_module(language: str) -> Language:
@@ -250,25 +238,6 @@ def _by_id() -> Mapping[str, Language]:
 
 
 @functools.cache
-def _extensions() -> dict[str, str]:
-    return {extension: entry.id for entry in every_language() for extension in entry.extensions}
-
-
-@functools.cache
-def _by_name() -> dict[str, str]:
-    return {name: entry.id for entry in every_language() for name in entry.names}
-
-
-@functools.cache
-def _prefixes() -> dict[str, str]:
-    return {prefix: entry.id for entry in every_language() for prefix in entry.prefixes}
-
-
-@functools.cache
-def _by_alias() -> dict[str, str]:
-    return {alias: entry.id for entry in every_language() for alias in entry.aliases}
-
-
-@functools.cache
-def _interpreters() -> dict[str, str]:
-    return {interpreter: entry.id for entry in every_language() for interpreter in entry.interpreters}
+def _table(part: str) -> dict[str, str]:
+    """Return the languages' ids by their extensions, say."""
+    return {each: entry.id for entry in every_language() for each in getattr(entry, part)}

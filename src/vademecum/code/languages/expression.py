@@ -228,6 +228,9 @@ def containers_in(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, path) for name, path in paths.items() if name in _CONTAINERS)
 
 
+_NO_TYPES = frozenset({"None", "null", "undefined", "nil", ""})
+
+
 @lru_cache(1 << 14)
 def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     """Return the one class that a type names, "" for others.
@@ -255,7 +258,7 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:], own)
         return (inner and not inner.endswith("[]") and f"{inner}[]") or ""
-    members = [part for part in split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
+    members = [part for part in split(text, "|") if part.strip() not in _NO_TYPES]
     if len(members) != 1:
         return ""
     text = members[0].strip().strip("\"'").rstrip("?&* ").removesuffix(" const")
@@ -263,6 +266,22 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
         inner = plain_type(text[:-2], own)
         return f"{inner}[]" if inner and not inner.endswith("[]") else ""
     return _generic(text, own)
+
+
+def union_of(text: str) -> list[str]:
+    """Return the types of a union, without those that say there is nothing.
+
+    >>> union_of("A | None | B[C | D]"), union_of("Optional[Union[A, B]]"), union_of("'A | B'"), union_of("(A | B)")
+    (['A', 'B[C | D]'], ['A', 'B'], ['A', 'B'], ['A', 'B'])
+    """
+    text = text.strip(" :?'\"")
+    while text[:1] == "(" and _close(text, 0) == len(text):
+        text = text[1:-1]
+    if (named := re.match(r"(?:\w+\.)?(Optional|Union)\[", text)) and _close(text, named.end() - 1) == len(text):
+        inside = text[named.end() : -1]
+        return union_of(inside) if named[1] == "Optional" else union_of("|".join(split(inside, ",")))
+    parts = [part.strip() for part in split(text, "|")]
+    return [part for part in parts if part not in _NO_TYPES]
 
 
 def arguments_of(text: str, name: str) -> str:
