@@ -739,6 +739,17 @@ def test_a_function_of_one_system_has_the_callers_of_its_twins(repo, engine, pat
     ] == ["run"]
 
 
+def test_a_header_declares_what_a_file_of_another_name_defines(repo, engine):
+    files = {
+        "text.h": "#pragma once\nint settle_up(const char* s);\n",
+        "rune.cc": '#include "text.h"\nint settle_up(const char* s) { return 1; }\n',
+        "use.cc": '#include "text.h"\nint use() { return settle_up("a"); }\n',
+    }
+    codebase = engine(repo("headers", files)).codebase
+    for path in ("text.h", "rune.cc"):
+        assert "use" in [each.name for each in codebase.callers("settle_up", below=[path]).found]
+
+
 @pytest.mark.parametrize("body", ["put(1)", "when (n) { 1 -> put(1) }"])
 def test_an_extension_that_a_lambda_may_call_is_not_said_to_have_no_callers(repo, engine, body):
     """In Kotlin a lambda may have a receiver of its own, whose extension a bare name means; its arrow joins no names."""

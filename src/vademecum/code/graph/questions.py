@@ -171,7 +171,7 @@ def _declared_apart(graph: Graph, node: Node) -> list[Node]:
     ]
     ends = [each for each in named if own.endswith(f".{each.qualified}") or f".{each.qualified}".endswith(own)]
     near = [each for each in ends if _stem(each.path) == _stem(node.path)]
-    return near or [each for each in ends if "." in each.qualified and "." in node.qualified]
+    return near or [each for each in ends if len(ends) == 1 or ("." in each.qualified and "." in node.qualified)]
 
 
 def _field_given(graph: Graph, node: Node) -> list[Node]:
