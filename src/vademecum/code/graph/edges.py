@@ -407,7 +407,7 @@ class FileEdges:
             self.found.unresolved.add(name)
 
     def _of_either(self, owner: int, line: int, union: Value, name: str) -> None:
-        """Add the edges of a call on a union, whose other types may lack the member."""
+        """Add the edges of a call on a union."""
         for value in self._names.alternatives(union):
             called = self._names.member(self._file, value, name, Tier.TYPED)[0] if value is not None else None
             if called is None or called.what == "inst":

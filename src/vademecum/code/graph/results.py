@@ -107,7 +107,7 @@ class Results(ABC):
         return (either, Tier.TYPED) if is_union else UNKNOWN
 
     def alternatives(self, value: Value) -> list[Value | None]:
-        """Return the instances that a value of a union may be, None for unknown."""
+        """Return the instances of a union, None for an unknown one."""
         file = self.definitions.file(value.given[0])
         found: list[Value | None] = []
         for text in union_of(value.given[2]):

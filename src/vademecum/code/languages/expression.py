@@ -269,7 +269,7 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
 
 
 def union_of(text: str) -> list[str]:
-    """Return the types of a union, without those that say there is nothing.
+    """Return the types of a union, without those for nothing.
 
     >>> union_of("A | None | B[C | D]"), union_of("Optional[Union[A, B]]"), union_of("'A | B'"), union_of("(A | B)")
     (['A', 'B[C | D]'], ['A', 'B'], ['A', 'B'], ['A', 'B'])
