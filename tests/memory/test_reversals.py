@@ -46,6 +46,9 @@ def standing(memory, text):
         ("on utilise pnpm", "on a dit adieu à pnpm, c'est yarn", "yarn"),
         ("we format with black", "we said goodbye to black, it's ruff", "ruff"),
         ("les alertes partent dans Slack", "adieu Slack, les alertes partent dans Zulip", "Zulip"),
+        ("payments go through Braintree", "we switch to Mollie, the fees are lower", "Mollie"),
+        ("on déploie chez Hetzner", "finalement on repasse sur OVH", "OVH"),
+        ("set the retry limit to 5 attempts", "we lower the limit to 3 attempts", "3 attempts"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
     ],
 )
@@ -267,3 +270,22 @@ def test_open_work_stays_open_otherwise(said, memory, after):
     said("we still need alerts for the queue")
     said(after)
     assert "alerts for the queue" in [fact.value for fact in memory.facts(kinds=["todo"])]
+
+
+def test_a_name_after_d_is_not_rejected(memory, said):
+    """French "le serveur d'Adyen" rejects nothing; "on passe d'npm à pnpm" does."""
+    said("les paiements passent par Adyen")
+    said("Le serveur d'Adyen nous bannit après trois erreurs, donc on passe la limite à 3 tentatives.")
+    assert standing(memory, "les paiements passent par Adyen")
+    said("on utilise npm")
+    said("on passe d'npm à pnpm")
+    assert not standing(memory, "on utilise npm")
+
+
+@pytest.mark.parametrize("report", ["The index on orders.buyer_id is done.", "the orders.buyer_id index is merged"])
+def test_work_reported_in_other_words_is_done(memory, said, report):
+    """A report need not repeat the act nor the time by which it was due."""
+    said("TODO: add an index on orders.buyer_id before the launch.")
+    assert [fact for fact in memory.facts() if fact.kind == "todo"]
+    said(report)
+    assert not [fact for fact in memory.facts() if fact.kind == "todo"]

@@ -49,7 +49,7 @@ _WEAK = frozenset(
         """
         upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
-        put make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
+        put set make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
         passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
         repasser peux peut faut devenir devient glisser glisse version réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
         rester chez via équipe tout prévue prévu
@@ -144,7 +144,8 @@ def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
     if not may_reverse(claim) or _SAID["done"].search(claim.text) is None or is_denied(claim.text):
         return []
     said = _terms(claim.text)
-    held = [(fact, _words(fact.value)) for fact in todos if fact.valid_from < claim.at]
+    held = [(fact, _words(_SAID["by_when"].split(fact.value)[0])) for fact in todos if fact.valid_from < claim.at]
+    held = [(fact, words[1:] if len(words) > 2 else words) for fact, words in held]  # "the index is done" names no act
     return [fact for fact, words in held if words and sum(one <= said for one in words) >= DONE * len(words)]
 
 
