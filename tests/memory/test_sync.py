@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
+from vademecum.memory.kinds import FactKind
 from vademecum.memory.records import Role
 from vademecum.memory.sync import Outside, load_state, sync
 from vademecum.memory.transcripts import claude
@@ -106,6 +108,22 @@ def test_everything_comes_once(tmp_path: Path, root: Path, opened: Callable[[], 
     assert (Role.COMMIT, "Ada") in told
     values = {fact.value for fact in memory.facts()}
     assert {"pnpm", "small commits", "SQLite"} <= values
+
+
+def test_sessions_are_read_in_the_order_of_time(tmp_path: Path, root: Path, opened: Callable[[], Engine]) -> None:
+    """What a later session takes back ends, whatever the names of their files."""
+    first = place(tmp_path, root)
+    row = json.loads(first.read_text(encoding="utf-8").splitlines()[4])
+    said = ["TODO: add an index on orders.buyer_id before the launch.", "The index on orders.buyer_id is done."]
+    for number, (name, text) in enumerate(zip("zy", said, strict=True)):
+        new = row | {"uuid": name, "sessionId": name, "timestamp": f"2027-01-0{number + 1}T09:00:00.000Z"}
+        path = first.with_name(f"{name}.jsonl")
+        path.write_text(json.dumps(new | {"message": {"role": "user", "content": text}}) + "\n", encoding="utf-8")
+        os.utime(path, (1e9 + number, 1e9 + number))
+    memory = opened().memory
+    memory.sync()
+    assert any("index" in fact.value for fact in memory.facts(past=True))
+    assert not any("index" in fact.value for fact in memory.facts(kinds=[FactKind.TODO]))
 
 
 def test_what_is_new_comes_later(tmp_path: Path, root: Path, opened: Callable[[], Engine]) -> None:

@@ -72,7 +72,9 @@ class Batch:
 
 
 def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcript]:
-    """Return the transcripts that may concern the wanted directories, agent by agent.
+    """Return the transcripts that may concern the wanted directories.
+
+    The file that was written to last comes last, so that a reversal meets the statement it ends.
 
     Args:
         home: The user's home directory.
@@ -88,7 +90,15 @@ def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcr
         path = aider.file_of(root, environ)
         if os.path.isfile(path):
             out.append(Transcript(aider.NAME, path, root))
-    return out
+    return sorted(out, key=lambda transcript: _written(transcript.path))
+
+
+def _written(path: str) -> float:
+    """Return when a file was last written to, 0 if it is gone."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
 
 
 def _files(place: str) -> Iterator[str]:
