@@ -42,6 +42,20 @@ def test_a_named_tool_brings_the_decision_about_it() -> None:
     assert relevant("can we move the store to the attic?", facts) == []
 
 
+def test_a_short_message_is_answered_and_code_and_kinds_of_tools_count() -> None:
+    """The only telling word of a message, code that it names, or the name of a tool's kind brings the fact."""
+    facts = [
+        outline(0, "The release is on December 17", "release date"),
+        outline(1, "Never leave a `print` in the code, use the logging module")._replace(kind="instruction"),
+        outline(2, "We moved everything to Scaleway", "cloud"),
+        *(outline(9 + number, f"The {word} service needs a restart") for number, word in enumerate("abcdefgh")),
+    ]
+    assert [each.id for each in relevant("When is the release?", facts)] == ["0"]
+    assert [each.id for each in relevant("Add a print to debug the charge function", facts)] == ["1"]
+    assert [each.id for each in relevant("Where do we deploy?", facts)] == ["2"]
+    assert relevant("Rename the module of the release notes and run all tests of it", facts) == []
+
+
 def test_an_instruction_is_told_with_the_message_it_is_meant_for(memory, clock) -> None:
     """What a session was told at its start among many is told again where it applies."""
     for thing in ("dates", "names", "salaries", "colours", "recipes", "maps", "songs"):

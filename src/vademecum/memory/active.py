@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from vademecum.memory.forms import table_of
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.labels import label, with_topic
+from vademecum.memory.labels import CALLED, label, with_topic
 
 if TYPE_CHECKING:
     from vademecum.memory.records import Fact
@@ -42,8 +42,8 @@ class Outline(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All words of the fact."""
-        return f"{self.subject} {self.attribute} {self.text}"
+        """All words of the fact, and what its kind of choice is called."""
+        return " ".join(filter(None, (self.subject, self.attribute, CALLED.get(self.subject), self.text)))
 
     @property
     def topic(self) -> str:

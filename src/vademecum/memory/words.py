@@ -96,15 +96,18 @@ def runs(text: str) -> list[str]:
 def other_forms(term: str) -> list[str]:
     """Return the stems of related words that Porter's rules keep apart.
 
-    They name an act, or who does the act: "formatter" becomes formatt, "formatting" format.
+    They name an act, or who does the act: "formatter" becomes formatt, "formatting" format. "Deploy" becomes deploi, "deployment"
+    deploy.
 
-    >>> other_forms("formatt"), other_forms("linter"), other_forms("lint")
-    (['format'], ['lint', 'lin'], ['linter', 'lintter', 'lintt'])
+    >>> other_forms("formatt"), other_forms("linter"), other_forms("lint"), other_forms("deploi")
+    (['format'], ['lint', 'lin'], ['linter', 'lintter', 'lintt'], ['deploy'])
     """
     if len(term) < 4:
         return []
     if term.endswith("er"):
         return [term[:-2], term[:-3]]
+    if term[-1] in "iy":
+        return [term[:-1] + ("y" if term[-1] == "i" else "i")]
     return [term[:-1]] if term[-1] == term[-2] else [f"{term}er", f"{term}{term[-1]}er", f"{term}{term[-1]}"]
 
 
