@@ -88,6 +88,14 @@ def test_no_preference_is_not_nothing_known(vade):
     assert (missing.code, missing.err[:31]) == (2, "vade: there is no fact 'nonsens")
 
 
+def test_a_sentence_is_listed_once(vade):
+    """The other facts of a sentence are listed by topic and value."""
+    vade("memory", "record", "We changed our mind: no Stripe any more, we switch to Adyen.", "--role", "user")
+    listed = vade("memory", "prefs", "--all").out
+    assert listed.count("changed our mind") == 1
+    assert "payment provider: not Stripe" in listed
+
+
 def test_context_timeline_and_export(vade, repository):
     """What an agent is told, what was said, and everything as lines that can be read back."""
     assert vade("memory", "context", "anything").out == ""

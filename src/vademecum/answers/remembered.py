@@ -189,15 +189,17 @@ def _about(note: Note) -> str:
 def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
     """Return facts, a line each: id, confidence, kind, text and period.
 
-    Without `every` these are the facts that agents are always told, so other facts may exist if there are none.
+    Of several facts of one sentence the first has the sentence, the others their topic and value. Without `every`
+    these are the facts that agents are always told, so other facts may exist if there are none.
     """
-    lines = []
+    lines, told = [], set[str]()
     for fact in facts:
         until = f" until {stamp(fact.valid_to)[:10]}" if fact.valid_to is not None else ""
         limits = f"  [{fact.place}]" if fact.place else ""
         sure = "confirmed" if fact.confirmed else f"{fact.confidence:.2f}"
         disputed = "  disputed" if fact.disputed else ""
-        said = with_topic(fact.topic, " ".join(fact.text.split()))
+        said = with_topic(fact.topic, " ".join((fact.value if fact.text in told else fact.text).split()))
+        told.add(fact.text)
         lines.append(f"{fact.id}  {sure}  {fact.kind}  {visible(said)}{until}{visible(limits)}{disputed}")
     if lines:
         return "".join(f"{line}\n" for line in lines)

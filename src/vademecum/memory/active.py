@@ -42,7 +42,7 @@ class Outline(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All words of the fact, and what its kind of choice is called."""
+        """Words of the fact, with other names of its kind."""
         return " ".join(filter(None, (self.subject, self.attribute, CALLED.get(self.subject), self.text)))
 
     @property

@@ -234,7 +234,7 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
 
 
 def _shared(asked: Mapping[str, set[str]], text: str) -> set[str]:
-    """Return the terms that occur in a text in any of their forms.
+    """Return the terms whose forms occur in a text.
 
     Only a text that holds the first letters of a term is split into terms.
     """

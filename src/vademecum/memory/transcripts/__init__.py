@@ -94,7 +94,7 @@ def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcr
 
 
 def _written(path: str) -> float:
-    """Return when a file was last written to, 0 if it is gone."""
+    """Return a file's time of writing, 0 if it is gone."""
     try:
         return os.stat(path).st_mtime
     except OSError:
