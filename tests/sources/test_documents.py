@@ -15,7 +15,7 @@ import pytest
 
 from vademecum.code.documented_codebase import keys_in
 from vademecum.engine import Engine
-from vademecum.errors import Error, SourceError, StoreVersionError, UsageError
+from vademecum.errors import Error, StoreVersionError, UnknownError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -109,7 +109,7 @@ def test_a_source_belongs_to_the_repositories_that_are_set(jira: Any, place: Any
             ):
                 with pytest.raises(UsageError, match="is called 'work'"):
                     ask()
-            with pytest.raises(SourceError):
+            with pytest.raises(UnknownError):
                 own.codebase.open("work:ABC-2")
 
 

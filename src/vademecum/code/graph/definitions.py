@@ -440,9 +440,9 @@ class Definitions:
         return known.get(holder, ())
 
     def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
-        """Return `answer(*given)`, kept; `otherwise` if the question or too many are open already.
+        """Return `answer(*given)`, kept; `otherwise` if the question is open already.
 
-        An answer that was cut short so holds for the outermost question only.
+        The same where MOST_OPEN questions are. An answer that was cut short so holds for the outermost question only.
         """
         known = self._memo.get(question)
         if known is not None:

@@ -28,7 +28,7 @@ from vademecum.protocols import Progress, silent
 
 AHEAD = 2  # parts for each process that may be linked before the first of them is stored
 READ_AHEAD = 250  # files of a part that are read by one statement
-MOST_LOADED = 6_000  # files whose references a process holds, some 75 kB each, before it lets go of all
+MOST_LOADED = 6_000  # files whose references a process holds, some 50 kB each, before it lets go of all
 
 Part = Mapping[str, Sequence[Proof]]  # path → a compiler's answers, in the order in which files are linked
 

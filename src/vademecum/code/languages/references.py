@@ -65,14 +65,17 @@ class References:
         return names[-1] if names else qualified
 
     def dump(self) -> str:
-        """Return two lines of JSON, empty parts left out: the second holds USES."""
+        """Return two lines of JSON, of which the second holds USES.
+
+        Empty parts are left out.
+        """
         known = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
         parts = ({name: known.pop(name) for name in USES if name in known}, known)
         return "\n".join(json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in reversed(parts))
 
     @staticmethod
     def load(text: str) -> References:
-        """Read what `dump` writes; USES are read when one of them is asked for.
+        """Read the lines of `dump`, the second when it is needed.
 
         >>> found = References.load(References(package="shop", calls=[(0, 1, "run/0")]).dump())
         >>> found.package, found.calls, found.loads
@@ -87,7 +90,10 @@ class References:
         return found
 
     def __getattr__(self, name: str) -> Any:
-        """Read USES, and return one of them; called for what is not set."""
+        """Read USES, and return one of them.
+
+        Python calls this for an attribute that is not set.
+        """
         if name not in USES:
             raise AttributeError(name)
         read = json.loads(self.unread)
