@@ -49,6 +49,7 @@ def standing(memory, text):
         ("payments go through Braintree", "we switch to Mollie, the fees are lower", "Mollie"),
         ("on déploie chez Hetzner", "finalement on repasse sur OVH", "OVH"),
         ("set the retry limit to 5 attempts", "we lower the limit to 3 attempts", "3 attempts"),
+        ("we deploy with Kamal", "Turns out we dropped Kamal last week, deploys go through Argo now", "Argo"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
     ],
 )
