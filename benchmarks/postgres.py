@@ -33,9 +33,9 @@ from vademecum import config
 from vademecum.engine import Engine
 from vademecum.index.bm25 import CODE, bm25f, field_norms, term_keys
 from vademecum.index.query import plan_query
-from vademecum.storage.postgres import search as server_side
+from vademecum.storage.postgres import searcher as server_side
 from vademecum.storage.postgres.migrate import upgrade
-from vademecum.storage.postgres.search import PostgresSearch
+from vademecum.storage.postgres.searcher import PostgresSearch
 from vademecum.types import Bm25f, Hit, Passage, Scope
 
 SEED = 20_26

@@ -139,7 +139,7 @@ def test_only_the_edges_catch_everything() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and (node.type is None or ast.unparse(node.type) == "Exception")
     ]
-    assert sorted(blind) == ["cli/__init__.py", "hooks/hook.py", "mcp/serve.py"]
+    assert sorted(blind) == ["cli/__init__.py", "hooks/hook.py", "mcp/loop.py"]
 
 
 def test_no_python_that_is_started_looks_into_the_working_directory() -> None:

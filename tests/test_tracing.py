@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from vademecum import tracing
+from vademecum import metrics
 from vademecum.errors import MissingExtraError
 from vademecum.http import serve
 from vademecum.metrics import Histogram
@@ -19,15 +19,15 @@ def made():
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracing.use(provider.get_tracer("tests"))
+    metrics.use(provider.get_tracer("tests"))
     yield exporter
-    tracing.use(None)
+    metrics.use(None)
     provider.shutdown()
 
 
 def test_a_search_is_a_tree_of_spans(made, repo, engine):
     """Indexing, then the stages; none says what was asked."""
-    with tracing.span("asked"):
+    with metrics.span("asked"):
         engine(repo()).codebase.search("split the secret budget")
     by_name = {span.name: span for span in made.get_finished_spans()}
     stages = [f"search.{name}" for name in ("filter", "question", "nearness", "signals", "rank", "rerank", "evidence")]
@@ -95,20 +95,20 @@ def test_a_request_continues_its_callers_trace(made, tmp_path, repo):
 
 def test_without_a_tracer_only_what_is_timed_is_kept():
     took = Histogram("t_seconds", "T.")
-    with tracing.span("a"), tracing.span("b", took, stage="b"), tracing.continued({"traceparent": "x"}):
-        tracing.note({"number": 1})
+    with metrics.span("a"), metrics.span("b", took, stage="b"), metrics.continued({"traceparent": "x"}):
+        metrics.note({"number": 1})
     assert took.count(stage="b") == 1
 
 
 def test_spans_go_where_the_environment_says_and_nowhere_else(monkeypatch):
     serve.start({})()
-    assert tracing._tracer is None
+    assert metrics._tracer is None
     serve.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"})()
-    assert tracing._tracer is None
+    assert metrics._tracer is None
     stop = serve.start({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
-    assert tracing._tracer is not None
+    assert metrics._tracer is not None
     stop()
-    assert tracing._tracer is None
+    assert metrics._tracer is None
 
 
 def test_what_is_missing_is_named(monkeypatch):

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from handbook import make_repository
 from vademecum.beneath import from_folder, is_name, open_by_folders, open_by_name
-from vademecum.command_lines import split
 from vademecum.hooks.hook import EVENTS
 from vademecum.install.agents import Command, places
+from vademecum.providers.servers.configured import split
 
 NAMES = st.text(st.sampled_from("abZÄ19 _-.~()&$'"), min_size=1).filter(lambda name: name.strip(". ") == name)
 BARE = st.text(st.sampled_from("abZÄ19_-.~"), min_size=1).filter(lambda name: name.strip(".") == name)

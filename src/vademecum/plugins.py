@@ -58,7 +58,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "cross-encoder": ("vademecum.providers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
     "extractor": {"llm": ("vademecum.providers.llm:LlmExtractor", "")},
-    "searcher": {"postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres")},
+    "searcher": {"postgres": ("vademecum.storage.postgres.searcher:PostgresSearch", "postgres")},
     "server": {
         "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
         "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),

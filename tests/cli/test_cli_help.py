@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from needed import program
-from vademecum.cli.help import pages
+from vademecum.cli.admin import pages
 
 VADE = Path(sys.executable).with_name("vade")
 

@@ -38,7 +38,7 @@ def test_importing_the_cli_pulls_in_click_and_little_else():
     assert not [name for name in SLOW if name in loaded]
 
 
-@pytest.mark.parametrize("module", ["cli.code", "cli.admin", "mcp.serve"])
+@pytest.mark.parametrize("module", ["cli.code", "cli.admin", "mcp.loop"])
 def test_no_verb_imports_the_engine_before_it_runs(module):
     loaded = modules_after(f"import vademecum.{module}")
     assert not loaded & {"numpy", "tree_sitter", "yaml", "asyncio", "sqlite3", "vademecum.engine", "importlib.metadata"}

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.index.spans import GAP, LONGEST, PRICE, spans_of
+from vademecum.code.search.evidence import GAP, LONGEST, PRICE, spans_of
 
 
 @st.composite

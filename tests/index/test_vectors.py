@@ -11,8 +11,16 @@ from vademecum.code.checkout.classify import file_kind
 from vademecum.code.chunking.analyse import PathReader
 from vademecum.code.search.signals import path_cosines
 from vademecum.code.snapshot.view import FileRow, file_table, view_of
-from vademecum.index.segment import NO_SEGMENT, Segment, StoredChunk, merge_segments, quantise, stored_of
-from vademecum.index.vectors import cosines, products
+from vademecum.index.segment import (
+    NO_SEGMENT,
+    Segment,
+    StoredChunk,
+    cosines,
+    merge_segments,
+    quantise,
+    scaled_products,
+    stored_of,
+)
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision
 
@@ -43,6 +51,11 @@ def view(segments):
     return view_of(file_table(rows, PathReader(file_kind)), segments)
 
 
+def product(rows, query):
+    """The product of each row with a question, unscaled."""
+    return scaled_products(rows, query, np.ones(len(rows), np.float32), np.ones(1, np.float32))
+
+
 def exact(vectors, scales, query):
     """The cosines by whole numbers that never overflow."""
     whole, scale = quantise(query[None, :])
@@ -56,7 +69,7 @@ def test_a_product_is_the_exact_whole_number(seed, dim, count):
     rng = np.random.default_rng(seed)
     rows, query = (rng.integers(-128, 128, (n, dim), np.int8) for n in (count, 1))
     expected = rows.astype(np.int64) @ query[0].astype(np.int64)
-    assert products(rows, query).astype(np.int64).tolist() == expected.tolist()
+    assert product(rows, query).astype(np.int64).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, -1)])
@@ -64,7 +77,7 @@ def test_the_largest_product_has_room(signs):
     """Every number at its end, in the largest dimension: nothing is cut off or rounded."""
     rows = np.full((3, LARGEST), 127 * signs[0], np.int8)
     query = np.full((1, LARGEST), 127 * signs[1], np.int8)
-    assert products(rows, query).tolist() == [signs[0] * signs[1] * 127 * 127 * LARGEST] * 3
+    assert product(rows, query).tolist() == [signs[0] * signs[1] * 127 * 127 * LARGEST] * 3
 
 
 @given(seeds, dims, st.integers(1, 40))

@@ -15,7 +15,7 @@ import pytest
 from mcp.types import ElicitRequestParams, ElicitResult
 
 from mcp import Client, StdioServerParameters
-from vademecum.mcp.chained import Chained
+from vademecum.mcp.calls import Chained
 from vademecum.mcp.permissions import Allowed
 from vademecum.tools.records import Group, Tool
 

@@ -808,7 +808,7 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
 
 def test_the_configuration_is_read_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`vade mcp --gateway` inside a gateway, or with a file that is none, ends with a line that says why."""
-    from vademecum.mcp.serve import _gateway
+    from vademecum.mcp.loop import _gateway
 
     monkeypatch.setenv("VADE_GATEWAY", "1")
     with pytest.raises(UsageError, match="was started by another"):

@@ -15,7 +15,7 @@ from mcp.types import ElicitRequestParams, ElicitResult
 
 from mcp import Client, StdioServerParameters
 from vademecum.errors import AccessError, UsageError
-from vademecum.mcp.long_answers import PAGE_TOOL, Pages
+from vademecum.mcp.calls import PAGE_TOOL, Pages
 from vademecum.mcp.permissions import Allowed, Permissions, effect
 from vademecum.providers.servers.configured import Rules, read_servers
 from vademecum.tools.records import Tool

@@ -24,7 +24,7 @@ from fronted import BOTH_WAYS, both_ways, gateway
 from mcp import Client, MCPError
 from vademecum.errors import UrlElicitationError
 from vademecum.mcp.client import AskedClient
-from vademecum.mcp.passthrough import Questions
+from vademecum.mcp.upstream import Questions
 from vademecum.providers.servers.wire import URL_ELICITATION_REQUIRED, refused
 
 

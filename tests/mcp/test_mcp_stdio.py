@@ -16,8 +16,8 @@ from vademecum.answers.pack import Context
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import RootError
+from vademecum.mcp.loop import Server
 from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
-from vademecum.mcp.serve import Server
 from vademecum.mcp.tool import Front
 from vademecum.types import Verdict
 
@@ -179,8 +179,8 @@ def test_a_server_started_at_home_does_not_index_it(talk, tmp_path):
 def test_standard_output_belongs_to_the_protocol():
     code = (
         "import os, subprocess, sys\n"
-        "from vademecum.mcp import serve\n"
-        "source, sink = serve._own_streams()\n"
+        "from vademecum.mcp import loop\n"
+        "source, sink = loop._own_streams()\n"
         "print('stray'); os.write(1, b'stray\\n'); subprocess.run(['echo', 'stray'], check=True)\n"
         "sink.write(source.readline()); sink.flush()\n"
     )

@@ -10,7 +10,7 @@ from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Attachment
 from vademecum.plugins import load
 from vademecum.result import Err
-from vademecum.sources.ledger import document_of, readable
+from vademecum.sources.fetched import document_of, readable
 from vademecum.sources.sources import kind_of
 
 FILES = {

@@ -25,7 +25,7 @@ from vademecum.errors import ConfigError, ConsentError, StoreBusyError, SyncErro
 from vademecum.items import Comment, Item, Page
 from vademecum.result import Err, Ok
 from vademecum.settings import SourceSettings
-from vademecum.sources.ledger import document_of, path_of, readable
+from vademecum.sources.fetched import document_of, path_of, readable
 from vademecum.sources.sources import sync
 from vademecum.wiring.parts import Parts
 
@@ -187,7 +187,7 @@ def cut_at(line: int, steps: Callable[[], object]) -> bool:
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal count
         path = frame.f_code.co_filename
-        if not path.endswith(("sources/sources.py", "sources/ledger.py")):
+        if not path.endswith(("sources/sources.py", "sources/fetched.py")):
             return None
         if event == "line":
             count += 1

@@ -15,8 +15,7 @@ import pytest
 from vademecum.cli.db import work
 from vademecum.errors import EmbedError, StoreError, UsageError
 from vademecum.result import Err, Ok
-from vademecum.storage.postgres.queue import Queue
-from vademecum.storage.postgres.store import PostgresStore
+from vademecum.storage.postgres.store import PostgresStore, Queue
 
 pytestmark = pytest.mark.once
 

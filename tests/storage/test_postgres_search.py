@@ -15,8 +15,8 @@ from vademecum.index.bm25 import CODE, bm25f, term_keys
 from vademecum.index.query import plan_query
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
-from vademecum.storage.postgres import search as server_side
-from vademecum.storage.postgres.search import PostgresSearch
+from vademecum.storage.postgres import searcher as server_side
+from vademecum.storage.postgres.searcher import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore
 from vademecum.types import Bm25f, Freshness, Passage, Scope
 
@@ -115,7 +115,7 @@ def test_meaning_is_ranked_as_over_arrays(repo, on, database):
 
 
 def _plan_of_the_graph(url, vector, embedder):
-    from vademecum.storage.postgres.search import as_text
+    from vademecum.storage.postgres.searcher import as_text
 
     with psycopg.connect(url) as connection:
         connection.execute("SET enable_seqscan = off; SET enable_sort = off")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from vademecum.answers.tool_answers import plan_text, stats_text, tools_text
+from vademecum.answers.render import plan_text, stats_text, tools_text
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call
 

@@ -4,7 +4,7 @@
 
 DATA is as `fit.py` describes it. Every question of the sets asked of product code is asked of its own repository, where
 it counts as answered if one of ten results is in a right file, and of two others, where it has no answer (some may have
-one all the same: that is noise, and the fit has to live with it). Printed are the constants of `code/search/confidence.py`,
+one all the same: that is noise, and the fit has to live with it). Printed are the constants of `code/search/verdict.py`,
 with the bias for even odds, and the area under the ROC curve on repositories left out.
 """
 
@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum import config
-from vademecum.code.search.confidence import indications
 from vademecum.code.search.rank import Ranked, fitted_for, rank
 from vademecum.code.search.signals import signals_of
+from vademecum.code.search.verdict import indications
 from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
 from vademecum.index.query import plan_query

@@ -30,12 +30,12 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "map": ("vademecum.cli.code:map_", "Print the repository's central declarations, within a budget."),
     },
     "Follow the graph": {
-        "callers": ("vademecum.cli.graph:callers", "Show who calls a name."),
-        "callees": ("vademecum.cli.graph:callees", "Show what a name calls."),
-        "impact": ("vademecum.cli.graph:impact", "Show what a change may break, and which tests to run."),
-        "path": ("vademecum.cli.graph:path", "Show how one name leads to another."),
-        "related": ("vademecum.cli.graph:related", "Show what belongs to a line."),
-        "graph": ("vademecum.cli.graph:graph", "Show the graph around a name, or draw it as a page."),
+        "callers": ("vademecum.cli.code:callers", "Show who calls a name."),
+        "callees": ("vademecum.cli.code:callees", "Show what a name calls."),
+        "impact": ("vademecum.cli.code:impact", "Show what a change may break, and which tests to run."),
+        "path": ("vademecum.cli.code:path", "Show how one name leads to another."),
+        "related": ("vademecum.cli.code:related", "Show what belongs to a line."),
+        "graph": ("vademecum.cli.code:graph", "Show the graph around a name, or draw it as a page."),
     },
     "Remember, and choose tools": {
         "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
@@ -54,7 +54,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Connect agents and people": {
         "install": ("vademecum.cli.install:install", "Add vademecum to the coding agents on this machine."),
         "uninstall": ("vademecum.cli.install:uninstall", "Take it out of them again."),
-        "mcp": ("vademecum.mcp.serve:mcp", "Serve coding agents over MCP (stdio)."),
+        "mcp": ("vademecum.mcp.loop:mcp", "Serve coding agents over MCP (stdio)."),
         "serve": ("vademecum.http.serve:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     },
     "Look after it": {
@@ -64,8 +64,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "savings": ("vademecum.cli.admin:savings", "Show how many tokens answers held, beside whole files."),
         "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
         "worker": ("vademecum.cli.db:worker", "Index the repositories in a queue, beside other workers."),
-        "completions": ("vademecum.cli.help:completions", "Print a shell's completions."),
-        "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
+        "completions": ("vademecum.cli.admin:completions", "Print a shell's completions."),
+        "help": ("vademecum.cli.admin:help_", "Show a page of the documentation."),
     },
 }
 COMMANDS: Mapping[str, tuple[str, str]] = {verb: entry for verbs in SECTIONS.values() for verb, entry in verbs.items()}

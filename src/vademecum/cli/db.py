@@ -41,7 +41,7 @@ from vademecum.result import Err, Ok, Result
 from vademecum.types import Job
 
 if TYPE_CHECKING:
-    from vademecum.storage.postgres.queue import Queue
+    from vademecum.storage.postgres.store import Queue
     from vademecum.wiring.stores import Stores
 
 WAIT_SECONDS = 3600.0
@@ -337,7 +337,7 @@ def retry(ids: tuple[int, ...], *, as_json: bool) -> int:
 
 def _queue() -> Queue:
     url = shared_stores().url
-    from vademecum.storage.postgres.queue import Queue
+    from vademecum.storage.postgres.store import Queue
 
     return Queue(url)
 

@@ -155,7 +155,7 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
     Exits with 1 if nothing fits.
     """
-    from vademecum.answers.tool_answers import record_of, tools_text
+    from vademecum.answers.render import record_of, tools_text
 
     with _tools() as known:
         answer = known.search(
@@ -193,7 +193,7 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 
     Exits with 1 if nothing is likely enough.
     """
-    from vademecum.answers.tool_answers import prediction_text, record_of
+    from vademecum.answers.render import prediction_text, record_of
 
     with _tools() as known:
         prediction = known.predict(
@@ -213,7 +213,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 
     Shows which tools to call, which wait for others, and which can run at once.
     """
-    from vademecum.answers.tool_answers import plan_text, record_of
+    from vademecum.answers.render import plan_text, record_of
 
     with _tools() as known:
         plan = known.suggest(intent)
@@ -225,7 +225,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 @json_option
 def stats(*, as_json: bool) -> int:
     """Show counts of tools and traces, and tools' success."""
-    from vademecum.answers.tool_answers import record_of, stats_text
+    from vademecum.answers.render import record_of, stats_text
 
     with _tools() as known:
         status = known.stats()

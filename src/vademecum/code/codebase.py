@@ -22,8 +22,8 @@ from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, Ind
 if TYPE_CHECKING:  # loaded where they are used, so that a search starts fast
     from vademecum.code.graph.graph import Graph
     from vademecum.code.graph.outline import Entry
-    from vademecum.code.indexing.git_hooks import Hook
     from vademecum.code.indexing.summaries import Pace
+    from vademecum.code.indexing.watch import Hook
     from vademecum.code.search.open import FileFacts
     from vademecum.items import NamedItem
 
@@ -380,16 +380,16 @@ class Codebase:
             UsageError: a repository is not a git repository.
             SourceError: a hook cannot be written.
         """
-        from vademecum.code.indexing import git_hooks
+        from vademecum.code.indexing import watch
 
-        act = {"status": git_hooks.status, "install": git_hooks.install, "uninstall": git_hooks.uninstall}[action]
+        act = {"status": watch.status, "install": watch.install, "uninstall": watch.uninstall}[action]
         return [hook for repo, _ in self._repositories for hook in act(repo.root)]
 
     def catch_up(self) -> None:
         """Index the first repository, unless another process is about to."""
-        from vademecum.code.indexing import git_hooks
+        from vademecum.code.indexing import watch
 
-        git_hooks.catch_up(self._repositories[0][0])
+        watch.catch_up(self._repositories[0][0])
 
     def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
         """Request a language model's sentence about each chunk.

@@ -29,7 +29,6 @@ from vademecum.code.chunking.analyse import chunk_hashes, path_reader
 from vademecum.code.chunking.enrich import summarise
 from vademecum.code.codebase import NOT_OPEN, Where
 from vademecum.code.documented_codebase import DocumentedCodebase, DocumentParts
-from vademecum.code.search.confidence import probability, verdict
 from vademecum.code.search.evidence import FileState, compared, corresponding
 from vademecum.code.search.rank import Ranked
 from vademecum.code.search.search import (
@@ -40,9 +39,9 @@ from vademecum.code.search.search import (
     ranked_together,
     readings_of,
     together,
-    with_said,
 )
 from vademecum.code.search.signals import Floats, signals_of
+from vademecum.code.search.verdict import probability, verdict
 from vademecum.code.snapshot.repository import Repository, commit_of
 from vademecum.code.snapshot.segments import read_arrays
 from vademecum.code.snapshot.view import FILE_KINDS, FileRow, View, file_table, view_of
@@ -343,11 +342,10 @@ class Candidates:
         signals, unknown = signals_of(self.view, plan, reading.vector, KINDS[query.kind], whole=whole)
         depth = max(query.k, JUDGED)
         ranked = ranked_together(
-            [self.view], [signals], plan, self.allowed, depth, ranker=ranker, embedder=reading.embedder
-        )
-        ranked = with_said(
-            ranked, [signals], plan, lambda rows: [row["text"] for row in server.read(self.hits(rows)).unwrap()]
-        )
+            [self.view], [signals], plan, self.allowed, depth,
+            lambda rows: [row["text"] for row in server.read(self.hits(rows)).unwrap()],
+            ranker=ranker, embedder=reading.embedder,
+        )  # fmt: skip
         probable = probability(ranked.first(depth), reading.embedder)
         return Found(ranked, probable, unknown, reading.trouble, "")
 

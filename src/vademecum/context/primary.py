@@ -19,10 +19,9 @@ import numpy as np
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.pack import MATCHED, Form, Offer, Piece
 from vademecum.code.checkout.classify import is_news
-from vademecum.code.search.evidence import FileChunks
+from vademecum.code.search.evidence import LONGEST, PRICE, FileChunks, spans_of
 from vademecum.errors import UsageError
 from vademecum.index.query import main_request, places_in, title_of
-from vademecum.index.spans import LONGEST, PRICE, spans_of
 from vademecum.index.tokenize import query_terms, run_terms, runs
 from vademecum.types import Answer, Evidence, FileKind, Freshness
 

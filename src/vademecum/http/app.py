@@ -1,15 +1,26 @@
-"""The ASGI application: routes, error handlers, startup and shutdown."""
+"""The ASGI application: routes, error handlers, startup and shutdown.
+
+MCP over streamable HTTP stands at `/mcp`. It offers the same tools as MCP over standard input and output, to any caller
+with a key. The official SDK speaks the protocol (both eras). It takes longer to import than the loop of `mcp.loop`, but
+only once. No session is stored between requests, so a restarted server continues where it was. Each call is answered by
+an engine that opens only the caller's repositories.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import mcp_types
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -19,15 +30,15 @@ from vademecum.errors import Error
 from vademecum.heaps import give_back_while_used
 from vademecum.hooks.hook import RUNS
 from vademecum.http.auth import Key
-from vademecum.http.engines import Engines, HookRuns, Readiness
+from vademecum.http.engines import Engines, HookRuns, Opening, Readiness
 from vademecum.http.guard import Guard, refusal
 from vademecum.http.jobs import Jobs
-from vademecum.http.log import LOG
-from vademecum.http.mcp_endpoint import Agents
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.request_context import AppState, encoded
-from vademecum.http.routes import code, graph, indexing, memory, pages, server, tools
+from vademecum.http.routes import code, indexing, memory, server, tools
 from vademecum.http.routes.shapes import ALWAYS, only_known
+from vademecum.mcp.registry import INSTRUCTIONS, front_for
+from vademecum.mcp.tool import Tool, paced
 from vademecum.version import __version__
 from vademecum.wiring.roots import OpenedRoot
 from vademecum.wiring.stores import Stores
@@ -35,9 +46,16 @@ from vademecum.wiring.stores import Stores
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from vademecum.http.auth import Visitor
+    from vademecum.protocols import Progress
+
+LOG = logging.getLogger(__name__)
 ROUTERS = (
-    *(server.router, code.router, graph.symbol_routes, graph.router, indexing.router),
-    *(memory.event_routes, memory.router, tools.router, pages.router),
+    *(server.router, code.router, code.symbol_routes, code.graph_routes, indexing.router),
+    *(memory.event_routes, memory.router, tools.router, server.pages),
 )
 
 
@@ -93,7 +111,7 @@ def application(
         app.include_router(router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
-    app.mount("/page", pages.PageFiles(), name="page")
+    app.mount("/page", server.PageFiles(), name="page")
     return Guard(app, roots, keys, hosts, own)
 
 
@@ -165,3 +183,73 @@ class Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None
+
+
+Context = ServerRequestContext[Any, Any]
+
+
+class Agents:
+    """The ASGI application at `/mcp`. `run` must be active while it answers."""
+
+    def __init__(self, shared: Callable[[], AppState], max_body_bytes: int) -> None:
+        """Take a function that returns the `AppState`, and the body limit.
+
+        The function is called after the server has started. `max_body_bytes` limits a request's body.
+        """
+        self._shared = shared
+        server: Server[Any] = Server(
+            "vademecum",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        self._sessions = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=max_body_bytes)
+        self.run = self._sessions.run  # a block in which requests are answered
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._sessions.handle_request(scope, receive, send)
+
+    async def _list_tools(self, _: Context, __: Any) -> mcp_types.ListToolsResult:
+        tools = [mcp_types.Tool.model_validate(tool.declaration()) for tool in self._tools().values()]
+        return mcp_types.ListToolsResult(tools=tools)
+
+    async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
+        tools = self._tools()
+        tool = tools.get(params.name)
+        if tool is None:
+            return _failed(f"no tool {params.name!r}: there are {', '.join(tools)}")
+        assert context.request is not None
+        visitor: Visitor = context.request.state.visitor
+        opening, progress = Opening(visitor.paths, visitor.personal), _progress(context)
+        try:
+            outcome = await self._shared().engines.call(
+                opening, lambda engine: tool.call(engine, params.arguments or {}, progress)
+            )
+        except ProblemError as refused:
+            return _failed(str(refused.detail))
+        except Error as error:
+            return _failed(str(error))
+        result = outcome.result(structured=self._shared().settings.mcp.structured_content)
+        return mcp_types.CallToolResult.model_validate(result)
+
+    def _tools(self) -> Mapping[str, Tool]:
+        return front_for(self._shared().settings).tools
+
+
+def _failed(said: str) -> mcp_types.CallToolResult:
+    return mcp_types.CallToolResult.model_validate({"content": [{"type": "text", "text": said}], "isError": True})
+
+
+def _progress(context: Context) -> Progress:
+    """Return a callback that sends progress as MCP notifications.
+
+    Any thread may call it. The SDK sends notifications only to clients that asked for them.
+    """
+    loop = asyncio.get_running_loop()
+
+    def send(count: int, stage: str) -> None:
+        asyncio.run_coroutine_threadsafe(context.session.report_progress(count, None, stage), loop)
+
+    return paced(send)

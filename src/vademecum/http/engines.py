@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import os
 import threading
 import time
@@ -28,11 +29,11 @@ from typing import TypeVar
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import Error
-from vademecum.http.log import LOG
 from vademecum.http.problems import ProblemError
 from vademecum.memory.segment_store import Sharing
 from vademecum.metrics import counter, gauge, histogram
 
+LOG = logging.getLogger(__name__)
 _RUNS = counter("vademecum_hook_runs_total", "Hooks that agents called, by hook and how they ended.")
 _TOOK = histogram("vademecum_hook_duration_seconds", "Seconds that a hook took, by hook.")
 

@@ -9,6 +9,7 @@ because events are streamed.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 import uuid
@@ -19,17 +20,16 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from vademecum.http.auth import Key, Visitor, find_key, visitor
-from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem
 from vademecum.http.request_context import encoded
-from vademecum.metrics import counter, gauge, histogram
+from vademecum.metrics import continued, counter, gauge, histogram, note, span
 from vademecum.settings import ServerSettings
-from vademecum.tracing import continued, note, span
 from vademecum.wiring.roots import OpenedRoot
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOG = logging.getLogger(__name__)
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 # Open without a key: health, and files that are public in this project's repository.
 OPEN = re.compile(r"/(?:healthz|readyz|openapi\.json|docs)?|/page/.*")

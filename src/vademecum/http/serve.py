@@ -1,21 +1,29 @@
-"""`vade serve`: the listening socket, the access rules, the run.
+"""`vade serve`: the listening socket, the access rules, the logs, the run.
 
-Spans are sent to an OpenTelemetry collector, if OpenTelemetry's own variables name one.
+Spans are sent to an OpenTelemetry collector, if OpenTelemetry's own variables name one. Logs are
+JSON, one object a line on standard error. They name the caller and the route. They show questions only with the setting
+for that.
 """
 
 from __future__ import annotations
 
 import errno
+import json
+import logging
 import os
 import socket
+import sys
 import threading
+import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
+from typing import Any
 
 import click
 
-from vademecum import heaps, tracing
+from vademecum import heaps, metrics
 from vademecum.addresses import is_loopback
 from vademecum.amounts import between_commas
 from vademecum.cli.session import ask_first, settings_for
@@ -52,10 +60,10 @@ def start(environ: Mapping[str, str] = os.environ) -> Callable[[], None]:
     )
     provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    tracing.use(provider.get_tracer("vademecum", __version__))
+    metrics.use(provider.get_tracer("vademecum", __version__))
 
     def stop() -> None:
-        tracing.use(None)
+        metrics.use(None)
         provider.shutdown()
 
     return stop
@@ -128,7 +136,6 @@ def run(paths: Sequence[str], settings: Settings, host: str | None = None, port:
         import uvicorn
 
         from vademecum.http.app import Patient, application
-        from vademecum.http.log import log_to_standard_error
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     listening = listen(own.host, own.port)
@@ -203,3 +210,32 @@ def listen(host: str, port: int) -> socket.socket:
             f"cannot listen at {host}:{port}: {error.strerror or error}: choose another {other}"
         ) from error
     return listening
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one JSON object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as a line of JSON."""
+        said: dict[str, Any] = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            said["trace"] = "".join(traceback.format_exception(*record.exc_info))
+        return json.dumps(said, ensure_ascii=True, default=str)
+
+
+def log_to_standard_error() -> None:
+    """Write logs of this server and its libraries as JSON lines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    # uvicorn's record of a bug is dropped: our own also has the request's id
+    handler.addFilter(lambda record: not record.getMessage().startswith("Exception in ASGI application"))
+    for name in ("vademecum", "uvicorn", "uvicorn.error", "mcp"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []
+        logger.setLevel(logging.INFO if name == "vademecum" else logging.WARNING)
+        logger.propagate = name not in {"vademecum", "uvicorn", "mcp"}

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vademecum.command_lines import split
 from vademecum.errors import ConfigError, UsageError
+from vademecum.providers.servers.configured import split
 from vademecum.version import __version__
 
 

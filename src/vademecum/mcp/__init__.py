@@ -1,1 +1,1 @@
-"""The MCP server: tools in `registry`, the protocol in `stdio`."""
+"""The MCP server: tools in `registry`, the protocol in `loop`."""

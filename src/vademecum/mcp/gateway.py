@@ -25,12 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import Error, ToolServerError, UrlElicitationError, UsageError
-from vademecum.mcp.chained import SERVER, Chained
-from vademecum.mcp.long_answers import PAGE_TOOL, Pages
-from vademecum.mcp.passthrough import CAPABILITIES, Offerings, Questions, linked
+from vademecum.mcp.calls import PAGE_TOOL, SERVER, Chained, Pages
 from vademecum.mcp.permissions import ALWAYS_ASKED, Allowed, Permissions, barred, effect, refuse
 from vademecum.mcp.tool import Front, Outcome, Tool, violation
-from vademecum.mcp.upstream import Fleet, Upstream
+from vademecum.mcp.upstream import CAPABILITIES, Fleet, Offerings, Questions, Upstream, linked
 from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records

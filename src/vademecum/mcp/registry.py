@@ -15,8 +15,17 @@ from vademecum.amounts import between_commas, counted
 from vademecum.answers.document import context_record
 from vademecum.answers.neighbours import items_record, items_text, neighbours_record, neighbours_text
 from vademecum.answers.remembered import fact_text, recalled_record, recalled_text
-from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
-from vademecum.answers.tool_answers import plan_text, prediction_text, record_of, tools_text
+from vademecum.answers.render import (
+    answer_record,
+    answer_text,
+    evidence_lines,
+    evidence_record,
+    first_lines,
+    plan_text,
+    prediction_text,
+    record_of,
+    tools_text,
+)
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.types import Verdict

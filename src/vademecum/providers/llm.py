@@ -21,8 +21,7 @@ from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import EnrichError, ProviderError, RerankError
-from vademecum.providers.model_server import UNHURRIED, ChatModel
-from vademecum.providers.post import Patience
+from vademecum.providers.post import UNHURRIED, ChatModel, Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 

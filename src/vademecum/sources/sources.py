@@ -25,7 +25,7 @@ from vademecum.plugins import BUILT_IN, find, names
 from vademecum.private import exclusive
 from vademecum.protocols import Backlog, Clock, DocumentSource, Progress, silent
 from vademecum.settings import SECRET, SourceSettings
-from vademecum.sources.ledger import Ledger, Run, State
+from vademecum.sources.fetched import Ledger, Run, State
 from vademecum.types import Check
 
 MOST_PAGES = 1_000_000  # of a run; ends a server's circle of pages

@@ -485,7 +485,7 @@ class Parts:
         return self._sources[name]
 
     def _opened_source(self, name: str) -> Source:
-        from vademecum.sources.ledger import Ledger
+        from vademecum.sources.fetched import Ledger
         from vademecum.sources.sources import Source, digest_of
 
         directory, store = self.settings.home / "sources" / name, self.stores.source(name)

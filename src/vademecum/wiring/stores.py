@@ -147,7 +147,7 @@ class Stores:
                 timeout_s=self.settings.storage.timeout_s,
             )  # fmt: skip
         except StoreAwayError:  # this machine's derived files can still be searched
-            from vademecum.code.snapshot.manifest import worktrees_kept
+            from vademecum.code.snapshot.segments import worktrees_kept
 
             return [root for place in dict.fromkeys(worktrees_kept(self.home)) for root in _standing(place)]
         places = [(space, place.removeprefix(prefix)) for space, place in rows]

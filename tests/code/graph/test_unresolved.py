@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.code.graph.parse_cache import _TREES, Examined, Shelf
-from vademecum.code.search.confidence import whole_words
+from vademecum.code.search.verdict import whole_words
 
 LIBRARY = "def h():\n    return 1\n"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vademecum import Engine
 from vademecum.code.checkout.root import find_root
-from vademecum.code.indexing.git_hooks import HOOKS, catch_up, install, status, turn_of, uninstall
+from vademecum.code.indexing.watch import HOOKS, catch_up, install, status, turn_of, uninstall
 from vademecum.errors import SourceError, UsageError
 from vademecum.private import exclusive
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handbook import SAMPLE
-from vademecum.code.search.confidence import NEAREST, compare
+from vademecum.code.search.verdict import NEAREST, compare
 from vademecum.types import Verdict
 
 SPELLED = st.text(st.sampled_from("abcdeABEéÉ_ßİ\U0001f600\ud800"), max_size=12)

@@ -20,8 +20,8 @@ from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.references import NARROWED, TYPE
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.confidence import OUTSIDE, UNSEEN
 from vademecum.code.search.signals import holding
+from vademecum.code.search.verdict import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.view import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind, Uncovered
 

@@ -37,9 +37,9 @@ from vademecum.code.graph.traverse import (
 from vademecum.code.languages import language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.scopes import CLASSES
-from vademecum.code.search.confidence import nearest_to, skipped_said
 from vademecum.code.search.evidence import check_file, evidence_of, stored_chunks
 from vademecum.code.search.open import line_in
+from vademecum.code.search.verdict import nearest_to, skipped_said
 from vademecum.errors import UsageError
 from vademecum.index.query import split_name
 from vademecum.matching import is_below

@@ -13,12 +13,12 @@ import numpy as np
 
 from vademecum.code.indexing import index
 from vademecum.code.languages import rules_of
-from vademecum.code.search.confidence import nearest_to, undefined
 from vademecum.code.search.evidence import FileState, check_file, evidence_of, stored_chunks
 from vademecum.code.search.filters import below
 from vademecum.code.search.open import line_in
 from vademecum.code.search.search import as_it_stands, check_count, notes_of
 from vademecum.code.search.signals import DEFINING, definitions
+from vademecum.code.search.verdict import nearest_to, undefined
 from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError

@@ -29,8 +29,8 @@ from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.references import GIVEN, NARROWED, References
 from vademecum.code.languages.scopes import CLASSES, declaration_of, is_nameless
-from vademecum.code.search.confidence import whole_words
 from vademecum.code.search.signals import holding
+from vademecum.code.search.verdict import whole_words
 from vademecum.code.snapshot.view import LEFT_OUT
 from vademecum.types import FileKind
 

@@ -38,11 +38,10 @@ from vademecum.code.snapshot.repository import Items, Opened, Repository, commit
 from vademecum.code.snapshot.view import LEFT_OUT, FileRow, FileTable, View, changed_table, file_rows, file_table
 from vademecum.digests import blake2b
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
-from vademecum.metrics import counter, histogram
+from vademecum.metrics import counter, histogram, span
 from vademecum.private import WAIT_SECONDS, exclusive, replacing
 from vademecum.protocols import Progress
 from vademecum.result import Ok
-from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
 
 _RUNS = counter("vademecum_index_runs_total", "Looks at a repository, by whether anything had changed.")

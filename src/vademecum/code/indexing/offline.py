@@ -21,8 +21,8 @@ from vademecum.code.checkout.source import Source, decode_source, read_source
 from vademecum.code.chunking.analyse import chunk_hashes, describe
 from vademecum.code.indexing.index import Refresher, snapshot_place
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot, snapshot_of
-from vademecum.code.snapshot.manifest import kept
 from vademecum.code.snapshot.repository import LOCAL_VECTORS, Opened, Repository
+from vademecum.code.snapshot.segments import kept
 from vademecum.code.snapshot.view import FileTable, View, load_files, view_of
 from vademecum.errors import StoreAwayError, StoreCorruptError
 from vademecum.index.segment import Segment, load_segment

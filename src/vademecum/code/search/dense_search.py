@@ -51,8 +51,8 @@ from vademecum.code.snapshot.catalogue import (  # fmt: skip
 from vademecum.code.snapshot.repository import Alone, DenseSearch
 from vademecum.code.snapshot.view import View
 from vademecum.errors import ConsentError, EmbedError, PluginError, StoreError, UsageError, VectorIndexError
+from vademecum.index.bm25 import sparse_weights
 from vademecum.index.segment import PENDING, Segment
-from vademecum.index.vectors import sparse_weights
 from vademecum.matching import Filter, Near, Payload, Point, point_key
 from vademecum.metrics import counter
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex, silent

@@ -31,7 +31,6 @@ from vademecum.code.search.rank import Ranked
 from vademecum.code.snapshot.repository import Opened, commit_of
 from vademecum.code.snapshot.view import FILE_KINDS
 from vademecum.index.segment import KIND_CODES
-from vademecum.index.spans import Span, spans_of
 from vademecum.index.tokenize import terms
 from vademecum.types import Chunk, Evidence, FileEntry, Freshness, ParsedFile
 
@@ -194,25 +193,14 @@ def results_of(
     """
     if not joined:
         return [Span(place, row, row, 0, 0) for place, row in enumerate(ranked.rows[:count].tolist())]
-    files, lines = _places(opened, ranked.rows, bases)
-    return spans_of(ranked.rows, files, lines, ranked.gain, ranked["worth"], count, across=across)
-
-
-def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple[Rows, NDArray[np.int32]]:
-    """Return the file and the lines of each row.
-
-    Files are numbered across all repositories.
-    """
-    if len(opened) == 1:
-        view = opened[0].view
-        return view.row_file.take(rows), view.lines.take(rows, axis=0)
-    which = np.searchsorted(bases, rows, side="right") - 1
+    which = np.searchsorted(bases, ranked.rows, side="right") - 1
     files, lines = np.zeros(len(which), np.int64), np.zeros((len(which), 2), np.int32)
     for number, each in enumerate(opened):
         own = np.flatnonzero(which == number)
-        inside = rows[own] - bases[number]
+        inside = ranked.rows[own] - bases[number]
         files[own], lines[own] = each.view.row_file[inside], each.view.lines[inside]
-    return files * len(opened) + which, lines
+    files = files * len(opened) + which  # numbered across all repositories
+    return spans_of(ranked.rows, files, lines, ranked.gain, ranked["worth"], count, across=across)
 
 
 def evidence_of(
@@ -375,3 +363,124 @@ def _edited(each: Opened, rows: range, state: FileState) -> Sequence[Evidence]:
         evidence = evidence_of(each, row, stored, 0.0, {}, state)
         found.setdefault(evidence.id, replace(evidence, metadata=stored[0].metadata))
     return tuple(found.values())
+
+
+Numbers = NDArray[Any]
+PRICE = 1 / 3000  # of a line, as a share of all that is asked for: ten results then hold about 380 lines
+LONGEST = 100  # lines of a result that was joined of several
+GAP = 3  # lines from the end of one to the beginning of the next that is beside it: two blank ones between
+
+
+@dataclass(slots=True)
+class Span:
+    """Rows and lines of one file, with the best row's place."""
+
+    place: int
+    first: int
+    last: int
+    begin: int
+    end: int
+
+
+def spans_of(
+    rows: Numbers,
+    files: Numbers,
+    lines: Numbers,
+    gain: Numbers | None,
+    worth: Numbers,
+    k: int,
+    *,
+    across: bool = True,
+    longest: int = LONGEST,
+) -> list[Span]:
+    """Return at most `k` results, best first.
+
+    Args:
+        rows: int64 (m,), candidates best first; rows of one file follow each other in the order of its lines.
+        files: int32 (m,), the file of each.
+        lines: int32 (m, 2), the first and last line of each.
+        gain: float32 (m,), what a result with this row alone is expected to give, in the unit of `worth`; None: results begin
+            in the order that the candidates have.
+        worth: float32 (m,), 0..1, the share of all that is asked for that these lines are expected to hold; 1 in sum.
+        k: how many results.
+        across: whether two candidates may be joined across rows that are none.
+        longest: lines of a result that is joined of several, at most.
+
+    >>> rows, files = np.array([4, 9, 6, 7]), np.array([0, 1, 0, 0])
+    >>> lines = np.array([[10, 19], [1, 20], [31, 40], [41, 80]])
+    >>> worth = np.array([0.5, 0.3, 0.1, 0.001])  # of three in one file two stand near each other; the last is not worth its lines
+    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 2)]
+    [(4, 6), (9, 9)]
+    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 3, across=False)]
+    [(4, 4), (9, 9), (6, 6)]
+    """
+    size = lines[:, 1] - lines[:, 0] + 1
+    order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
+    joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between
+    joining, spans = _Joining(across=across, longest=longest), dict[int, list[Span]]()
+    known, files, begins, ends, values = (of.tolist() for of in (rows, files, lines[:, 0], lines[:, 1], worth))
+    for place, may_join in zip(order.tolist(), joins[order].tolist(), strict=True):
+        if joining.count >= k and not may_join:
+            continue  # asked first: most rows are nothing to the results
+        row, file = known[place], files[place]
+        own = spans.get(file)
+        if own is None:
+            if joining.count >= k:
+                continue
+            own = spans[file] = []
+        elif any(span.first <= row <= span.last for span in own):
+            continue  # already, between two that were joined
+        begin, end = begins[place], ends[place]
+        if own and may_join:
+            near, adds = _nearest(own, row, begin, end)
+            if values[place] >= PRICE * adds and joining.join(own, near, Span(place, row, row, begin, end)):
+                continue
+        if joining.count < k:
+            own.append(Span(place, row, row, begin, end))
+            joining.count += 1
+    return sorted((span for own in spans.values() for span in own), key=lambda span: span.place)
+
+
+class _Joining:
+    """Grows spans, and counts them."""
+
+    def __init__(self, *, across: bool, longest: int) -> None:
+        self.count = 0
+        self._across = across
+        self._longest = longest
+
+    def join(self, own: list[Span], near: Span, one: Span) -> bool:
+        """Join a row to a span of its file if they fit."""
+        if not self._fits(near, one):
+            return False
+        self._take(near, one)
+        for each in own:  # what it has grown up to becomes one with it: they are a passage, and a place is saved
+            if each is not near and _beside(each, near) and self._fits(near, each):
+                self._take(near, each)
+                own.remove(each)
+                self.count -= 1
+                break
+        return True
+
+    def _fits(self, span: Span, one: Span) -> bool:
+        long = max(span.end, one.end) - min(span.begin, one.begin) >= self._longest
+        return not long and (self._across or _beside(span, one))
+
+    def _take(self, span: Span, one: Span) -> None:
+        span.place = min(span.place, one.place)
+        span.first, span.last = min(span.first, one.first), max(span.last, one.last)
+        span.begin, span.end = min(span.begin, one.begin), max(span.end, one.end)
+
+
+def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:
+    """Return the span to which a row adds fewest lines, counted."""
+    adds = [end - span.end if row > span.last else span.begin - begin for span in own]
+    fewest = min(adds)
+    return own[adds.index(fewest)], fewest
+
+
+def _beside(span: Span, one: Span) -> bool:
+    """Return whether two spans follow each other, with few lines between."""
+    if one.first == span.last + 1:
+        return one.begin - span.end <= GAP
+    return one.last == span.first - 1 and span.begin - one.end <= GAP

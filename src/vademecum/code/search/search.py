@@ -21,7 +21,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.confidence import missing_vectors, nearest_names, probability, unwritten, verdict, why_not
 from vademecum.code.search.evidence import gather_evidence, rows_that_say, texts_of
 from vademecum.code.search.filters import allowed_masks, check_pattern
 from vademecum.code.search.rank import RANKERS, Ranked, fitted_for, meant_first, rank, weighed_together, with_places
@@ -35,14 +34,14 @@ from vademecum.code.search.signals import (
     rows_of_places,
     signals_of,
 )
+from vademecum.code.search.verdict import missing_vectors, nearest_names, probability, unwritten, verdict, why_not
 from vademecum.code.snapshot.repository import Opened
 from vademecum.code.snapshot.view import View
 from vademecum.errors import RerankError, UsageError
 from vademecum.index.query import Plan, place_of, plan_place, plan_query, title_of
-from vademecum.metrics import counter, histogram
+from vademecum.metrics import counter, histogram, span
 from vademecum.protocols import Reranker
 from vademecum.result import Err, Ok, Result
-from vademecum.tracing import span
 from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
 
 PASSAGE_CHARACTERS = 2_000  # about the 512 tokens that most cross-encoders read
@@ -182,9 +181,10 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     by = AS_RANKED if plan.is_bare else reranking  # a name's definitions come first
     with stage("filter"):
         masks = allowed_masks(opened, query)
-    request = Request(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
+    judged = max(query.k, JUDGED)
+    request = Request(opened, query, masks, ranker, judged, max(judged, by.depth))
     found = together(*(find(request, reading) for reading in readings_of(plan, query.text, ranker)))
-    decided = verdict(plan, found.ranked.first(request.judged), found.probable, found.unknown)
+    decided = verdict(plan, found.ranked.first(judged), found.probable, found.unknown)
     _VERDICTS.add(verdict=str(decided))
     notes = notes_of(opened)
     if decided is Verdict.NOT_FOUND:
@@ -246,12 +246,8 @@ class Request:
     query: Query
     masks: Sequence[NDArray[np.bool_]] | None  # the allowed rows of each repository; None for all
     ranker: str
+    judged: int  # candidates that confidence judges
     depth: int  # the largest number of results needed
-
-    @property
-    def judged(self) -> int:
-        """The number of candidates that confidence judges."""
-        return max(self.query.k, JUDGED)
 
     def cosines(self, vector: Floats | None) -> tuple[list[Floats | None], str]:
         """Return each repository's chunk cosines, float32 (N,), and a note.
@@ -307,21 +303,11 @@ def find(request: Request, plan: Plan) -> Found:
     with stage("rank"):
         views, own_signals = [each.view for each in opened], [signals for signals, _ in found]
         ranked = ranked_together(
-            views, own_signals, plan, allowed, request.depth, ranker=request.ranker, embedder=embedder
-        )
-        ranked = with_said(ranked, own_signals, plan, partial(texts_of, opened))
+            views, own_signals, plan, allowed, request.depth, partial(texts_of, opened), ranker=request.ranker, embedder=embedder
+        )  # fmt: skip
     unknown = set.intersection(*(terms for _, terms in found))
     trouble = joined(trouble, "" if vector is None else missing_vectors(opened))
     return Found(ranked, probability(ranked.first(request.judged), embedder), unknown, trouble, dense_note)
-
-
-def with_said(
-    ranked: Ranked, signals: Sequence[Signals], plan: Plan, texts: Callable[[NDArray[np.int64]], Iterable[str]]
-) -> Ranked:
-    """Weigh rows that hold most of the question like its places."""
-    if ranked.gain is None or not len(rows := rows_that_say(ranked, plan.text, texts)):
-        return ranked
-    return with_places(ranked, laid_end_to_end(signals), rows, np.ones(len(rows), np.float32))
 
 
 def ranked_together(
@@ -330,14 +316,15 @@ def ranked_together(
     plan: Plan,
     allowed: Rows,
     depth: int,
+    texts: Callable[[NDArray[np.int64]], Iterable[str]],
     *,
     ranker: str,
     embedder: str,
 ) -> Ranked:
     """Rank the rows of several views against each other.
 
-    `embedder` names the embedder of the question's vector, "" without one. Returns more than `depth` rows where more were
-    looked at.
+    `texts` reads ascending rows: those that hold most of the question weigh like its places. `embedder` names the
+    embedder of the question's vector, "" without one. Returns more than `depth` rows where more were looked at.
     """
     joined_signals = laid_end_to_end(as_qualified(views, signals, plan))
     ranked = rank(joined_signals, plan, allowed, depth, ranker, model=fitted_for(embedder))
@@ -348,6 +335,8 @@ def ranked_together(
             ranked = with_places(ranked, joined_signals, rows[passed], weights[passed])
     if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
         ranked = meant_first(ranked)
+    if ranked.gain is not None and len(rows := rows_that_say(ranked, plan.text, texts)):
+        ranked = with_places(ranked, joined_signals, rows, np.ones(len(rows), np.float32))
     return ranked
 
 

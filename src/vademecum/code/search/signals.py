@@ -17,9 +17,8 @@ from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import FILE_KINDS, PATH_FIELDS, FileTable, View, path_keys
 from vademecum.index.bm25 import CODE, Matches, Postings, bm25f, damaged, field_norms, term_keys
 from vademecum.index.query import DEFINED, Place, Plan, is_meant, is_within, name_term
-from vademecum.index.segment import KIND_CODES, quantise
+from vademecum.index.segment import KIND_CODES, cosines, quantise, scaled_products
 from vademecum.index.tokenize import key, kindred
-from vademecum.index.vectors import cosines, scaled_products
 from vademecum.types import ChunkKind, FileKind, TermStatistics
 
 Floats = NDArray[np.float32]
@@ -138,7 +137,7 @@ def signals_of(
         definition = _types_first(view, definition, plan.names[-1])
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
-    priors = kind_priors(unasked)
+    priors = np.where(unasked, _PRIORS, np.float32(1))
     counted = np.where(view.inner_tests, priors[FILE_KINDS.index(FileKind.TEST)], 1) * view.alive
     signals = Signals(
         lexical=words.score * counted,
@@ -452,14 +451,6 @@ def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
     if len(kinds) < len(FILE_KINDS):
         asked |= kinds
     return np.array([kind not in asked for kind in FILE_KINDS])
-
-
-def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the prior of each kind, float32 (len(FILE_KINDS),).
-
-    It is 1 for kinds that are asked for.
-    """
-    return np.where(unasked, _PRIORS, np.float32(1))
 
 
 def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.bool_]:

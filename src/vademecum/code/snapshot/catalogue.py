@@ -192,7 +192,7 @@ class Catalogue:
                 self._loaded.pop(old, None)
                 self._asked.pop(old, None)
             if self.here:
-                from vademecum.code.snapshot.manifest import Standing, keep
+                from vademecum.code.snapshot.segments import Standing, keep
 
                 keep(self.directory, (kind, place), Standing(names[1:], rows[0]))
         return known[1]

@@ -23,8 +23,7 @@ from vademecum.code.chunking.analyse import Plan
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
 from vademecum.code.snapshot.past_commits import FileHistory
 from vademecum.code.snapshot.view import View
-from vademecum.index.segment import quantise
-from vademecum.index.vectors import cosines
+from vademecum.index.segment import cosines, quantise
 from vademecum.protocols import Clock, Embedder, Progress, Row, Store
 from vademecum.types import Check, FileEntry, Query
 

@@ -3,18 +3,27 @@
 A segment is written before the transaction that names it ends. Where several machines share a store, each names its own
 segments (`<machine>/<file>`). The arrays of every content are in the store as well, so a machine that lacks some
 fetches them instead of computing them again.
+
+A manifest is a local copy of a snapshot's record, for offline searches: `standing-<digest>.json` lists the files that
+the snapshot needs, so that searches work while a shared database is unreachable. It is derived: it may vanish at any
+time, and is written again.
 """
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.digests import blake2b
 from vademecum.errors import StoreCorruptError, StoreOutdatedError
 from vademecum.index.arrays import packed, unpacked
 from vademecum.index.segment import (
@@ -30,6 +39,7 @@ from vademecum.index.segment import (
     save_segment,
     segment_of,
 )
+from vademecum.private import replacing
 from vademecum.protocols import Condition, Row, Store
 
 MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
@@ -211,4 +221,61 @@ def read_arrays(data: bytes) -> BlobArrays | None:
     try:
         return blob_arrays(unpacked(data)[0])
     except StoreCorruptError:
+        return None
+
+
+FILE = "standing-{}.json"
+TABLE_FILE = 9  # the column of the file table's name in a snapshot's record
+
+Place = tuple[str, str]  # kind and place of a snapshot, as `Catalogue.load` takes them
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A snapshot's record, and its segment files, newest first."""
+
+    segments: tuple[str, ...]
+    record: Row
+
+
+def keep(directory: Path, place: Place, standing: Standing) -> None:
+    """Store a manifest, unless the disk is full, and delete outdated ones."""
+    path = _path(directory, place)
+    content = json.dumps({"place": place, "segments": standing.segments, "record": standing.record})
+    with suppress(OSError):
+        if path.exists() and path.read_text() == content:
+            return
+        with replacing(path) as file:
+            file.write(content.encode())
+        for other in directory.glob(FILE.format("*")):
+            known = _read(other)
+            if known is None or not (directory / known[1].record[TABLE_FILE]).exists():
+                other.unlink(missing_ok=True)
+
+
+def kept(directory: Path, place: Place) -> Standing | None:
+    """Return a snapshot's manifest, or None."""
+    found = _read(_path(directory, place))
+    return found[1] if found is not None and found[0] == place else None
+
+
+def worktrees_kept(home: Path) -> Iterator[str]:
+    """Yield the worktrees that have a manifest below a home directory."""
+    for path in sorted((home / "repos").glob(f"*/{FILE.format('*')}")):
+        found = _read(path)
+        if found is not None and found[0][0] == "worktree":
+            yield found[0][1]
+
+
+def _path(directory: Path, place: Place) -> Path:
+    digest = blake2b("\0".join(place).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return directory / FILE.format(digest)
+
+
+def _read(path: Path) -> tuple[Place, Standing] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        kind, place = found["place"]
+        return (kind, place), Standing(tuple(found["segments"]), tuple(found["record"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 
 from vademecum.amounts import between_commas
-from vademecum.answers.tool_answers import record_of
+from vademecum.answers.render import record_of
 from vademecum.engine import Engine
 from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names

@@ -36,8 +36,7 @@ from vademecum.providers.embedders.batches import (
     texts_of,
     unit,
 )
-from vademecum.providers.model_server import ModelServer, RefusedError
-from vademecum.providers.post import Patience
+from vademecum.providers.post import ModelServer, Patience, RefusedError
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage

@@ -20,12 +20,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from vademecum.command_lines import split
 from vademecum.errors import ConfigError
 from vademecum.plugins import load
 from vademecum.protocols import ToolServer
@@ -262,3 +264,29 @@ def _called(words: tuple[str, ...]) -> str:
 def _name(key: str) -> str:
     """Return a server's name without slashes, which separate server from tool."""
     return key.strip().replace("/", "-") or "server"
+
+
+def split(line: str, platform: str = sys.platform) -> list[str]:
+    r"""Split a command line into words.
+
+    On Windows a backslash is part of a path, and only double quotes hold words together.
+
+    Raises:
+        ValueError: a quote is not closed.
+
+    >>> split(r'"C:\my tools\uvx.exe" vademecum', "win32")
+    ['C:\\my tools\\uvx.exe', 'vademecum']
+    """
+    if platform != "win32":
+        return shlex.split(line)
+    words = shlex.shlex(line, posix=True)
+    words.whitespace_split, words.commenters, words.escape, words.quotes = True, "", "", '"'
+    return list(words)
+
+
+def program(name: str, path: str | None) -> str:
+    """Find a program on a search path, or return its name.
+
+    Windows starts `npx.cmd` by its whole name only.
+    """
+    return shutil.which(name, path=path) or name

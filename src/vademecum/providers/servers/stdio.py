@@ -24,9 +24,9 @@ from contextlib import suppress
 from itertools import count
 from typing import IO, Any
 
-from vademecum.command_lines import program
 from vademecum.errors import ToolServerError
 from vademecum.protocols import Told
+from vademecum.providers.servers.configured import program
 from vademecum.providers.servers.wire import (
     CHANGED,
     METHOD_NOT_FOUND,

@@ -1,6 +1,7 @@
 """Care of a database: `vade db` upgrades, checks and copies it.
 
-Only this module and the migrations import Alembic. A call is one transaction: a database is at one version or another, never in between.
+Only this module and the migrations import Alembic. A migration is a file of SQL for each version; released ones are never
+edited. A call is one transaction: a database is at one version or another, never in between.
 
 A copy into another store is resumable and verified. Rows that are already there and equal are skipped, so a second run continues the first. Every row is read
 back; a family is verified by its number of rows and by a digest that does not depend on their order.
@@ -8,6 +9,7 @@ back; a family is verified by its number of rows and by a digest that does not d
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from alembic import command
+from alembic import command, op
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy.exc import DBAPIError
@@ -40,12 +42,12 @@ from vademecum.storage.postgres.connect import (
     provide,
     version_of,
 )
-from vademecum.storage.postgres.migrations import SCRIPTS, statements
 from vademecum.storage.postgres.statements import decode, encode, shapes
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS, PostgresStore
 from vademecum.storage.sqlite import FAMILIES
 from vademecum.types import Check
 
+SCRIPTS = Path(__file__).parent / "migrations" / "versions"  # a file of SQL for each version
 AT_ONCE = 1_000  # rows compared and written at a time
 _MODULUS = 1 << 64
 
@@ -316,3 +318,20 @@ def _known(revision: str) -> str:
     if revision not in REVISIONS:
         raise UsageError(f"there is no version {revision!r}: choose among {', '.join(REVISIONS)}")
     return revision
+
+
+def statements(script: str) -> list[str]:
+    """Return the statements of a script, in order."""
+    return [each for each in (SCRIPTS / script).read_text(encoding="utf-8").split(";") if each.strip()]
+
+
+def create(script: str) -> None:
+    """Run a script, inside a migration."""
+    for statement in statements(script):
+        op.execute(statement)
+
+
+def drop(script: str) -> None:
+    """Drop the tables that a script creates, inside a migration."""
+    tables = re.findall(r"CREATE TABLE (\w+)", "".join(statements(script)))
+    op.execute(f"DROP TABLE {', '.join(tables)}")

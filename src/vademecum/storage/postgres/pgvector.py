@@ -19,7 +19,7 @@ from vademecum.errors import VectorIndexError
 from vademecum.matching import Filter, Near, Point, payload_of
 from vademecum.storage.collection import LISTS, Collection, conditions, record_of
 from vademecum.storage.postgres.connect import ATTEMPTS, connections, features_of, is_local, is_lost, named, place_of
-from vademecum.storage.postgres.search import as_text, make_graph
+from vademecum.storage.postgres.searcher import as_text, make_graph
 from vademecum.storage.postgres.statements import escaped, unescaped
 from vademecum.storage.postgres.store import TIMEOUT_SECONDS
 

@@ -1,6 +1,6 @@
 """The tables of all record families, and their spaces."""
 
-from vademecum.storage.postgres.migrations import create, drop
+from vademecum.storage.postgres.migrate import create, drop
 
 revision, down_revision = "0001", None
 

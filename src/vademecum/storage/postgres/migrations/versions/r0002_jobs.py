@@ -1,6 +1,6 @@
 """The queue of repositories to index."""
 
-from vademecum.storage.postgres.migrations import create, drop
+from vademecum.storage.postgres.migrate import create, drop
 
 revision, down_revision = "0002", "0001"
 

@@ -1,6 +1,6 @@
 """The server's search tables: documents, lengths and postings."""
 
-from vademecum.storage.postgres.migrations import create, drop
+from vademecum.storage.postgres.migrate import create, drop
 
 revision, down_revision = "0003", "0002"
 

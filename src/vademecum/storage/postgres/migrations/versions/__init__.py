@@ -1,1 +1,0 @@
-"""Database versions in order; released ones are never edited."""
