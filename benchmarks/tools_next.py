@@ -35,8 +35,8 @@ from vademecum.tools.features import HEADS, MEMORY, TEXT, USE, Asked, heads
 from vademecum.tools.fit import Choice, drawn, fit
 from vademecum.tools.search import shown
 from vademecum.tools.shgat import toward_goals
+from vademecum.tools.tool_arrays import View
 from vademecum.tools.tools import Tools
-from vademecum.tools.view import View
 from vademecum.tools.weights import PHASES, log_probabilities, prior, taken_from
 
 ABLATIONS: Mapping[str, tuple[str, ...]] = {

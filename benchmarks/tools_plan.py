@@ -23,7 +23,7 @@ import report
 from tools_data import Task, TraceSet, capability, read_set, set_arguments, traces_of
 from tools_next import Markov
 from vademecum.tools.records import Plan
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 
 Pairs = set[tuple[str, str]]
 

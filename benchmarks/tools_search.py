@@ -25,7 +25,7 @@ import numpy as np
 
 import report
 from tools_data import TraceSet, capability, read_set, set_arguments, traces_of
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 
 WITHOUT_HISTORY = ("livemcp",)
 DRAWS = 5

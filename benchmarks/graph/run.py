@@ -43,7 +43,7 @@ from vademecum.code.graph.edges import FileEdges, Found
 from vademecum.code.graph.graph import Graph, graph_of
 from vademecum.code.graph.meanings import Meaning, Value
 from vademecum.code.graph.names import Names
-from vademecum.code.graph.records import Records
+from vademecum.code.graph.stored_graph import Records
 from vademecum.code.graph.terms import TRUSTED, Node, Relation, Tier
 from vademecum.code.languages.modules import Modules
 from vademecum.code.languages.scopes import CLASSES

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.memory.event_segment import Part, Reader, Segment, View
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Matches
-from vademecum.memory.segment import Part, Reader, Segment, View
 from vademecum.memory.words import query_keys
 from vademecum.plugins import load
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.memory.event_segment import Part, Reader, View
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scoring import Asking, nearest_in_meaning
-from vademecum.memory.segment import Part, Reader, View
 from vademecum.plugins import load
 from vademecum.types import Passage
 

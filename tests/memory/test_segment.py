@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.memory.event_segment import Reader, Segment, load_segment, merge_segments, save_segment
 from vademecum.memory.records import Event, Role
-from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
 from vademecum.plugins import load
 
 READER = Reader(load("embedder", "hashing"))

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.memory.event_segment import Part, Reader, Segment, View, merge_segments
 from vademecum.memory.records import Event, Role
-from vademecum.memory.segment import Part, Reader, Segment, View, merge_segments
 from vademecum.plugins import load
 
 READER = Reader(load("embedder", "hashing"))

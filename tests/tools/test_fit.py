@@ -15,7 +15,7 @@ from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph, attend, in_con
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call
 from vademecum.tools.texts import Question, Texts
-from vademecum.tools.view import STRENGTH, Ridge, hashed_rows
+from vademecum.tools.tool_arrays import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.weights import Model, prior, probabilities
 
 N = 6

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from vademecum.tools import tool_arrays
 from vademecum.tools import tools as refresh
-from vademecum.tools import view
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 
@@ -74,7 +74,7 @@ def test_an_intent_is_read_once_while_it_is_asked_about(office, monkeypatch):
     assert not made
     for number in range(100):
         office.search(f"mail report {number}")
-    assert len(reader._questions) <= view._QUESTIONS
+    assert len(reader._questions) <= tool_arrays._QUESTIONS
 
 
 def test_a_forgotten_trace_is_gone_at_once(busy):

@@ -353,7 +353,7 @@ def test_an_embedder_that_does_not_answer_leaves_words_and_is_asked_again(opened
     assert away.asked == 1
     away.back = True
     assert "words alone" in tools.search("send a message").reason, "a minute has not passed"
-    monkeypatch.setattr("vademecum.tools.view.REST_S", 0)
+    monkeypatch.setattr("vademecum.tools.tool_arrays.REST_S", 0)
     assert "words alone" not in tools.search("send a message").reason
     assert tools.search("dispatch an email").matches[0].id == "mail/send"
 
@@ -365,5 +365,5 @@ def test_weights_are_not_fitted_while_the_embedder_is_away(opened, embedder_of_t
     tools.observe(traces_of())
     assert (tools.settle(), tools.fit(), tools._now().model.traces) == (36, 36, 0)
     away.back = True
-    monkeypatch.setattr("vademecum.tools.view.REST_S", 0)
+    monkeypatch.setattr("vademecum.tools.tool_arrays.REST_S", 0)
     assert (tools.settle(), tools._now().model.traces) == (36, 36)

@@ -13,6 +13,7 @@ from vademecum.memory.anchors import Anchoring, LookUp, no_code
 from vademecum.memory.consolidate import Consolidated, consolidate, hold_back, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections
+from vademecum.memory.event_segment import Reader
 from vademecum.memory.labels import LANGUAGES
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.ledger import Scope, topics_of
@@ -23,7 +24,6 @@ from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, read_on, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scoring import By, by_of
-from vademecum.memory.segment import Reader
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import chapters

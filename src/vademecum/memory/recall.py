@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import TALK, key
+from vademecum.memory.event_segment import ROLES, Reader, View
 from vademecum.memory.ledger import Scope
 from vademecum.memory.preferences import read_active
 from vademecum.memory.question import Question, asks_for_open_work, asks_for_timeline, named, take_apart
@@ -36,7 +37,6 @@ from vademecum.memory.scoring import (
     session_scores,
     weigh,
 )
-from vademecum.memory.segment import ROLES, Reader, View
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.timeline import SAID
 from vademecum.memory.words import other_forms, terms

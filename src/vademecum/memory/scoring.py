@@ -53,8 +53,8 @@ from vademecum.errors import UsageError
 from vademecum.index.bm25 import bm25f, inverse_document_frequency, saturated
 from vademecum.index.fusion import top
 from vademecum.index.segment import cosines, quantise
+from vademecum.memory.event_segment import EVENT, PEOPLE, ROLES, WHOLE_SESSION, View
 from vademecum.memory.records import Role
-from vademecum.memory.segment import EVENT, PEOPLE, ROLES, WHOLE_SESSION, View
 from vademecum.types import Verdict
 
 Floats = NDArray[np.float32]

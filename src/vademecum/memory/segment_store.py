@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
 from vademecum.index.segment import runs_to_merge
+from vademecum.memory.event_segment import Part, Reader, Segment, View, load_segment, merge_segments, save_segment
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.ledger import Scope
-from vademecum.memory.segment import Part, Reader, Segment, View, load_segment, merge_segments, save_segment
 from vademecum.private import private_folder
 from vademecum.protocols import Store
 

@@ -34,7 +34,7 @@ from vademecum.tools.hypergraph import RECURS, Numbers
 from vademecum.tools.records import Group, Kind, Task, Trace
 from vademecum.tools.relations import Ways
 from vademecum.tools.texts import Floats, inputs_of
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 from vademecum.tools.weights import PHASES, Model, Weights, log_shares, probabilities, taken_from
 
 WIDTH = 8  # chains that are followed at once

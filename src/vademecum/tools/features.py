@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vademecum.tools.hypergraph import BACKING, MEANING, SMOOTHING, WORDS, attend, in_context, next_due, voted
 from vademecum.tools.texts import Floats, Matches, Question
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 
 TEXT = ("match", "left", "order")
 MEMORY = ("terms", "attention", "ridge", "ridge_first", "transition", "session")

@@ -26,7 +26,7 @@ from vademecum.tools.chains import Pairs, chain_features, likely_chains, links_o
 from vademecum.tools.features import HEADS, UNSEEN, After, Asked, heads
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.texts import Floats
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 from vademecum.tools.weights import PHASES, Model, Weights, log_probabilities, probabilities, taken_from
 
 LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at

@@ -26,13 +26,13 @@ from vademecum.tools import chains, confidence
 from vademecum.tools.confidence import CAP, DEPRECATED, RELIABILITIES
 from vademecum.tools.features import HEADS, NEAR, After, Asked, heads, put, same_intent, trust, trusted, without_traces
 from vademecum.tools.hypergraph import in_context
-from vademecum.tools.ledger import Version
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Match, Plan, Prediction, ToolAnswer
 from vademecum.tools.relations import Ways
 from vademecum.tools.shgat import Shgat, toward_goals
 from vademecum.tools.texts import Floats
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
+from vademecum.tools.tool_ledger import Version
 from vademecum.tools.weights import PHASES, Model, Weights, log_probabilities, log_shares, prior, taken_from
 from vademecum.types import Verdict
 

@@ -28,7 +28,7 @@ from vademecum.index.fusion import top
 from vademecum.tools.confidence import step
 from vademecum.tools.features import Asked
 from vademecum.tools.texts import Floats
-from vademecum.tools.view import View
+from vademecum.tools.tool_arrays import View
 
 DAMPING, ROUNDS = 0.85, 30  # of page rank
 HALF_LIFE_S = 30 * 86_400.0  # of recency

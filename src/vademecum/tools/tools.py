@@ -16,12 +16,12 @@ from vademecum.protocols import Clock, Embedder, Store
 from vademecum.tools import records
 from vademecum.tools.confidence import RELIABILITIES, smoothed
 from vademecum.tools.fit import fitted
-from vademecum.tools.ledger import Ledger, within
 from vademecum.tools.observe import read_traces, read_transcript
 from vademecum.tools.register import read_openapi, read_tools
 from vademecum.tools.relations import graph_record
 from vademecum.tools.search import PREDICTORS, THRESHOLD, K, Known, predict, search, shares, suggest
-from vademecum.tools.view import Reader, View
+from vademecum.tools.tool_arrays import Reader, View
+from vademecum.tools.tool_ledger import Ledger, within
 from vademecum.tools.weights import Model, prior
 
 T = TypeVar("T", records.ToolAnswer, records.Prediction, records.Plan)
@@ -36,7 +36,7 @@ class Tools:
         embedder: loads what turns text into vectors, when it is first needed.
         clock: tells the time, in seconds since the epoch.
         database: where that database is, to be shown.
-        scope: whose tools these are (see `ledger`); "" is the user, to whom all are open.
+        scope: whose tools these are (see `tool_ledger`); "" is the user, to whom all are open.
         reliability, min_score: for searches that name none.
     """
 

@@ -17,7 +17,7 @@ from typing import Any
 from vademecum.code.chunking.analyse import Plan
 from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.proofs import NO_PROOFS, Proofs
-from vademecum.code.graph.records import UNFINISHED, Change, Files, Records, Rows
+from vademecum.code.graph.stored_graph import UNFINISHED, Change, Files, Records, Rows
 from vademecum.code.graph.terms import MANIFESTS, Node
 from vademecum.code.indexing.workers import uncollected
 from vademecum.code.snapshot.catalogue import Catalogue, Snapshot

@@ -24,7 +24,7 @@ from vademecum.code.languages.scopes import CLASSES, declaration_of, functions_a
 from vademecum.types import FileKind
 
 if TYPE_CHECKING:
-    from vademecum.code.graph.records import Records
+    from vademecum.code.graph.stored_graph import Records
 
 T = TypeVar("T")
 MOST_OPEN = 300  # questions that may be open within each other; Rails opens 90

@@ -18,8 +18,8 @@ from vademecum.code.graph.edges import FileEdges, Found
 from vademecum.code.graph.links import document_edges
 from vademecum.code.graph.names import Names
 from vademecum.code.graph.proven_edges import Proven
-from vademecum.code.graph.records import Files, Records, Rows
 from vademecum.code.graph.scip_names import Proof
+from vademecum.code.graph.stored_graph import Files, Records, Rows
 from vademecum.code.graph.terms import Tier
 from vademecum.code.indexing.workers import Answering, Child, uncollected
 from vademecum.code.languages import has_references

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from vademecum.code.graph.records import Records
 from vademecum.code.graph.scip import DEFINITION, LOCAL, UTF8, UTF32, Document, Occurrence, parts_of
+from vademecum.code.graph.stored_graph import Records
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import syntax_tree
 from vademecum.code.snapshot.repository import Opened

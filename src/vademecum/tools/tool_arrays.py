@@ -19,9 +19,9 @@ from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
 from vademecum.redaction.redact import MARK
 from vademecum.tools.hypergraph import Chain, Hypergraph, Metas
-from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses, document, is_deprecated, passage
+from vademecum.tools.tool_ledger import Kept, Ledger
 from vademecum.types import EmbedKind, Passage
 
 _MARK = re.compile(rf"{re.escape(MARK)}[\w-]+\]")
