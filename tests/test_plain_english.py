@@ -39,6 +39,8 @@ def named(node: ast.AST, path: str, scope: str) -> Iterator[str]:
     if text and fault(text.partition("\n")[0]):
         yield f"{path}::{scope}"
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):  # most of a tree, and without docstrings
+            continue
         name = getattr(child, "name", "")
         inner = f"{scope}.{name}".lstrip(".") if isinstance(child, DOCUMENTED) else scope
         yield from named(child, path, inner)

@@ -119,8 +119,10 @@ def _undocumented(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterato
 def test_nothing_is_left_unfinished() -> None:
     """No marker of unfinished work is in the package: it belongs where work is tracked."""
     marker = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
-    found = [f"{path}:{said.start[0]}" for path in SOURCES for said in _words(path) if marker.search(said.string)]
-    assert found + [str(path) for path in SOURCES if "raise NotImplementedError" in path.read_text("utf-8")] == []
+    texts = {path: path.read_text("utf-8") for path in SOURCES}
+    likely = [path for path, text in texts.items() if marker.search(text)]  # to cut all into tokens takes seconds
+    found = [f"{path}:{said.start[0]}" for path in likely for said in _words(path) if marker.search(said.string)]
+    assert found + [str(path) for path, text in texts.items() if "raise NotImplementedError" in text] == []
 
 
 def _words(path: Path) -> Iterator[tokenize.TokenInfo]:

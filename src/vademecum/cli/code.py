@@ -1,4 +1,4 @@
-"""The verbs about code and its graph: search, symbol, open, context, map, index, callers, ..."""
+"""The verbs about code and its graph: search, open, map, callers, ..."""
 
 from __future__ import annotations
 

@@ -420,7 +420,7 @@ def cosines(segments: Sequence[Vectors], query: Quantised) -> NDArray[np.float32
 def scaled_products(
     vectors: NDArray[np.int8], whole: NDArray[np.int8], scales: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return each row's product with a question, times both scales: float32 (n,).
+    """Return each row's scaled product with a question: float32 (n,).
 
     Rows are int8 (n, dim), the question int8 (1, dim).
     """

@@ -1,4 +1,4 @@
-"""Calls through the gateway: a chain as one tool, a long answer by pages.
+"""Calls through the gateway: chains as tools, long answers by pages.
 
     chain = Chained(group, tools)
     chain.tool                                what the chain says of itself: its id, arguments and hints

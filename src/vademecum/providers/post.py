@@ -1,4 +1,4 @@
-"""HTTP requests to one server, with a time limit and retries; servers of models.
+"""HTTP requests with a time limit and retries; servers of models.
 
 Connections go to the named server only: no proxy, no redirect. A key goes into a header and never into a message.
 

@@ -1,4 +1,4 @@
-"""`Store` on PostgreSQL: one space of a shared database; and the queue of jobs.
+"""PostgreSQL: a space of a shared database, the queue of jobs.
 
 Readers never wait. Writers of one space take turns, as in a SQLite file, by an advisory lock that a transaction
 holds; writers of different spaces are independent. A statement outside a transaction is its own transaction, and is retried
