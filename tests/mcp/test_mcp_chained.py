@@ -125,32 +125,22 @@ def test_a_chain_goes_by_the_lists_and_the_user(tmp_path: Path) -> None:
     gateway = Through(tmp_path)
     gateway.session(teach)
 
-    async def shown(ask: Callable[..., Awaitable[Said]]) -> Said:
-        return await ask("search_tools", query=f"{INTENT} 7")
-
-    id_ = re.findall(r"capability/\w+", gateway.session(shown)[0])[0]
-
-    async def refused(ask: Callable[..., Awaitable[Said]]) -> Said:
-        await ask("search_tools", query=f"{INTENT} 7")
-        return await ask("call_tool", tool=id_, arguments={"remark": "in haste"})
-
-    said, failed = gateway.session(refused, can_ask=False)
-    assert failed
-    assert f"The user allows it by `vade tools allow {id_}`" in said
-    Allowed(tmp_path / "home").add(id_)
-    said, failed = gateway.session(refused, can_ask=False)
-    assert not failed, said
-
-    async def denied(ask: Callable[..., Awaitable[Said]]) -> Said:
-        await ask("search_tools", query=f"{INTENT} 7")
+    async def use(ask: Callable[..., Awaitable[Said]]) -> None:
+        found, _ = await ask("search_tools", query=f"{INTENT} 7")
+        id_ = re.findall(r"capability/\w+", found)[0]
+        said, failed = await ask("call_tool", tool=id_, arguments={"remark": "in haste"})
+        assert failed
+        assert f"The user allows it by `vade tools allow {id_}`" in said
+        Allowed(tmp_path / "home").add(id_)
+        said, failed = await ask("call_tool", tool=id_, arguments={"remark": "in haste"})
+        assert not failed, said
         gateway.serve(deny=["send"])
-        said = await ask("call_tool", tool=id_, arguments={"remark": "in haste"})
+        said, failed = await ask("call_tool", tool=id_, arguments={"remark": "in haste"})
+        assert failed
+        assert "desk/send is denied" in said
         assert id_ not in (await ask("search_tools", query=f"{INTENT} 7"))[0]
-        return said
 
-    said, failed = gateway.session(denied)
-    assert failed
-    assert "desk/send is denied" in said
+    gateway.session(use, can_ask=False)
 
 
 def chain(giver: dict[str, Any], taker: dict[str, Any], links: tuple[tuple[int, int], ...] = ((0, 1),)) -> Chained:
