@@ -7,6 +7,14 @@ The files about to be returned are checked. A worktree's file is fresh if its si
 differs, the file is cut again and the corresponding chunk is shown, marked `edited`. If the file is gone or no longer
 text, the indexed chunk is shown, marked `stale`. So no answer is silently out of date, and nothing has to watch the
 disk.
+
+A reader has room for `k` results and pays for every line. So each row is weighed by the share of all that is asked for
+that its lines are expected to hold, less PRICE for each of its lines, and the best begin results. A row in whose file a
+result stands already joins that one, with all that lies between them, if it is worth the lines this adds: two functions
+far apart stay two results, two of three methods become one passage with the third in it, and the place this saves goes
+to another. This is greedy maximisation under a cost (Khuller, Moss and Naor 1999), the budget of lines being given as
+their price, which lets a sure question have more lines than a vague one. What PRICE and LONGEST do is told in
+docs/ranking.md.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from vademecum.http.routes.shapes import (
 from vademecum.types import Answer, Neighbours
 
 router = APIRouter(prefix="/v1", tags=["code"])
+symbol_routes = APIRouter(prefix="/v1/symbols", tags=["symbols"])
 graph_routes = APIRouter(prefix="/v1/graph", tags=["graph"])
 MOST_RESULTS = 200
 MOST_TOKENS = 200_000
@@ -45,6 +46,7 @@ LONGEST_QUESTION = (
 )
 Text = Annotated[str, Query(max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Query(max_length=1000)]
+Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
 Names = Annotated[list[str], Query(max_length=100)]
 Budget = Annotated[int | None, Query(ge=1, le=MOST_TOKENS, description="Tokens that the answer may take.")]
 
@@ -154,10 +156,6 @@ async def _context(asked: RequestContext, body: Task) -> Response:
         return json.loads(found.text or "null") or context_record(found)
 
     return await asked.answer(answer)
-
-
-symbol_routes = APIRouter(prefix="/v1/symbols", tags=["symbols"])
-Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
 
 
 @symbol_routes.get("", response_model=Page[Declaration])
