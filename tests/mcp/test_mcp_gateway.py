@@ -362,14 +362,13 @@ def test_a_server_on_another_machine_is_not_asked_unless_agreed_to(
     config = tmp_path / "servers.json"
     servers = json.loads(config.read_text(encoding="utf-8"))
     servers["mcpServers"]["far"] = {"url": "http://192.0.2.1/mcp"}  # an address that is nobody's (RFC 5737)
-    del servers["mcpServers"]["notes"]
     config.write_text(json.dumps(servers), encoding="utf-8")
     (tmp_path / "vademecum.toml").write_text("[privacy]\nallow_remote = true\n", encoding="utf-8")
 
     async def session(client: Client) -> None:
-        text, failed = await ask(client, "search_tools", query="read a file")
+        text, failed = await ask(client, "search_tools", query="find a note")
         assert not failed
-        assert "files/read" in text
+        assert "notes/find_note" in text
         assert (
             "'far' sends the arguments of calls to another machine: set privacy.allow_remote in your user file" in text
         )
@@ -398,12 +397,11 @@ def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tm
         "args": ["-m", "vademecum", "mcp", "--gateway", str(config)],
     }
     servers["mcpServers"]["lost"]["env"] = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-    del servers["mcpServers"]["notes"]
     config.write_text(json.dumps(servers))
 
     async def session(client: Client) -> None:
-        found, _ = await ask(client, "search_tools", query="read a file")
-        assert tools_in(found).startswith("files/read")
+        found, _ = await ask(client, "search_tools", query="find a note")
+        assert tools_in(found).startswith("notes/find_note")
         assert "take the gateway itself out of" in found
 
     through(session)
