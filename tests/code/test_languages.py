@@ -16,9 +16,9 @@ from vademecum.code import languages
 PACKAGE = Path(vademecum.__file__).parent
 # Modules in which the name of a language is no question about a file's language.
 NAMES_IN_OTHER_SENSES = {
-    "cli/help.py": "shells that complete commands",
+    "cli/admin.py": "shells that complete commands",
     "code/checkout/commits.py": "git's subcommands",
-    "code/checkout/notebook.py": "kernels of notebooks",
+    "code/checkout/source.py": "kernels of notebooks",
     "code/graph/proofs.py": "d for days",
     "code/indexing/offline.py": "the language of a file that was not read",
     "code/search/rank.py": "names of features",
