@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -126,8 +125,8 @@ def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
     by_writing: list[Naming] = []
     by_changing: list[Naming] = []
     for item in evidence:
-        place = bisect_left(files.paths, item.path)
-        if files.paths[place : place + 1] != [item.path]:
+        place = files.number(item.path)
+        if place is None:
             continue
         where = store.scan(
             "named_in_code", [("blob", "=", int(files.blobs[place]))], ("line", "key"), ("line",)

@@ -187,8 +187,8 @@ def _loaded(graph: Graph, node: Node) -> str:
 
 def _mark(graph: Graph, node: Node) -> str:
     """Return a decorator, annotation or attribute that may call a function."""
-    table, rules = graph.opened.view.files, rules_of(_language(graph, node))
-    if not rules.decorates or node.path not in table.paths:
+    rules = rules_of(_language(graph, node))
+    if not rules.decorates or graph.opened.view.files.number(node.path) is None:
         return ""
     lines = graph.lines(node.path)
     above = reversed(lines[max(0, node.start_line - 1 - _MOST_MARKS) : node.start_line - 1])
@@ -278,8 +278,9 @@ def _may_refer(language: str, families: set[str]) -> bool:
 
 
 def _language(graph: Graph, node: Node) -> str:
-    table = graph.opened.view.files
-    return table.language(table.paths.index(node.path)) if node.path in table.paths else ""
+    files = graph.opened.view.files
+    number = files.number(node.path)
+    return "" if number is None else files.language(number)
 
 
 def made_elsewhere(graph: Graph, node: Node) -> str:

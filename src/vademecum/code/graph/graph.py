@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.checkout.source import contained
 from vademecum.code.graph.build import bring_up_to_date
@@ -15,6 +17,7 @@ from vademecum.code.languages import language_of, rules_of
 from vademecum.code.languages.references import References
 from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.open import line_in, parse_location, past_end
+from vademecum.code.search.signals import holding
 from vademecum.code.snapshot.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.index.query import LONGEST_NAME, endings, is_meant, is_module, is_within, split_name
@@ -65,7 +68,7 @@ class Graph:
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
         self._nodes: dict[int, Node] = {}
         self._imports: dict[str, frozenset[int]] = {}  # by path, the lines on which imports begin
-        self._unresolved: list[Row] | None = None  # path, and the names called there on something unknown
+        self._with_name: dict[str, list[Node]] = {}
 
     # -- nodes ---------------------------------------------------------------------------------------------------
 
@@ -101,12 +104,12 @@ class Graph:
         """
         named, first, last = parse_location(location)
         path, files = contained(self.opened.repo.root, named).unwrap(), self.opened.view.files
-        if path not in files.paths and first:
+        if files.number(path) is None and first:
             path, *others = [known for known in files.paths if known.endswith(f"/{path}")] or [""]
             path = "" if others else path
         if not path or not first:
             return self.in_files([path])[:1]
-        content = self.opened.repo.catalogue.content(int(files.blobs[files.paths.index(path)]))
+        content = self.opened.repo.catalogue.content(self.blob(path))
         if first > (length := content.count(b"\n") + (not content.endswith(b"\n"))):
             raise past_end(path, length, first)
         return self.at(path, first, last)
@@ -179,7 +182,10 @@ class Graph:
 
     def with_name(self, name: str) -> list[Node]:
         """Return every declaration of just this name."""
-        return [node for node in self._keep(self._scan("nodes", ("name", "=", name))) if node.qualified]
+        if name not in self._with_name:
+            rows = self._scan("nodes", ("name", "=", name))
+            self._with_name[name] = [node for node in self._keep(rows) if node.qualified]
+        return self._with_name[name]
 
     def beginning(self, prefix: str) -> list[Node]:
         """Return the declarations whose name begins so, all for "", by qualified name."""
@@ -240,8 +246,8 @@ class Graph:
         return [_edge(row) for row in self._scan("edges", *_of(tiers))]
 
     def links(self) -> Iterator[list[Row]]:
-        """Yield source, relation and target of trusted edges, in parts."""
-        return self._in_parts("edges", "source", ("source", "kind", "target"), *_of(TRUSTED))
+        """Yield source, relation and target of trusted edges, by ranges of targets."""
+        return self._in_parts("edges", "target", ("source", "kind", "target"), *_of(TRUSTED))
 
     def _in_parts(self, family: str, by: str, columns: Sequence[str], *where: Condition) -> Iterator[list[Row]]:
         """Yield rows by ranges of an id.
@@ -297,10 +303,11 @@ class Graph:
 
     def unresolved(self, name: str) -> list[str]:
         """Return the files with an unresolved call of a name."""
-        if self._unresolved is None:
-            where: list[Condition] = [*self._own, ("unresolved", ">", "")]
-            self._unresolved = sorted(self._store.scan("resolved", where, ("path", "unresolved")).unwrap())
-        return [path for path, names in self._unresolved if name in names and name in names.split("\n")]
+        view = self.opened.view
+        paths = [view.files.paths[number] for number in np.flatnonzero(holding(view, name)).tolist()]
+        where: list[Condition] = [*self._own, ("path", "in", paths), ("unresolved", ">", "")]
+        rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
+        return sorted(path for path, names in rows if name in names.split("\n"))
 
     def calling(self, path: str, names: Collection[str]) -> list[Node]:
         """Return the declarations in a file that call one of these names.

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -99,7 +98,7 @@ class Proofs:
         if not self.key:
             return None, b""
         if path not in self._read:
-            digest = _digest(self._files, path)
+            digest = self._files.digest(path) if self._files else ""
             found = ((kept.source, kept.of(path, digest)) for kept in self._kept)
             self._read[path] = next((each for each in found if each[1]), (None, b""))
         return self._read[path]
@@ -252,14 +251,6 @@ def _stamp(file: str, *, follow: bool = True) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
-
-
-def _digest(files: FileTable | None, path: str) -> str:
-    """Return the blob id of a snapshot's file, or ""."""
-    if files is None:
-        return ""
-    number = bisect_left(files.paths, path)
-    return files.digests[number].tobytes().hex() if files.paths[number : number + 1] == [path] else ""
 
 
 def _prefix(root: str, file: str, project: str) -> str:

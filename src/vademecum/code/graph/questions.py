@@ -554,10 +554,9 @@ def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours
 def _told(graph: Graph, found: Iterable[Neighbour], of: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
     """Add signatures and the text of lines to neighbours."""
     listed = list(found)
-    view = graph.opened.view
-    place = {path: number for number, path in enumerate(view.files.paths)}
-    catalogue = graph.opened.repo.catalogue
-    wanted = [(int(view.files.blobs[place[each.path]]), each.chunk) for each in listed if each.chunk >= 0]
+    catalogue, files = graph.opened.repo.catalogue, graph.opened.view.files
+    named = {asked.name for asked in of}
+    wanted = [(graph.blob(each.path), each.chunk) for each in listed if each.chunk >= 0]
     chunks = iter(catalogue.chunks(wanted))
     told = []
     for each in listed:
@@ -568,10 +567,10 @@ def _told(graph: Graph, found: Iterable[Neighbour], of: Iterable[Neighbour]) -> 
             else ""
         )
         text = ""
-        if each.line and each.line_path in place:
-            lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")
-            said = {*(asked.name for asked in of), *each.via.split(" > "), each.name} - place.keys() - {""}
-            line = _written_at(lines, each, said)
+        if each.line and files.number(each.line_path) is not None:
+            lines = catalogue.content(graph.blob(each.line_path)).split(b"\n")
+            said = {*named, *each.via.split(" > "), each.name} - {""}
+            line = _written_at(lines, each, {name for name in said if files.number(name) is None})
             text = lines[line - 1].decode(errors="replace").strip() if line <= len(lines) else ""
             each = replace(each, line=line)  # noqa: PLW2901
         told.append(replace(each, signature=signature, text=text))
@@ -583,9 +582,8 @@ def _written_at(lines: Sequence[bytes], each: Neighbour, said: Iterable[str]) ->
     last = each.line + _MOST_OF_CHAIN
     if each.line_path == each.path and each.start_line <= each.line <= each.end_line:
         last = min(last, each.end_line)
-    written = re.compile(
-        "|".join(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)" for name in said).encode() or b"$."
-    )
+    names = sorted({name.rpartition(".")[2] for name in said})
+    written = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names).encode() or b"$.")
     return next(
         (line for line in range(each.line, last + 1) if written.search(b"".join(lines[line - 1 : line]))), each.line
     )
@@ -594,7 +592,8 @@ def _written_at(lines: Sequence[bytes], each: Neighbour, said: Iterable[str]) ->
 def _evidence(graph: Graph, node: Node) -> Evidence:
     """Return a node as a piece of evidence."""
     opened = graph.opened
-    place = opened.view.files.paths.index(node.path)
+    place = opened.view.files.number(node.path)
+    assert place is not None, "a node is of an indexed file"
     row = int(np.searchsorted(opened.view.row_file, place)) + max(node.chunk, 0)
     shown = evidence_of(opened, row, stored_chunks(opened, [row])[0], 1.0, {}, check_file(opened, place))
     return replace(shown, start_line=node.start_line, end_line=node.end_line)

@@ -118,8 +118,7 @@ def _uses(graph: Graph, then: Graph, nodes: Sequence[Node], relations: Sequence[
 
 def _line_with(graph: Graph, node: Node, word: str) -> int:
     """Return a declaration's first line with a word, 0 for none."""
-    files = graph.opened.view.files
-    text = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(node.path)])).decode(errors="replace")
+    text = graph.opened.repo.catalogue.content(graph.blob(node.path)).decode(errors="replace")
     lines = text.split("\n")[node.start_line - 1 : node.end_line]
     whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
     return next((number for number, line in enumerate(lines, node.start_line) if whole.search(line)), 0)

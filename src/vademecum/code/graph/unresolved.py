@@ -16,6 +16,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,7 +132,8 @@ class Wanted:
     @cached_property
     def path_parts(self) -> frozenset[str]:
         """The names of modules and folders of the repository."""
-        return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
+        paths = self.graph.opened.view.files.paths
+        return frozenset(chain.from_iterable(path.replace("/", ".").split(".") for path in paths))
 
 
 def lines_naming(

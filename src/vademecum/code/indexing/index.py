@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -455,9 +454,7 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
 
 def digest_before(target: Target, path: str) -> str:
     """Return the content hash at a path in the snapshot, or ""."""
-    files = target.previous[1].files if target.previous else None
-    place = bisect_left(files.paths, path) if files else 0
-    return files.digests[place].tobytes().hex() if files and files.paths[place : place + 1] == [path] else ""
+    return target.previous[1].files.digest(path) if target.previous else ""
 
 
 def _is_racy(mtime_ns: int, looked_at: float) -> bool:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -520,11 +519,8 @@ def row_of(view: View, payload: Payload) -> int | None:
 
     None means that the point belongs to another snapshot.
     """
-    files = view.files
-    file = bisect_left(files.paths, payload.path)
-    if file == len(files) or files.paths[file] != payload.path:
-        return None
-    if files.digests[file].tobytes().hex() != payload.blob:
+    file = view.files.number(payload.path)
+    if file is None or view.files.digest(payload.path) != payload.blob:
         return None
     first, last = np.searchsorted(view.row_file, [file, file + 1])
     row = int(first) + payload.ordinal

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -343,8 +343,8 @@ def pieces_of(each: Opened, path: str) -> FileChunks:
     Empty for a file that is not indexed. `metadata` holds `part` and `parts` where a long declaration was cut.
     """
     files = each.view.files
-    number = bisect_left(files.paths, path)
-    if files.paths[number : number + 1] != [path]:
+    number = files.number(path)
+    if number is None:
         return FileChunks.of(())
     rows = range(*np.searchsorted(each.view.row_file, [number, number + 1]).tolist())
     state = check_file(each, number)

@@ -492,7 +492,9 @@ def fuse(signals: Signals, plan: Plan, rows: Rows, w: Weights) -> Floats:
     if plan.names:
         score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
     chunks, files = (of if rows is None else of.take(rows) for of in (signals.rows, signals.files))
-    fused: Floats = (score.take(chunks) + np.float32(w.path) * signals.path.take(files)) * signals.prior.take(files)
+    fused: Floats = score.take(chunks)
+    fused += (np.float32(w.path) * signals.path).take(files)
+    fused *= signals.prior.take(files)
     return fused
 
 

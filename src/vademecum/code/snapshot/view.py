@@ -21,6 +21,7 @@ of reading ten thousand rows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -68,6 +69,16 @@ class FileTable:
     def indexed(self) -> int:
         """The number of files that have content in the index."""
         return int(np.count_nonzero(self.blobs != LEFT_OUT))
+
+    def number(self, path: str) -> int | None:
+        """Return the number of a file, or None."""
+        number = bisect_left(self.paths, path)
+        return number if self.paths[number : number + 1] == [path] else None
+
+    def digest(self, path: str) -> str:
+        """Return the blob id of a file in hex, or ""."""
+        number = self.number(path)
+        return "" if number is None else self.digests[number].tobytes().hex()
 
     def language(self, index: int) -> str:
         """Return the language of one file."""
