@@ -37,11 +37,11 @@ def questions(test: list[Task]) -> list[tuple[str, frozenset[str]]]:
     return [(task.intent, task.gold) for task in random.Random(SEED).sample(test, min(ASKED, len(test)))]
 
 
-def foreign(sets: list[TraceSet], one: TraceSet) -> list[tuple[str, frozenset[str]]]:
-    """As many questions of each other set."""
-    others = [other for other in sets if other is not one]
-    each = ASKED // len(others) + 1
-    return [(q, frozenset()) for other in others for q, _ in questions(other.tasks)[:each]]
+def foreign(sets: list[TraceSet], one: TraceSet, many: int) -> list[tuple[str, frozenset[str]]]:
+    """So many questions of the other sets, of each in turn."""
+    asked = [questions(other.tasks) for other in sets if other is not one]
+    turns = (each[n][0] for n in range(ASKED) for each in asked if n < len(each))
+    return [(text, frozenset()) for text, _ in zip(turns, range(many), strict=False)]
 
 
 def rows(sets: list[TraceSet], one: TraceSet, traces: int, home: Path, spec: str) -> Iterator[dict[str, Any]]:
@@ -52,7 +52,8 @@ def rows(sets: list[TraceSet], one: TraceSet, traces: int, home: Path, spec: str
     drawn = random.Random(SEED).sample(train, min(traces, len(train)))
     made = capability(one.tools, traces_of(drawn), home, spec)
     known = made._now()
-    for text, gold in [*questions(test), *foreign(sets, one)]:
+    own = questions(test)
+    for text, gold in [*own, *foreign(sets, one, len(own))]:
         found = made.search(text)
         asked = Asked(known.view, known.view.read(text))
         yield {

@@ -161,4 +161,7 @@ def test_a_tool_about_deprecated_things_is_chosen(tools):
 def test_a_nonsense_intent_gets_no_plan(office, tools_of_office, intent):
     plan = office.suggest(intent)
     assert plan.tasks == ()
-    assert "no tool fits" in plan.reason
+    assert (
+        plan.reason
+        == f"none of {len(tools_of_office)} tools fits: ask once more, in the words and the language of a tool's description"
+    )

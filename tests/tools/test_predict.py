@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.answers.tool_answers import plan_text
 from vademecum.errors import UsageError
 from vademecum.tools.chains import layers
+from vademecum.tools.confidence import CAP
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Task, Tool
 from vademecum.tools.search import PREDICTORS
@@ -227,10 +229,23 @@ def test_a_plan_calls_nothing_twice_unless_that_was_ever_done(tools, intent):
     assert [task.call for task in tools.suggest("pay in two parts").tasks].count("shop/pay") == 2
 
 
+@pytest.mark.parametrize("by", PREDICTORS)
+@pytest.mark.parametrize("known", [[], [trace("mail the report to the team", (Call("files/read"), Call("mail/send")))]])
+def test_a_prediction_is_not_certain_before_weights_are_fitted(tools, by, known):
+    """One tool alone is always the likeliest, which says nothing of whether it is right."""
+    tools.register([Tool.of("mail", "send", "Send a message by mail to somebody.")])
+    tools.observe(known)
+    strange, plain = tools.predict("bake a cake", by=by), tools.predict("send a message by mail to somebody", by=by)
+    assert strange.probability < 0.2
+    assert strange.probability <= plain.probability <= CAP
+
+
 def test_nothing_is_planned_where_nothing_is_registered(tools):
     plan = tools.suggest("mail the report to the team")
     assert (plan.tasks, plan.layers, plan.confidence) == ((), (), 0.0)
     assert "no tool is registered" in plan.reason
+    assert plan_text(plan).startswith("no plan\n")
+    assert "no tool is registered" in tools.predict("mail the report to the team").reason
 
 
 def test_what_several_tools_have_to_give_first_is_planned(tools):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from vademecum.answers.tool_answers import tools_text
 from vademecum.errors import EmbedError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEmbedder
@@ -134,11 +135,15 @@ def test_what_says_nothing_fits_nothing_but_what_is_pinned(office, question):
 
 @pytest.mark.parametrize("question", ["xyzzy qwerty", "diagnose my tomato plants", "simulate the orbit of a comet"])
 def test_a_question_that_no_tool_fits_is_not_found(office, tools_of_office, question):
-    """The nearest tools are listed, and the reason says how to ask again before giving up."""
+    """The answer says that none fits, how to ask again, and which are nearest; nothing is called a result."""
     answer = office.search(question)
     assert answer.verdict == Verdict.NOT_FOUND
     assert answer.probability < 0.05
-    assert answer.reason.startswith(f"probably none of {len(tools_of_office)} tools does this: ask once more")
+    assert answer.reason.startswith(f"none of {len(tools_of_office)} tools fits: ask once more")
+    assert list(answer.nearest) == [match.id for match in answer.matches if match.kind == "tool"][:3]
+    first, reason, *nearest = tools_text(answer).splitlines()
+    assert (first, reason.strip()) == (f"not found {answer.probability:.2f}", answer.reason)
+    assert nearest == ([f"  nearest: {', '.join(answer.nearest)}"] if answer.nearest else [])
     assert all(
         match.score <= answer.probability * match.reliability for match in answer.matches if match.kind == "tool"
     )
@@ -250,6 +255,25 @@ def test_an_exact_name_is_first_always(office, asked):
 
 def test_a_name_spelled_out_in_a_sentence_is_first(office):
     assert ids(office.search("please call add_event for the mail to the team"))[0] == "calendar/add_event"
+
+
+@pytest.mark.parametrize("name", ["addEvent", "add-event", "addevent", "Add event"])
+def test_a_name_written_in_another_style_is_that_name(office, name):
+    best = office.search(name)
+    assert (best.verdict, best.matches[0].id, best.matches[0].exact) == (Verdict.RESOLVED, "calendar/add_event", True)
+
+
+def test_without_a_trace_tools_stand_in_the_order_of_their_scores(tools):
+    """No place is kept for tools that nobody used where nobody used any."""
+    tools.register([Tool.of("files", "read", "Read a file. DEPRECATED: Use read_text instead."),
+                    Tool.of("files", "read_text", "Read a file as text."),
+                    *(Tool.of("files", f"read_{kind}", f"Read a {kind} file.") for kind in ("sound", "film", "map"))])  # fmt: skip
+    scores = [match.score for match in tools.search("read a file as text").matches]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_search_is_never_certain_unless_a_name_was_asked_for(office):
+    assert max(office.search(f"Read a file from the disk{end}").probability for end in ("", ".", ", please")) <= CAP
 
 
 def test_a_name_misspelled_has_neighbours(office):

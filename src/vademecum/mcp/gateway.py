@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown by default
 NEXT = 3  # tools that a prediction shows
-NEAREST = 3  # tools that are shown where none fits
 LISTING_S = 10.0  # for servers that are still starting, at the first question
 AGAIN_S = 0.5  # for servers that failed before, at later questions: the answer reports them
 PAGE = 40_000  # characters of an answer that are shown at once
@@ -130,6 +129,7 @@ class Gateway:
         problems = self._current(engine)
         answer = self._known(engine).search(query, k=5 * k + 20, unfinished=self._traced.calls_for(query)[0])
         found = [match for match in answer.matches if all(map(self._is_offered, match.tools or (match.id,)))]
+        answer = replace(answer, nearest=tuple(filter(self._is_offered, answer.nearest)))
         if chain := self._chain(query):
             id_, tools = chain.tool.id, chain.group.tools
             found = [records.Match(id_, "capability", id_, "", "", 1.0, 1.0, 1.0, tools, exact=True)]
@@ -458,8 +458,7 @@ def _found_lines(
     if verdict is Verdict.NOT_FOUND:
         said = answer.reason or "no tool of these servers does this; rephrase once at most"
         head = f"not found {answer.probability if shown else 0:.2f}: {said}"
-        near = ", ".join(match.id for match in shown[:NEAREST])
-        return [head, f"nearest: {near}"] if near else [head]
+        return [head, f"nearest: {', '.join(answer.nearest)}"] if answer.nearest else [head]
     lines = [f"{str(verdict).replace('_', ' ')} {answer.probability:.2f}"]
     for place, match in enumerate(shown):
         first, *more = _described(match, tool_of(match.id))
@@ -502,7 +501,7 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
 def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[str]:
     """Return a plan as lines: each layer's tasks, with dependencies."""
     if not plan.tasks:
-        return [plan.reason or "no plan: search_tools finds single tools"]
+        return [f"no plan: {plan.reason}"]
     tasks = {task.id: task for task in plan.tasks}
     lines = [f"confidence {plan.confidence:.2f}, past tasks like it: {len(plan.evidence) or 'none'}"]
     for number, layer in enumerate(plan.layers, 1):

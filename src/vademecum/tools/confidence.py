@@ -3,13 +3,15 @@
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
 nearest one is, on scales that do not depend on the others:
 
-    log-odds = -4.64 + 6.98 c + 8.12 t + 9.8 m         by text
-             + 15 n / (n + 25) * (a - 0.2)             by memory, of n traces; only adds where they are few
+    log-odds = -4.86 + (14.32 - 0.85 ln N) c + 4.3 t + 3.99 m   by text, of N tools
+             + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; only adds where they are few
 
-    c   the highest cosine of meaning between a tool and the intent or one of its clauses
+    c   the highest cosine of meaning between a tool and the intent or one of its clauses; of many tools one is near by chance
     t   the highest tf-idf cosine
     m   the mean cosine of meaning over all tools: how far the catalogue is about such things at all
     a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2
+
+A next call is as likely as it is among all tools, times the same while weights are not fitted.
 
 A plan is as sure as its calls, in the geometric mean of their probabilities. Where traces do not tell it is, with s the
 logistic function and m the cosine of the tool and the intent, or its nearest clause:
@@ -35,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.chains import Chain
-from vademecum.tools.features import Asked
+from vademecum.tools.features import Asked, same_intent
 from vademecum.tools.texts import Floats
 
 Counts = NDArray[np.float64]
@@ -47,8 +49,10 @@ MOST = 1.2  # what reliability may add, as in the steps
 DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
 FEW = 20  # traces
-_TEXT = np.array([-4.64, 6.98, 8.12, 9.8])  # bias, nearest meaning, tf-idf, mean of meaning
-_OWN = np.array([-5.12, 8.38, 4.74, 6.37])  # the same, beside an embedder of the user's own
+_TEXT = np.array(
+    [-4.86, 14.32, 4.3, 3.99, -0.85]
+)  # bias, nearest meaning, tf-idf, mean of meaning, nearest by ln of tools
+_OWN = np.array([-5.12, 8.38, 4.74, 6.37, 0])  # the same, beside an embedder of the user's own
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
 _UNUSED, _UNFITTED = (-2.3, 0.17, 5.6), (-1.3, 0.24, 2.9)  # bias, log-odds by the model, cosine of meaning
@@ -56,7 +60,7 @@ _LEAST, _NONE = 1e-3, 1e-6  # probabilities nearer to 0 or 1 say no more
 
 
 def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
-    """Return the probability that a shown tool is right, 0..1.
+    """Return the probability that a shown tool is right, 0..`CAP`.
 
     Args:
         asked: the intent.
@@ -64,23 +68,24 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     """
     if not allowed.any():
         return 0.0
-    near, words, mean = text_signals(asked, allowed)
+    if same_intent(asked) is not None:
+        return CAP
+    signals = text_signals(asked, allowed)
     documents = asked.view.documents
     meant = asked.question.vector is not None and documents.vectors is not None
     by_meaning = _OWN if documents.own else _TEXT
-    odds = float(by_meaning @ (1, near, words, mean) if meant else _WORDS @ (1, words))
+    odds = float(by_meaning @ (1, *signals) if meant else _WORDS @ (1, signals[1]))
     speaks = asked.weight > 0
     alike = float(np.maximum(asked.alike, asked.plain - _PLAIN)[speaks].max(initial=0.0))
     traces = int(speaks.sum())
     by_memory = _MEMORY * traces / (traces + _TRACES) * (alike - _ALIKE)
-    return _logistic(odds + (max(by_memory, 0.0) if traces < FEW else by_memory))
+    return min(_logistic(odds + (max(by_memory, 0.0) if traces < FEW else by_memory)), CAP)
 
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
-    """Return the signals c, t and m, float32 (3,)."""
-    meanings = asked.view.documents.dense(asked.question)
-    signals = asked.meaning[allowed].max(), asked.tfidf[allowed].max(), meanings[allowed].mean()
-    return np.array(signals, np.float32)
+    """Return the signals c, t, m, and c times ln N, float32 (4,)."""
+    near, mean = asked.meaning[allowed].max(), asked.view.documents.dense(asked.question)[allowed].mean()
+    return np.array([near, asked.tfidf[allowed].max(), mean, near * math.log(allowed.sum())], np.float32)
 
 
 def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:

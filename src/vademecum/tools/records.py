@@ -133,7 +133,7 @@ class ToolAnswer:
     probability: float  # that a right tool is among the matches, 0..1
     matches: tuple[Match, ...] = ()
     reason: str = ""
-    nearest: tuple[str, ...] = ()  # names spelled nearly so
+    nearest: tuple[str, ...] = ()  # ids of names spelled nearly so, and where nothing fits of the nearest tools
     searched: int = 0
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.amounts import counted
 from vademecum.index.fusion import top
 from vademecum.index.query import names_in
 from vademecum.tools import chains, confidence
@@ -50,6 +52,7 @@ EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
 PREDICTORS = ("attention", "goal", "shgat")
 _NOTHING = "nothing is asked for and nothing was called: say what is to be done, or what was called"
+_PLAIN = re.compile(r"[\s_-]")  # what styles of writing a name differ in
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 SUPPORTING = 5
 LEAST = 0.1  # of confidence in a plan that is shown
@@ -57,7 +60,6 @@ LEAST = 0.1  # of confidence in a plan that is shown
 # sets of tools with 0, 8 and 100 traces, 98 of 100 lie below; of intents of tasks none lacks all words.
 _NO_TOOL, _NO_TRACE = 0.3, 0.45
 _EMPTY = "no tool is registered: `vade tools register FILE`"
-_NO_PLAN = "no plan: no tool fits; say it in other words"
 
 
 @dataclass(frozen=True)
@@ -101,17 +103,17 @@ def search(
     factor = RELIABILITIES[reliability](view.good, view.calls) * np.where(view.offered, 1, DEPRECATED)
     asks = any(char.isalnum() for char in text)  # what says nothing fits nothing
     allowed = view.live & np.array([tool.server == server for tool in view.tools], bool) if server else view.live
-    ranks = np.minimum(taken * factor * asks, CAP).astype(np.float32)
+    ranks = (taken * factor * asks).astype(np.float32)
     # several servers may have a tool of one name
     exact = sorted((n for n in exact_names(view, text) if allowed[n]), key=lambda n: -float(ranks[n]))
     same = same_intent(asked) is not None
-    probability = 1.0 if exact else max(confidence.probability(asked, allowed), CAP * same) * asks
+    probability = 1.0 if exact else confidence.probability(asked, allowed) * asks
     semantic = taken * np.float32(probability)
     fits = allowed & (semantic >= min_score)
     alone = log_shares(asked.match * np.float32(prior().search @ [head in _ALONE for head in HEADS]))
     by_text = np.where(fits & view.offered & asks, taken_from(alone, prior().certain), 0).astype(np.float32)
     likely = np.where(fits, ranks, -1).astype(np.float32)
-    order = ranked(likely, by_text, asked.unseen > 0, exact, k, yielding=k >= KEPT and not same)
+    order = ranked(likely, by_text, (asked.unseen > 0) & bool(view.traces), exact, k, yielding=k >= KEPT and not same)
     mean, attention = np.exp(logs) @ features, asked.attention
     matches = [
         _match(view, n, float(semantic[n]), float(factor[n]), exact=n in exact,
@@ -125,8 +127,10 @@ def search(
     said = len(asked.document_matches.text) or len(asked.intent_matches.text)
     verdict = Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
     verdict = verdict if probability >= confidence.FOUND_FROM else Verdict.NOT_FOUND
-    why = _why_nothing(asked, server, searched) if verdict is Verdict.NOT_FOUND else ""
-    return ToolAnswer(text, verdict, probability, (*matches, *beside), why, nearest_names(view, text), searched)
+    nothing = verdict is Verdict.NOT_FOUND
+    why = _why_nothing(view, text, searched, server) if nothing else ""
+    nearest = nearest_names(view, text) or tuple(match.id for match in matches[:_NEAREST] if nothing and asks)
+    return ToolAnswer(text, verdict, probability, (*matches, *beside), why, nearest, searched)
 
 
 def shares(known: Known, text: str, unfinished: str = "") -> dict[str, float]:
@@ -167,7 +171,10 @@ def exact_names(view: View, text: str) -> list[int]:
     if whole := [number for number in view.named.get(asked, ()) if view.tools[number].id.lower() == asked]:
         return whole  # an id says which of those of one name is meant
     spelled = [number for name in names_in(text) for number in view.named.get(name.lower(), ())]
-    return list(dict.fromkeys([*view.named.get(asked, ()), *spelled]))
+    if found := dict.fromkeys([*view.named.get(asked, ()), *spelled]):
+        return list(found)
+    plain = _PLAIN.sub("", asked)
+    return [n for name, numbers in view.named.items() if plain and _PLAIN.sub("", name) == plain for n in numbers]
 
 
 def nearest_names(view: View, text: str) -> tuple[str, ...]:
@@ -209,16 +216,17 @@ def _match(view: View, number: int, semantic: float, reliability: float, **more:
     )  # fmt: skip
 
 
-def _why_nothing(asked: Asked, server: str, allowed: int) -> str:
-    view = asked.view
-    if not len(view.tools):
+def _why_nothing(view: View, text: str, allowed: int, server: str = "") -> str:
+    if not view.live.any():
         return _EMPTY
     if not allowed:
         servers = sorted({tool.server for tool in view.tools if tool.server})
         return f"no tool is of server {server!r}: there are {', '.join(servers) or 'none'}"
-    if not any(char.isalnum() for char in asked.question.text):
+    if not any(char.isalnum() for char in text):
         return "nothing is asked for: say what is to be done, or a tool's name"
-    return f"probably none of {allowed} tools does this: ask once more, in the words and the language of a tool's description"
+    return (
+        f"none of {counted(allowed, 'tool')} fits: ask once more, in the words and the language of a tool's description"
+    )
 
 
 def predict(
@@ -247,6 +255,8 @@ def predict(
         goal = by == "goal"
         probability = toward_goals(view, way, taken, after) if goal else known.shgat.first_steps(asked, after)
         order = top(probability, k).tolist()
+    if says and not model.traces:  # of few tools one is always the likeliest
+        probability = probability * np.float32(confidence.probability(asked, view.live))
     mean, attention = (
         probability @ features,
         in_context(asked.attention, view.graph.shared(after)) if after else asked.attention,
@@ -261,6 +271,7 @@ def predict(
     )  # fmt: skip
     best, done = candidates[0].probability if candidates else 0.0, chains.stops(After(asked, [after]), model, taken)[0]
     below = [f"the likeliest tool has a probability below {threshold:.2f}"] if best < threshold else []
+    below = below if view.live.any() else [_EMPTY]
     why = "; ".join([*below, *unknown])
     return Prediction(intent, tuple(called), candidates, bool(below), best, done, why, len(view.traces))
 
@@ -325,15 +336,14 @@ def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, y
 def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
     """Return a plan for an intent; without tasks where nothing fits."""
     view, model = known.view, known.model
-    if not any(char.isalnum() for char in intent):
-        return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
+    none = Plan(intent, (), (), 0.0, reason=_why_nothing(view, intent, int(view.live.sum())))
+    if not (view.live.any() and any(char.isalnum() for char in intent)):
+        return none
     asked = trusted(put(view, intent, unfinished=unfinished), fitted=bool(model.traces))
-    if not view.live.any():
-        return Plan(intent, (), (), 0.0, reason=_EMPTY)
     past = view.intents.dense(asked.question)
     means_none = asked.meaning.max(initial=0) < _NO_TOOL and past.max(initial=0) < _NO_TRACE
     if means_none and not (asked.bm25.any() or asked.alike.any()):
-        return Plan(intent, (), (), 0.0, reason=_NO_PLAN)
+        return none
     replayed = same_intent(asked)
     if replayed is None:
         chain, linked = chains.decoded(asked, model, known.pairs)
@@ -342,7 +352,7 @@ def suggest(known: Known, intent: str, unfinished: str = "") -> Plan:
         again, sure = view.chains[replayed], 1.0
         chain, linked = chains.Chain(again, (1.0,) * len(again)), set(chains.links_of(view.traces[replayed]))
     if sure < LEAST:
-        return Plan(intent, (), (), 0.0, reason=_NO_PLAN)
+        return none
     tasks, layers, missing = chains.ordered(view, known.ways, known.pairs, chain, linked)
     inside = tuple(known.groups.containing([task.call for task in tasks]))
     near = evidence(view, asked.attention * view.graph.shared(chain.tools), 0, SUPPORTING)
