@@ -4,12 +4,13 @@ A search compares tools with one another, so that one of them always fits best. 
 nearest one is, on scales that do not depend on the others:
 
     log-odds = -4.86 + (14.32 - 0.85 ln N) c + 4.3 t + 3.99 m   by text, of N tools
-             + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; only adds where they are few
+             + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; below 0, times u
 
     c   the highest cosine of meaning between a tool and the intent or one of its clauses; of many tools one is near by chance
     t   the highest tf-idf cosine
     m   the mean cosine of meaning over all tools: how far the catalogue is about such things at all
     a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2
+    u   the share of tools that a trace called: what few traces do not know may still be there
 
 A next call is as likely as it is among all tools, times the same while weights are not fitted.
 
@@ -48,7 +49,6 @@ SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
 DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
-FEW = 20  # traces
 _TEXT = np.array(
     [-4.86, 14.32, 4.3, 3.99, -0.85]
 )  # bias, nearest meaning, tf-idf, mean of meaning, nearest by ln of tools
@@ -79,7 +79,8 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     alike = float(np.maximum(asked.alike, asked.plain - _PLAIN)[speaks].max(initial=0.0))
     traces = int(speaks.sum())
     by_memory = _MEMORY * traces / (traces + _TRACES) * (alike - _ALIKE)
-    return min(_logistic(odds + (max(by_memory, 0.0) if traces < FEW else by_memory)), CAP)
+    used = 1 - float(asked.unseen[allowed].mean())
+    return min(_logistic(odds + (by_memory if by_memory > 0 else by_memory * used)), CAP)
 
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
