@@ -6,16 +6,14 @@ nearest one is, on scales that do not depend on the others:
     log-odds = -4.86 + (14.32 - 0.85 ln N) c + 4.3 t + 3.99 m   by text, of N tools
              + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; below 0, times u
 
-    c   the highest cosine of meaning between a tool and the intent or one of its clauses; of many tools one is near by chance
+    c   the highest cosine of meaning between a tool and the intent or one of its clauses: of many, one by chance
     t   the highest tf-idf cosine
     m   the mean cosine of meaning over all tools: how far the catalogue is about such things at all
     a   the highest tf-idf cosine with a past intent, or the cosine of words as they stand, less 0.2
     u   the share of tools that a trace called: what few traces do not know may still be there
 
-A next call is as likely as it is among all tools, times the same while weights are not fitted.
-
-A plan is as sure as its calls, in the geometric mean of their probabilities. Where traces do not tell it is, with s the
-logistic function and m the cosine of the tool and the intent, or its nearest clause:
+A next call is as likely as among all tools, times that, until weights are fitted. A plan is as sure as its calls, in
+the geometric mean. Where traces do not tell, a call is, with s the logistic function and m its tool's cosine as in c:
 
     P(right) = s(-2.3 + 0.17 logit P(call) + 5.6 m)     no trace called the tool
                s(-1.3 + 0.24 logit P(call) + 2.9 m)     weights are not fitted yet
@@ -49,9 +47,7 @@ SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
 DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
-_TEXT = np.array(
-    [-4.86, 14.32, 4.3, 3.99, -0.85]
-)  # bias, nearest meaning, tf-idf, mean of meaning, nearest by ln of tools
+_TEXT = np.array([-4.86, 14.32, 4.3, 3.99, -0.85])  # bias, then c, t, m and c ln N
 _OWN = np.array([-5.12, 8.38, 4.74, 6.37, 0])  # the same, beside an embedder of the user's own
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
@@ -90,23 +86,14 @@ def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
 
 
 def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:
-    """Return how sure the calls of a chain are, 0..1.
-
-    `fitted` says that the weights it was found with were fitted on these traces.
-    """
-    meaning, new = asked.meaning, asked.unseen
-    sure = [
-        likely if fitted and not new[tool] else _right(likely, meaning.item(tool), used=not new[tool])
-        for tool, likely in zip(chain.tools, chain.probabilities, strict=True)
-    ]
+    """Return how sure a chain is, 0..1, found with weights `fitted` or not."""
+    sure = []
+    for tool, likely in zip(chain.tools, chain.probabilities, strict=True):
+        bias, by_likely, by_meaning = _UNUSED if asked.unseen[tool] else _UNFITTED
+        odds = math.log(max(likely, _LEAST) / max(1 - likely, _LEAST))
+        right = _logistic(bias + by_likely * odds + by_meaning * asked.meaning.item(tool))
+        sure.append(likely if fitted and not asked.unseen[tool] else right)
     return math.exp(fmean(math.log(max(each, _NONE)) for each in sure))
-
-
-def _right(likely: float, meaning: float, *, used: bool) -> float:
-    """Return the probability of a call with few observations, 0..1."""
-    bias, by_likely, by_meaning = _UNFITTED if used else _UNUSED
-    likely = min(max(likely, _LEAST), 1 - _LEAST)
-    return _logistic(bias + by_likely * math.log(likely / (1 - likely)) + by_meaning * meaning)
 
 
 def _logistic(odds: float) -> float:

@@ -53,7 +53,7 @@ class Relations:
             for number, call in enumerate(trace.calls):
                 came[call.tool][_tail(trace, number)] += 1
         for tool in self._tools.values():
-            needed = [f"{tool.id}?{wanted.name}" for wanted in _required(tool)]
+            needed = [f"{tool.id}?{wanted.name}" for wanted in inputs_of(tool.input_schema) if wanted.required]
             if needed or tool.id not in came:
                 self.graph.add(needed, tool.id, CALL, "needs")
         self._add_provides()
@@ -71,7 +71,7 @@ class Relations:
                 for topic in _topics(output, output.around.union(output.words, words(tool.name))):
                     given[topic].setdefault(tool.id, []).append(output)
         for taker in self._tools.values():
-            for wanted in _required(taker):
+            for wanted in [each for each in inputs_of(taker.input_schema) if each.required]:
                 for trust, giver in self._givers(taker, wanted, given):
                     self.graph.add([giver], f"{taker.id}?{wanted.name}", -math.log(trust), "provides")
 
@@ -88,10 +88,6 @@ class Relations:
                     trusted[giver] = max(match(output, of_giver, wanted, named) for output in fields)
         best = sorted((-trust, giver) for giver, trust in trusted.items() if trust)
         return [(-trust, giver) for trust, giver in best[:MOST_GIVERS]]
-
-
-def _required(tool: Tool) -> list[Field]:
-    return [wanted for wanted in inputs_of(tool.input_schema) if wanted.required]
 
 
 def _topics(field: Field, shared: Iterable[str]) -> list[Topic]:

@@ -171,10 +171,9 @@ def exact_names(view: View, text: str) -> list[int]:
     if whole := [number for number in view.named.get(asked, ()) if view.tools[number].id.lower() == asked]:
         return whole  # an id says which of those of one name is meant
     spelled = [number for name in names_in(text) for number in view.named.get(name.lower(), ())]
-    if found := dict.fromkeys([*view.named.get(asked, ()), *spelled]):
-        return list(found)
     plain = _PLAIN.sub("", asked)
-    return [n for name, numbers in view.named.items() if plain and _PLAIN.sub("", name) == plain for n in numbers]
+    alike = (n for name, numbers in view.named.items() if plain and _PLAIN.sub("", name) == plain for n in numbers)
+    return list(dict.fromkeys([*view.named.get(asked, ()), *spelled] or alike))
 
 
 def nearest_names(view: View, text: str) -> tuple[str, ...]:
@@ -256,7 +255,8 @@ def predict(
         probability = toward_goals(view, way, taken, after) if goal else known.shgat.first_steps(asked, after)
         order = top(probability, k).tolist()
     if says and not model.traces:  # of few tools one is always the likeliest
-        probability = probability * np.float32(confidence.probability(asked, view.live))
+        same = view.traces and trust(asked, fitted=False) == 1
+        probability = probability * np.float32(CAP if same else confidence.probability(asked, view.live))
     mean, attention = (
         probability @ features,
         in_context(asked.attention, view.graph.shared(after)) if after else asked.attention,
@@ -270,10 +270,9 @@ def predict(
         for place, (n, share) in enumerate(zip(order, places.tolist(), strict=True)) if share > 0
     )  # fmt: skip
     best, done = candidates[0].probability if candidates else 0.0, chains.stops(After(asked, [after]), model, taken)[0]
-    below = [f"the likeliest tool has a probability below {threshold:.2f}"] if best < threshold else []
-    below = below if view.live.any() else [_EMPTY]
-    why = "; ".join([*below, *unknown])
-    return Prediction(intent, tuple(called), candidates, bool(below), best, done, why, len(view.traces))
+    below = f"the likeliest tool has a probability below {threshold:.2f}" if view.live.any() else _EMPTY
+    why = "; ".join([below] * (best < threshold) + unknown)
+    return Prediction(intent, tuple(called), candidates, best < threshold, best, done, why, len(view.traces))
 
 
 def numbered(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
