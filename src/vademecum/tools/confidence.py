@@ -80,13 +80,13 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
 
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
-    """Return the signals c, t, m, and c times ln N, float32 (4,)."""
+    """Return the signals c, t, m and c ln N, float32 (4,)."""
     near, mean = asked.meaning[allowed].max(), asked.view.documents.dense(asked.question)[allowed].mean()
     return np.array([near, asked.tfidf[allowed].max(), mean, near * math.log(allowed.sum())], np.float32)
 
 
 def of_plan(asked: Asked, chain: Chain, *, fitted: bool) -> float:
-    """Return how sure a chain is, 0..1, found with weights `fitted` or not."""
+    """Return how sure a chain is, 0..1, by weights `fitted` or not."""
     sure = []
     for tool, likely in zip(chain.tools, chain.probabilities, strict=True):
         bias, by_likely, by_meaning = _UNUSED if asked.unseen[tool] else _UNFITTED
