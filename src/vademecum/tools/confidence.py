@@ -80,7 +80,7 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
 
 
 def text_signals(asked: Asked, allowed: NDArray[np.bool_]) -> Floats:
-    """Return the signals c, t, m and c ln N, float32 (4,)."""
+    """Return c, t, m and c ln N, float32 (4,)."""
     near, mean = asked.meaning[allowed].max(), asked.view.documents.dense(asked.question)[allowed].mean()
     return np.array([near, asked.tfidf[allowed].max(), mean, near * math.log(allowed.sum())], np.float32)
 
