@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,8 +107,8 @@ def mirror_of(mirrors: Path, snapshot: str) -> Path:
     raise FileNotFoundError(f"no mirror of {snapshot} under {mirrors}: clone it as {candidates[1]}")
 
 
-def export_tree(git_dir: Path, commit: str, into: Path, root: str = "") -> None:
-    """Write the files of a commit (below `root`) as plain files, leaving the mirror as it is.
+def export_tree(git_dir: Path, commit: str, into: Path, root: str = "", among: Collection[bytes] | None = None) -> None:
+    """Write the files of a commit (below `root`, only those `among` some) as plain files, leaving the mirror as it is.
 
     A blob that the mirror lacks (a large binary, in stored snapshots) is left out.
     """
@@ -121,10 +122,30 @@ def export_tree(git_dir: Path, commit: str, into: Path, root: str = "") -> None:
             [*git, "ls-files", "-z", "--", *([root] if root else [])],
             env=environment, check=True, capture_output=True, cwd=into,
         ).stdout  # fmt: skip
+        if among is not None:
+            names = b"".join(name + b"\0" for name in names.split(b"\0") if name in among)
         subprocess.run(
             [*git, "checkout-index", "-q", "-f", "-z", "--stdin"],
             env=environment, input=names, check=False, capture_output=True, cwd=into,
         )  # fmt: skip
+
+
+def move_tree(git_dir: Path, commit: str, tree: Path) -> None:
+    """Turn a tree that this function wrote into that of another commit, rewriting only what differs."""
+    said = tree.with_name(f"{tree.name}.commit")
+    changed: set[bytes] | None = None
+    if said.exists():
+        differing = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", said.read_text(encoding="utf-8"), commit]
+        output = subprocess.run(["git", f"--git-dir={git_dir}", *differing], check=True, capture_output=True).stdout
+        changed = {name for name in output.split(b"\0") if name}
+    said.unlink(missing_ok=True)  # a tree whose move was cut short is written anew
+    for name in changed or ():
+        with suppress(IsADirectoryError):  # of a submodule
+            Path(os.fsdecode(os.fsencode(tree) + b"/" + name)).unlink(missing_ok=True)
+    if changed is None:
+        shutil.rmtree(tree, ignore_errors=True)
+    export_tree(git_dir, commit, tree, among=changed)
+    said.write_text(commit, encoding="utf-8")
 
 
 def borrow_history(git_dir: Path, commit: str, tree: Path) -> None:

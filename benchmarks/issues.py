@@ -3,8 +3,9 @@
     python benchmarks/issues.py --data BENCH/code --mirrors MIRRORS --state rows.jsonl [--peers a,b] [--limit 20] [--kept FOLDER]
 
 Every issue is asked twice: its first line, and all of it. Finished rows are kept in --state, so a stopped run goes on
-where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample. With --kept, the tree
-and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last. The peer
+where it was; issues are taken one from each repository in turn, or with --sample as a fixed seed draws them, so that each part
+of a run is a fair sample. With --kept, the tree and the index of each repository stay there between issues, the next commit is
+written over the last, and what it changed is indexed as an edit. The peer
 `vademecum-history` is asked in a checkout that knows the commits before it, as a user's does, and none after.
 
 `file_acc` and `function_acc` are Acc@k: the share of issues whose files, or functions, are all among the first k. Functions
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import shutil
 import time
 from collections import defaultdict
@@ -25,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import report
-from data import Question, borrow_history, checkout, export_tree, load_questions, mirror_of
+from data import Question, borrow_history, checkout, load_questions, mirror_of, move_tree
 from metrics import Hit, accuracy, files_of, functions_in, mean_over_repositories
 from peers import PEERS, make
 from quality import DEPTH, differences, grouped, measure
@@ -34,6 +36,7 @@ SHOWN = ("file_ndcg", "file_hit1", "file_recall", "file_ndcg_of10", "span_recall
 ACCURACIES = ("file_acc1", "file_acc5", "file_acc10", "function_acc5", "function_acc10")
 COMPARED = ("file_ndcg", "span_recall", "file_acc10", "function_acc10")
 HISTORY = "vademecum-history"
+SEED = 2026
 QUERIES = {"first line": lambda question: question.first_line, "whole text": lambda question: question.query}
 Row = dict[str, Any]
 
@@ -45,6 +48,13 @@ def in_turn(questions: list[Question]) -> list[Question]:
         by_repo[question.repo].append(question)
     rounds = zip_longest(*by_repo.values())
     return [question for row in rounds for question in row if question]
+
+
+def drawn(questions: Sequence[Question], sample: int) -> list[Question]:
+    """Return so many issues, drawn by a fixed seed: each beginning of the list is a fair sample of all."""
+    shuffled = sorted(questions, key=lambda question: question.id)
+    random.Random(SEED).shuffle(shuffled)
+    return shuffled[:sample]
 
 
 def functions_of(hits: Sequence[Hit], tree: Path) -> list[str]:
@@ -108,8 +118,8 @@ def tree_of(question: Question, mirrors: Path, kept: Path | None) -> Iterator[Pa
             yield tree
     else:
         tree = kept / question.repo.replace("/", "+") / "tree"
-        shutil.rmtree(tree, ignore_errors=True)
-        export_tree(git_dir, question.commit, tree)
+        shutil.rmtree(tree / ".git", ignore_errors=True)  # the history of the issue before
+        move_tree(git_dir, question.commit, tree)
         yield tree
 
 
@@ -180,6 +190,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = issue_arguments(__doc__)
     parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
     parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
+    parser.add_argument("--sample", type=int, default=None, help="this many issues, drawn by a fixed seed")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")
     parser.add_argument("--kept", type=Path, help="keep one tree and one index per repository here")
     parser.add_argument("--name", default="issues", help="what the result is called, such as lite")
@@ -187,7 +198,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     questions = load_questions(arguments.data / "issues.jsonl.gz")
     kept = [question for question in questions if not arguments.only or question.repo in arguments.only]
-    questions = in_turn(kept)[: arguments.limit]
+    questions = drawn(kept, arguments.sample) if arguments.sample else in_turn(kept)[: arguments.limit]
     run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept)
     wanted = {question.id for question in questions}
     rows = [row for row in read_state(arguments.state) if row["id"] in wanted]

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import pytest
 
 from data import Question
-from issues import accuracies
+from issues import accuracies, drawn
 from metrics import Hit, Target
 from swebench import changed_functions, changed_lines
 
@@ -62,3 +62,10 @@ def test_all_right_functions_must_be_among_the_first(tmp_path: Path) -> None:
 def test_an_issue_whose_functions_are_not_known_is_measured_by_file_alone(tmp_path: Path) -> None:
     (tmp_path / "box.py").write_text(BEFORE)
     assert set(accuracies([Hit("box.py", 1, 2)], asked(), tmp_path)) == {"file_acc1", "file_acc5", "file_acc10"}
+
+
+def test_the_beginning_of_a_drawn_list_is_a_smaller_draw() -> None:
+    """A run that is stopped has measured the same issues as a smaller one."""
+    issues = [Question(str(number), "a/b", "python", "", "size", ()) for number in range(40)]
+    assert drawn(issues, 30)[:10] == drawn(issues[::-1], 30)[:10]
+    assert {issue.id for issue in drawn(issues, 99)} == {issue.id for issue in issues}
