@@ -202,7 +202,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept)
     wanted = {question.id for question in questions}
     rows = [row for row in read_state(arguments.state) if row["id"] in wanted]
-    print("written:", report.write(arguments.name, summarise(rows, arguments.peers), arguments.into).name)
+    result = summarise(rows, arguments.peers) | ({"seed": SEED} if arguments.sample else {})
+    print("written:", report.write(arguments.name, result, arguments.into).name)
 
 
 if __name__ == "__main__":

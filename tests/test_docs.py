@@ -386,7 +386,24 @@ def test_the_figures_of_the_readme_are_those_of_the_results() -> None:
     }
     cold, edited = (latest("speed")["medians"][step] for step in ("index gin", "reindex 10k files after an edit"))
     told = latest("memory-told")["beam"]["held"]
+    lite, chosen = latest("lite")["whole text"]["means"], latest("contextbench")
+    ours, bm25 = (
+        "; ".join(f"{lite[peer][f'{unit}_acc10']:.0%}".replace("%", " %") for unit in ("file", "function"))
+        for peer in ("vademecum-history", "bm25-windows")
+    )
+    shown = {
+        system: "; ".join(
+            f"{chosen['means'][f'{system} 8000'][f'lines: {share}']:.0%}".replace("%", " %")
+            for share in ("recall", "precision")
+        )
+        for system in ("context", "bm25-windows", "semble")
+    }
     rows = [
+        f"{lite['bm25-windows']['issues']} issues of SWE-bench Lite | {ours} | BM25 {bm25} |",
+        (
+            f"{chosen['tasks']} issues of ContextBench | {shown['context']} | BM25 {shown['bm25-windows']}, "
+            f"semble without its model {shown['semble']} |"
+        ),
         (
             f"{answers['questions']} real fixes that one answer of 1,000 tokens holds | {lines['search']} | semble without its model "
             f"{lines['semble']}, ripgrep {lines['ripgrep']} |"

@@ -92,6 +92,23 @@ def test_a_budget_is_a_ceiling_and_no_quota(repo, engine):
     assert sum(piece.form in CODE for piece in pieces(limited)) == 40
 
 
+def test_what_is_hardly_an_answer_names_three_places_and_shows_no_code(repo, engine):
+    """Unless results or lines are asked for."""
+    files = {
+        f"src/{n}.py": f"def shelve_{n}(book):\n    '''Put a book on shelf {n} of the library.'''\n" for n in range(6)
+    }
+    files["src/press.py"] = "def print_invoice(invoice):\n    '''Print the invoice on a page.'''\n    return invoice\n"
+    app, question = engine(repo("app", files), embedder="static"), "print a page of the catalogue for readers"
+    found = app.search(question)
+    assert found.verdict is Verdict.AMBIGUOUS
+    assert "hardly an answer" in found.text
+    assert [piece.form for piece in pieces(found)] == [Form.SIGNATURE] * 3
+    assert pieces(found)[0].place.path == "src/press.py"
+    assert pieces(app.search(question, most=2))[0].form in CODE
+    sure = app.search("print the invoice on a page")
+    assert pieces(sure)[0].form in CODE
+
+
 STAMPED = "    post.stamp_{0}(parcel.sender, parcel.weight, parcel.country_of_destination)\n"
 
 

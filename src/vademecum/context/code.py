@@ -131,6 +131,9 @@ def unified(code: Answer, memory: Recalled, k: int) -> Unified:
     return Unified(code, memory, tuple(item for _, _, item in ranked[:k]))
 
 
+# An ambiguous answer less probable than this names its best places and shows no code, unless results or lines are asked for
+SHOWN_FROM, PLACES = 0.3, 3
+PLACES_ALONE = "hardly an answer: the nearest places alone"
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
 IN_FULL = 1  # neighbours shown whole; others seldom need a change, so their signatures suffice
@@ -185,6 +188,9 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
     offers = offers_of(question, answer.evidence, makers.pieces, budget, lines=lines)[:most]
+    if answer.verdict is Verdict.AMBIGUOUS and answer.probability < SHOWN_FROM and most is None:
+        offers = [offer[-1:] for offer in offers[:PLACES]]
+        answer = replace(answer, reason="; ".join(filter(None, (answer.reason, PLACES_ALONE))))
     sections = [Section("primary", makers.shares[0], offers)]
     sections += [section for source in makers.sources for section in source(answer.evidence)]
     return answered(makers, Heading(question, answer, name_repos=makers.name_repos), sections, budget, FORMATS[0])
