@@ -135,3 +135,21 @@ def test_a_line_that_is_no_item_is_named(memory, page):
     with pytest.raises(UsageError, match=r"line \d+ .*Ship on Fridays"):
         memory.page(page + "\nShip on Fridays\n", NAME)
     assert len(memory.facts()) == len(SAID)
+
+
+def test_a_sentence_that_states_two_things_stands_once_and_is_edited_as_one(memory, said):
+    """What it is changed to replaces both facts, and both are forgotten with their line."""
+    said("We use pnpm, not npm.")
+    assert len(memory.facts()) == 2
+    page = memory.page("", NAME).text
+    assert page.count("We use pnpm, not npm.") == 1
+    assert all(f"`{fact.id}`" in page for fact in memory.facts())
+    done = memory.page(page.replace("pnpm, not npm", "bun, not yarn"), NAME)
+    assert done.text.count("We use bun, not yarn.") == 1
+    assert "pnpm" not in done.text
+    said("We moved to cargo, not make.")
+    page = memory.page("", NAME).text
+    ids = [fact.id for fact in memory.facts() if "cargo" in fact.text]
+    gone = memory.page("".join(line for line in page.splitlines(True) if "cargo" not in line), NAME)
+    assert set(gone.edits.forgotten) == set(ids)
+    assert [fact.text for fact in memory.facts()] == ["We use bun, not yarn."]

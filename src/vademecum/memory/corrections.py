@@ -178,9 +178,10 @@ class Corrections(ABC):
                 self.edit(id_, text)
             except UnknownError:  # forgotten meanwhile
                 self._note(scope, FactKind.FACT, text)
-        for id_ in edits.forgotten:
-            with suppress(UnknownError):  # replaced or forgotten meanwhile
-                self.forget(id_)
+        for ids, undo in ((edits.replaced, self.reject), (edits.forgotten, self.forget)):
+            for id_ in ids:
+                with suppress(UnknownError):  # replaced or forgotten meanwhile
+                    undo(id_)
         for kind, text in edits.noted:
             self._note(scope, kind, text)
 

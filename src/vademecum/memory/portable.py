@@ -9,7 +9,7 @@
 The lines hold everything with its provenance except facts, which are settled again from claims and marks. So importing a file
 in any order, or twice, gives the same facts. Exported texts are searched for secrets once more.
 
-Each line of the page states a fact, then its evidence and its id. Read back, a changed line corrects its fact, a line that is
+Each line of the page states a sentence, then its evidence and the ids of its facts. Read back, a changed line corrects its fact, a line that is
 gone forgets its fact, and a new line is a note of the kind of its heading. Only the page that was written last is read back: its
 first line holds a stamp that memory knows too. So a page that came with a repository says nothing.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -187,7 +187,8 @@ def _line(record: Mapping[str, Any]) -> str:
 
 WRITTEN = "page "  # prefix in `meta` of the pages written, by path
 _STAMP = re.compile(r"<!-- vademecum ([0-9a-f]{16})")
-_LINE = re.compile(r"[ \t]*(?:[-*]|\d+[.)])\s+(?P<text>.*?)(?: — (?P<evidence>[^—]*)`(?P<id>[0-9a-f]{10})`)?\s*")
+_LINE = re.compile(r"[ \t]*(?:[-*]|\d+[.)])\s+(?P<text>.*?)(?: — [^—]*?(?P<ids>(?:`[0-9a-f]{10}`\s*)+))?")
+_ID = re.compile(r"[0-9a-f]{10}")
 _WRAPPED = re.compile(r"\n[ \t]+(?!(?:[-*]|\d+[.)])\s)(?=\S)")  # where a line goes on in the next one
 _KINDS = {name.casefold(): FactKind(kind) for each in LANGUAGES.values() for kind, name in each.kinds.items()}
 
@@ -198,6 +199,7 @@ class Edits:
 
     corrected: Mapping[str, str]  # fact → its new sentence
     forgotten: tuple[str, ...] = ()  # facts
+    replaced: tuple[str, ...] = ()  # other facts of a changed line
     noted: tuple[tuple[FactKind, str], ...] = ()  # new sentences, with the kind of their heading
 
 
@@ -213,15 +215,19 @@ class Page:
 def written(scope: Scope, wording: Wording, now: float, name: str = "") -> tuple[str, int]:
     """Return the page of a scope's current facts, and their number.
 
-    Facts are ordered by kind and confidence. With the `name` of its file the page can be read back. Raises `StoreError`.
+    Facts are ordered by kind and confidence; those of one sentence share a line. With the `name` of its file the page can be read
+    back. Raises `StoreError`.
     """
     lines: list[str] = []
     facts = scope.ledger.facts()
+    by_text: dict[str, list[Fact]] = {}
+    for fact in sorted(facts, key=lambda f: (-f.confidence, f.first_at)):
+        by_text.setdefault(_flat(fact.text), []).append(fact)
     for kind in FactKind:
-        own = sorted((f for f in facts if f.kind is kind), key=lambda f: (-f.confidence, f.first_at))
+        own = {text: said for text, said in by_text.items() if said[0].kind is kind}
         if own:
             lines += [f"## {wording.kinds.get(kind, kind.capitalize())}", ""]
-            lines += [f"- {_flat(fact.text)} — {_evidence(fact, wording, now)}" for fact in own] + [""]
+            lines += [f"- {text} — {_evidence(said, wording, now)}" for text, said in own.items()] + [""]
     body = "\n".join(lines).rstrip() + "\n"
     if not name:
         return f"# {wording.page}\n\n{body}", len(facts)
@@ -245,7 +251,7 @@ def edits_of(text: str, scope: Scope, name: str) -> Edits:
         raise UsageError(f"{name} is not as `vade memory page` last wrote it: move it away, or name another file")
     before: dict[str, str] = known["lines"]
     kind, seen, corrected, noted = FactKind.FACT, set[str](), dict[str, str](), list[tuple[FactKind, str]]()
-    same = {digest: id_ for id_, digest in before.items()}
+    replaced: list[str] = []
     for number, line in enumerate(_WRAPPED.sub(" ", text).splitlines(), 1):
         if line.startswith("#"):
             kind = _KINDS.get(line.lstrip("# ").casefold(), FactKind.FACT)
@@ -255,25 +261,28 @@ def edits_of(text: str, scope: Scope, name: str) -> Edits:
         if found is None:
             raise UsageError(f"line {number} of {name} is no heading or item: begin it with `- `: {line.strip()[:80]}")
         said = found["text"].strip()
-        id_ = found["id"] or same.get(_digest(said))
-        if id_ is None and said:
+        digest, ids = _digest(said), _ID.findall(found["ids"] or "")
+        ids = [id_ for id_ in ids or before if id_ in before and (ids or before[id_] == digest)]
+        if not ids and not found["ids"] and said:
             noted.append((kind, said))
-        elif id_ in before:
-            seen.add(id_)
-            if _digest(said) != before[id_]:
-                corrected[id_] = said
+        seen.update(ids)
+        changed = [id_ for id_ in ids if before[id_] != digest]
+        corrected |= dict.fromkeys(changed[:1], said)
+        replaced += changed[1:]
     gone = tuple(id_ for id_ in before if id_ not in seen)
     if gone and not seen:
         raise UsageError(f"nothing is left of {name}: `vade memory forget` forgets facts by id")
-    return Edits(corrected, gone, tuple(noted))
+    return Edits(corrected, gone, tuple(replaced), tuple(noted))
 
 
-def _evidence(fact: Fact, wording: Wording, now: float) -> str:
+def _evidence(said: Sequence[Fact], wording: Wording, now: float) -> str:
+    """Return the evidence of a sentence's surest fact, and the ids of all its facts."""
+    fact = said[0]
     parts = [f"`{fact.place}`"] if fact.place not in ("", "*") else []
     parts += [_flat(fact.reason)] if fact.reason and fact.reason not in fact.text else []
     parts += [date_of(wording, fact.first_at, now), f"{fact.mentions} x", f"{fact.confidence:.2f}"]
     parts += [wording.in_dispute] if fact.disputed else []
-    return f"{', '.join(parts)}, `{fact.id}`"
+    return f"{', '.join(parts)}, {' '.join(f'`{each.id}`' for each in said)}"
 
 
 def _flat(text: str) -> str:
