@@ -133,3 +133,32 @@ def test_of_a_sentence_that_holds_in_part_the_rest_is_not_told(memory, clock):
     for told in (said, memory.build_memory_context("new", "écris la page")):
         assert "français" in told
         assert "tutoie" not in told
+
+
+def test_a_day_a_place_or_a_number_answers_a_question_for_one() -> None:
+    """Nobody writes "day" beside Wednesday, or "port" beside 8080; a fact without such an answer gains nothing."""
+    facts = [
+        outline(0, "We deploy on Wednesdays, never on Fridays", "deploy"),
+        outline(1, "Migrations live in db/migrate, one file per change"),
+        outline(2, "The billing service listens on 8080"),
+        outline(3, "The deploy script needs a token, ask Priya"),
+        outline(4, "Migrations are reviewed by two people"),
+        outline(5, "The billing service is written in Go"),
+        *(outline(9 + number, f"The {word} module needs a restart") for number, word in enumerate("abcdefgh")),
+    ]
+    assert [each.id for each in relevant("which day do we deploy", facts)] == ["0"]
+    assert [each.id for each in relevant("where do the migrations go", facts)] == ["1"]
+    assert [each.id for each in relevant("what port does billing use", facts)] == ["2"]
+    assert relevant("which day do we bake", facts) == relevant("where do the gardens go", facts) == []
+
+
+def test_a_question_in_the_other_language_brings_the_fact() -> None:
+    """French words for what software is made of stand for the English ones, and the other way round."""
+    facts = [
+        outline(0, "The upload gives up after five attempts"),
+        outline(1, "Les factures partent le premier lundi du mois"),
+        *(outline(9 + number, f"The {word} module needs a restart") for number, word in enumerate("abcdefgh")),
+    ]
+    assert [each.id for each in relevant("combien de tentatives avant d'abandonner ?", facts)] == ["0"]
+    assert [each.id for each in relevant("when do the invoices go out?", facts)] == ["1"]
+    assert relevant("combien de poissons avant de dormir ?", facts) == []

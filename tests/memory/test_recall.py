@@ -547,3 +547,19 @@ def test_sessions_are_ranked(memory, event):
     )
     assert memory.sessions("pottery classes", k=1)[0][:2] == ("repository", "talk")
     assert memory.sessions("cache entries", k=1)[0][1] == "work"
+
+
+def test_a_question_in_french_finds_what_was_said_in_english(open_memory, event):
+    """And the other way round; a question about something else finds neither."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    memory.record_all([
+        event(1, "the upload gives up after five attempts", session="a"),
+        event(2, "les factures partent le premier lundi du mois", session="b"),
+        event(3, "the search service is written in Rust", session="c"),
+        *(event(9 + number, f"the {word} module needs a restart", session=word) for number, word in enumerate("defghijk")),
+    ])  # fmt: skip
+    found = memory.recall("combien de tentatives avant d'abandonner ?")
+    assert (ids(found)[0], bool(found)) == ("e1", True)
+    found = memory.recall("on which day do the invoices go out?")
+    assert (ids(found)[0], bool(found)) == ("e2", True)
+    assert memory.recall("combien de poissons dans l'aquarium ?").verdict is Verdict.NOT_FOUND

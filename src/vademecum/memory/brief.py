@@ -27,7 +27,7 @@ from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import Wording, against, date_of, hint, names_in, time_of, with_topic
 from vademecum.memory.passages import fitted, one_line
-from vademecum.memory.words import ASKS_PAST, other_forms, terms
+from vademecum.memory.words import ASKS_PAST, asked_for, asked_terms, other_forms, terms
 
 if TYPE_CHECKING:
     from vademecum.protocols import Clock, Condition, Store
@@ -210,9 +210,13 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     Facts of equal probability keep their order, which is the newest first.
     """
     message = message[:MOST_CHARACTERS]
-    said = terms(message)
+    said = asked_terms(message)
     asked = {term: {term, *other_forms(term)} for term in said}
     holding = {fact.id: found for fact in facts if (found := _shared(asked, fact.words))}
+    for words, says in asked_for(message):  # "which day" is answered by a day
+        for fact in facts:
+            if fact.id in holding and says.search(fact.text):
+                holding[fact.id] |= words & asked.keys()
     spread = Counter(term for found in holding.values() for term in found)
     most = math.log(1 + len(facts))
     weights = {term: math.log(1 + len(facts) / (spread[term] or 0.5)) for term in asked}
@@ -236,10 +240,10 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
 def _shared(asked: Mapping[str, set[str]], text: str) -> set[str]:
     """Return the terms whose forms occur in a text.
 
-    Only a text that holds the first letters of a term is split into terms.
+    Only a text that holds the first letters of a form is split into terms.
     """
     low = text.lower()
-    near = [term for term in asked if term[:_STEM_LETTERS] in low]
+    near = [term for term, forms in asked.items() if any(form[:_STEM_LETTERS] in low for form in forms)]
     held = set(terms(text)) if near else set[str]()
     return {term for term in near if not held.isdisjoint(asked[term])}
 

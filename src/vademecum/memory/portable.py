@@ -276,7 +276,7 @@ def edits_of(text: str, scope: Scope, name: str) -> Edits:
 
 
 def _evidence(said: Sequence[Fact], wording: Wording, now: float) -> str:
-    """Return the evidence of a sentence's surest fact, and the ids of all its facts."""
+    """Return a sentence's evidence, with the ids of its facts."""
     fact = said[0]
     parts = [f"`{fact.place}`"] if fact.place not in ("", "*") else []
     parts += [_flat(fact.reason)] if fact.reason and fact.reason not in fact.text else []

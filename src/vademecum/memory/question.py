@@ -15,9 +15,10 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.index.tokenize import key
 from vademecum.memory.forms import compiled
 from vademecum.memory.when import find_time, time_asked
-from vademecum.memory.words import query_keys, terms
+from vademecum.memory.words import asked_for, query_keys, terms
 
 _SAID = compiled(__file__)
 
@@ -34,7 +35,7 @@ class Question:
     asks_lately: bool  # about the last days, by a word
     asks_help: bool  # for help, to which preferences and instructions matter
     period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
-    saying_when: NDArray[np.bool_]  # (T,) terms that only name the time
+    only_asking: NDArray[np.bool_]  # (T,) terms that only name the time, or the kind of answer
 
     @property
     def asks_choice(self) -> bool:
@@ -58,7 +59,7 @@ def take_apart(text: str, now: datetime) -> Question:
     >>> [take_apart(text, noon).asks_help for text in ("How should I store sessions?", "How did you store sessions?")]
     [True, False]
     >>> asked = take_apart("what did we decide last week about the cache", noon)
-    >>> [datetime.fromtimestamp(end).day for end in asked.period], asked.saying_when.tolist()
+    >>> [datetime.fromtimestamp(end).day for end in asked.period], asked.only_asking.tolist()
     ([3, 10], [False, True, True, False])
     """
     low = text.lower()
@@ -68,11 +69,11 @@ def take_apart(text: str, now: datetime) -> Question:
     asks_now = asks_now and _SAID["several"].search(low) is None
     asked, keys = time_asked(text, now), query_keys(text)
     lately, helped = _SAID["lately"].search(low) is not None, not asks_back and _SAID["help"].search(low) is not None
-    if asked.period is None:
-        return Question(text, text, keys, asks_now, asks_back, lately, helped, None, np.zeros(len(keys), bool))
-    topic = asked.question or text
-    saying_when = ~np.isin(keys, query_keys(topic))
-    return Question(text, topic, keys, asks_now, asks_back, lately, helped, asked.period.seconds, saying_when)
+    topic = asked.question or text if asked.period is not None else text
+    of_kind = [key(term) for words, _ in asked_for(text) for term in words]
+    only_asking = ~np.isin(keys, query_keys(topic)) | np.isin(keys, np.array(of_kind, np.uint64))
+    period = asked.period.seconds if asked.period is not None else None
+    return Question(text, topic, keys, asks_now, asks_back, lately, helped, period, only_asking)
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:

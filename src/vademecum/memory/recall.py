@@ -239,7 +239,7 @@ class Recall:
         is_given = filters.since is not None or filters.until is not None
         period = None if is_given else question.period
         mask = self._mask(view, filters)
-        return Asking(question.keys, vector, question.saying_when, called, mask, period, by)
+        return Asking(question.keys, vector, question.only_asking, called, mask, period, by)
 
     def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
         """Return the rows that pass the filters: bool (N,), None for all."""
@@ -364,18 +364,22 @@ def _words(text: str) -> set[str]:
 def _as_written(view: View, question: Question) -> Question:
     """Return a question, unwritten words replaced by their written forms.
 
-    "Which formatter" finds "formatting" where nobody wrote "formatter".
+    "Which formatter" finds "formatting" where nobody wrote "formatter". The forms also join the text that is compared in meaning,
+    since a question in French is far from every English text.
     """
     known = view.knows(question.keys)
     if known.all():
         return question
-    keys, unknown = question.keys.copy(), set(question.keys[~known].tolist())
+    keys, unknown, topic = question.keys.copy(), set(question.keys[~known].tolist()), [question.topic]
     for term in terms(question.text):
         if key(term) in unknown:
-            forms = np.array([key(form) for form in other_forms(term)], np.uint64)
-            written = forms[view.knows(forms)]
-            keys[question.keys == key(term)] = next((each for each in written if each not in keys), key(term))
-    return replace(question, keys=keys)
+            forms = other_forms(term)
+            held = view.knows(np.array([key(form) for form in forms], np.uint64)).tolist()
+            written = (form for form, is_held in zip(forms, held, strict=True) if is_held and key(form) not in keys)
+            form = next(written, term)
+            keys[question.keys == key(term)] = key(form)
+            topic += [form] if form != term else []
+    return replace(question, keys=keys, topic=" ".join(topic))
 
 
 def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]:

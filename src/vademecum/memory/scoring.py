@@ -150,7 +150,7 @@ class Asking:
     Attributes:
         keys: uint64 (T,), the question's terms.
         vector: float32 (dim,), the question as a unit vector.
-        saying_when: bool (T,), which of the terms only say when: a time is not written in what happened then.
+        only_asking: bool (T,), which of the terms only name the time or the kind of answer: neither is written in it.
         named: bool (P,), which of the view's speakers the question names; None where it names nobody.
         mask: bool (N,), which rows may be found; None for all that are alive.
         period: the time it asks about, seconds since the epoch, half-open; None for any.
@@ -159,7 +159,7 @@ class Asking:
 
     keys: NDArray[np.uint64]
     vector: Floats
-    saying_when: NDArray[np.bool_]
+    only_asking: NDArray[np.bool_]
     named: NDArray[np.bool_] | None = None
     mask: NDArray[np.bool_] | None = None
     period: tuple[float, float] | None = None
@@ -179,7 +179,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
         talk = view.talks.take(view.session.take(rows))
         score = np.where(talk, _with_around(view, matches, rows, own), score)
     score = _when_and_who(view, asking, rows, score)
-    missing = float(matches.idf[~matches.known & ~asking.saying_when].sum() / max(float(matches.idf.sum()), 1e-9))
+    missing = float(matches.idf[~matches.known & ~asking.only_asking].sum() / max(float(matches.idf.sum()), 1e-9))
     by_people = PEOPLE.take(view.roles.take(rows))
     return Weighed(rows, score, found, meaning, matches.idf, missing, own, by_people, matches)
 

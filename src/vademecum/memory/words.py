@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lors
 
 _FORMS = table_of(__file__)
 _DENYING, ASKS_PAST = (re.compile(filled(_FORMS[name], {})) for name in ("denying", "asks_past"))
+_ANSWERS = "day", "place", "number"
 IRREGULAR: Mapping[str, str] = _FORMS["irregular"]  # past forms that no suffix rule brings home
 
 
@@ -88,20 +89,66 @@ def terms(text: str) -> list[str]:
     return [term for run in _RUN.findall(text) for term in run_terms(run)]
 
 
+@lru_cache(maxsize=1)
+def _idle() -> frozenset[str]:
+    return frozenset(terms(_FORMS["idle"]))
+
+
+def asked_terms(question: str) -> list[str]:
+    """Return the terms that may name a question's topic, in order.
+
+    >>> asked_terms("combien de tentatives avant d'abandonner"), terms("avant")
+    (['tent', 'abandonn'], ['avant'])
+    """
+    return [term for term in terms(question) if term not in _idle()]
+
+
 def runs(text: str) -> list[str]:
     """Return the runs of word characters of a text, in order."""
     return _RUN.findall(text)
+
+
+def asked_for(question: str) -> Iterator[tuple[set[str], re.Pattern[str]]]:
+    """Yield the terms that only ask, and a pattern of the answer.
+
+    The answer asked for is a day, a place or a number.
+
+    >>> [(words, bool(says.search("we deploy on Wednesdays"))) for words, says in asked_for("which day do we deploy?")]
+    [({'dai'}, True)]
+    """
+    for name in _ANSWERS:
+        if found := re.search(filled(_FORMS[f"asks_{name}"], {}), question):
+            words = {term for group in found.groups("") for term in terms(group)}
+            yield words, re.compile(filled(_FORMS[f"says_{name}"], {}))
+
+
+@lru_cache(maxsize=1)
+def _in_english() -> Mapping[str, list[str]]:
+    """Return stems of the other language, by stem."""
+    found: dict[str, list[str]] = {}
+    for line in _FORMS["english"].strip().splitlines():
+        french, english = (terms(part) for part in line.split(":"))
+        for one, others in ((french, english), (english, french)):
+            for term in one:
+                found[term] = list(dict.fromkeys([*found.get(term, ()), *others]))
+    return found
 
 
 def other_forms(term: str) -> list[str]:
     """Return the stems of related words that Porter's rules keep apart.
 
     They name an act, or who does the act: "formatter" becomes formatt, "formatting" format. "Deploy" becomes deploi, "deployment"
-    deploy.
+    deploy. French and English words for the same thing follow.
 
     >>> other_forms("formatt"), other_forms("linter"), other_forms("lint"), other_forms("deploi")
     (['format'], ['lint', 'lin'], ['linter', 'lintter', 'lintt'], ['deploy'])
+    >>> other_forms("factur")[-2:], other_forms("invoic")[-1:]
+    (['invoic', 'bill'], ['factur'])
     """
+    return [*_derived(term), *_in_english().get(term, ())]
+
+
+def _derived(term: str) -> list[str]:
     if len(term) < 4:
         return []
     if term.endswith("er"):
@@ -120,7 +167,7 @@ def query_keys(text: str) -> NDArray[np.uint64]:
     """Return a question's distinct term keys, in order, uint64 (T,)."""
     import numpy as np  # hooks cut text into terms and have no time for it
 
-    found = dict.fromkeys(number for run in _RUN.findall(text) for number in _keyed(run))
+    found = dict.fromkeys(map(key, asked_terms(text)))
     return np.fromiter(found, np.uint64, len(found))
 
 
