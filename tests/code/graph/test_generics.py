@@ -189,7 +189,7 @@ CASES = {
                     "fun six(users: List<User>) {\n  users.map { u -> u.name }.forEach { println(it); it.settle() }\n}\n",
         },
         {"each": {"User.ban typed"}, "named": {"User.ban typed"}, "one": {"User.settle unique"}, "two": {"User.settle unique"}, "three": {"User.settle typed"}, "four": {"User.settle typed"},
-         "five": {"User.settle unique"}, "six": {"User.settle unique"}},
+         "five": {"User.settle unique"}, "six": set()},
     ),
     "Kotlin: extensions in a class, of types that may be null": (
         {

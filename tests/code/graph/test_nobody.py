@@ -199,6 +199,42 @@ CALLS = {
         "a.ts:5",
         "A.close",
     ),
+    "class whose head the preprocessor chooses": (
+        {
+            "A.cs": "namespace P;\n#if NET\npublic partial class A : IB\n#else\npublic partial class A\n#endif\n{\n  public void Settle() {}\n}\n",
+            "B.cs": "namespace P;\nclass B {\n  void Use(A x) { x.Settle(); }\n}\n",
+        },
+        "A.Settle",
+        "B.Use",
+    ),
+    "static that a macro makes": (
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": "mod a;\nmod b;\n",
+            "src/a.rs": "pub struct A;\nimpl A { pub fn settle(&self) {} }\nlazy_static! {\n  pub static ref ONE: A = A;\n}\n",
+            "src/b.rs": "use crate::a::*;\nfn go() { ONE.settle(); }\n",
+        },
+        "A.settle",
+        "go",
+    ),
+    "constant that a macro makes": (
+        {
+            "Cargo.toml": '[package]\nname = "m"\n',
+            "src/lib.rs": "mod a;\nmod b;\n",
+            "src/a.rs": "pub struct A;\nimpl A { pub fn settle(&self) {} }\nmake_all! { ONE, TWO }\n",
+            "src/b.rs": "use crate::a::*;\nfn go() { ONE.settle(); }\n",
+        },
+        "A.settle",
+        "go",
+    ),
+    "name that a module makes as it runs": (
+        {
+            "a.py": "class A:\n    def settle(self): ...\nglobals()['one'] = A()\n",
+            "b.py": "from a import one\ndef go():\n    one.settle()\n",
+        },
+        "A.settle",
+        "go",
+    ),
     "property with a field of its own": (
         {"A.kt": "class A {\n  val state: Int\n    field = 1\n\n  fun find() {}\n}\n", "B.kt": "fun use(a: A) {\n  a.find()\n}\n"},
         "A.find",

@@ -105,19 +105,62 @@ CALLS = [
     ("kt", "fun used(x: Pair<A, Int>) { x.first.settle() }"),
     ("kt", "fun used(x: Map<String, A>) { x.values.first().settle() }"),
     ("cs", "class U : Elsewhere { void used() { value.settle(); } }"),
+    ("cs", "class U : Elsewhere { void used() { Value.settle(); } }\nclass M { A a = new A(); }"),
     ("cs", "class U { void used(dynamic x) { x.settle(); } }"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "text"), CALLS, ids=[f"{kind} {text[-50:]}" for kind, text in CALLS])
 def test_a_call_on_what_may_be_anything_leaves_the_method_in_question(repo, engine, kind, text):
+    assert engine(_files(repo, kind, text)).codebase.callers("A.settle").verdict in {"found", "unknown"}
+
+
+def _files(repo, kind, text):
+    """Write a class and what may call its method; return the folder."""
     other = {"h": "b.cpp", "go": "b.go"}.get(kind, f"b.{kind}")
     files = {f"a.{kind}": DECLARED[kind], other: f"{BEFORE[kind]}{text}\n", "go.mod": "module ex.com/m\n"}
     if kind == "rs":
         files = {"Cargo.toml": '[package]\nname = "m"\n', "src/lib.rs": "pub mod a;\npub mod b;\n"} | {
             f"src/{name}": content for name, content in files.items() if name.endswith(".rs")
         }
-    assert engine(repo("app", files)).codebase.callers("A.settle").verdict in {"found", "unknown"}
+    return repo("app", files)
+
+
+# What code from elsewhere gives: it may be of the repository only where it was handed over before.
+GIVEN = [
+    ("ts", "import { make as made } from 'elsewhere';\nexport function use() {\n  const x = made();\n  x.settle();\n}"),
+    (
+        "ts",
+        "import { one } from 'elsewhere';\nexport async function use() {\n  const x = await one();\n  x.settle();\n}",
+    ),
+    ("ts", "export function use(xs: State[]) {\n  for (const x of xs) x.settle();\n}"),
+    ("py", "import lib\ndef use():\n    x = lib.make()\n    x.settle()"),
+    ("py", "import lib\ndef use():\n    with lib.make() as x:\n        x.settle()"),
+    ("py", "import lib\ndef use():\n    for x in lib.make():\n        x.settle()"),
+    ("py", "from lib import Thing\ndef use(xs: list[Thing]):\n    xs[0].settle()"),
+    ("py", "import lib\ndef use(x: str):\n    x = lib.make(x)\n    x.settle()"),
+    ("php", "function used() { $x = \\Out\\Box::make(); $x->settle(); }"),
+    ("h", "void used(out::Box &x) { x.settle(); }"),
+    ("h", "void used(Box *x) { x->settle(); }"),
+    ("rs", "pub fn used() { let x = elsewhere::Own::new(); x.settle(); }"),
+    ("rs", "pub fn used(xs: Vec<elsewhere::Own>) { for x in xs.iter() { x.settle(); } }"),
+    ("go", 'import "ex.org/lib"\n\nfunc use(a *A) {\n\tx := lib.Must(a, nil)\n\tx.settle()\n}'),
+    ("go", 'import "slices"\n\nfunc use(xs []*A) {\n\tx := slices.MaxFunc(xs, nil)\n\tx.settle()\n}'),
+    ("kt", "import out.made\nfun used() {\n  val x = made()\n  x.settle()\n}"),
+    ("cs", "class U { void used() { var x = Out.Make(); x.settle(); } }\nclass M { A a = new A(); }"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), GIVEN, ids=[f"{kind} {text[-50:]}" for kind, text in GIVEN])
+def test_a_call_on_what_a_library_gives_is_named_and_never_taken_for_sure(repo, engine, kind, text):
+    """That one method here has the name tells nothing of a value from elsewhere."""
+    answer = engine(_files(repo, kind, text)).codebase.callers("A.settle")
+    assert (answer.verdict, [each.path.rpartition("/")[2][0] for each in answer.uncovered]) == ("unknown", ["b"])
+
+
+def test_a_union_of_types_from_elsewhere_is_none_of_ours(repo, engine):
+    text = "export const use = (x: State | string) => x.settle();"
+    assert engine(_files(repo, "ts", text)).codebase.callers("A.settle").verdict == "none"
 
 
 @pytest.mark.parametrize(

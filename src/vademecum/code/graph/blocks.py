@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from vademecum.code.graph.meanings import HELD, UNKNOWN, Meaning, Value, itself
+from vademecum.code.graph.meanings import HANDED, HELD, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.declarations import FUNCTIONS
 from vademecum.code.languages.references import GIVEN
@@ -61,7 +61,7 @@ def of_receiver(names: Spaces, file: File, block: str, name: str) -> Meaning | N
     if not rows or name[:1].isupper():
         return None
     value, tier = names.bound(file, "this", rows)
-    if value is None:
+    if value is None or value == HANDED:
         return HELD if rows[0][0] != GIVEN else None
     found: Meaning | None = names.member(file, value, name, tier)
     if found is None or found[0] is None or found[0].is_external:
@@ -73,7 +73,9 @@ def receivers_around(names: Results, file: File, scope: str) -> list[tuple[str, 
     """Return the `this` of the lambdas around, [] for the class."""
     inside = takewhile(is_nameless, parent_scopes(scope, file.within))
     around = (rows for each in inside if (rows := file.bindings.get(each, {}).get("this")))
-    return next((rows for rows in around if rows[0][0] != GIVEN or names.bound(file, "this", rows)[0] is not None), [])
+    return next(
+        (rows for rows in around if rows[0][0] != GIVEN or names.bound(file, "this", rows)[0] not in {None, HANDED}), []
+    )
 
 
 def narrowed(names: Results, file: File, part: str, name: str, told: Meaning) -> Meaning:

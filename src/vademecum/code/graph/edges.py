@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.common_names import is_common
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.meanings import LACKING, UNKNOWN, Meaning, Value, itself
+from vademecum.code.graph.meanings import HANDED, LACKING, UNKNOWN, Meaning, Value, itself
 from vademecum.code.graph.names import Names
 from vademecum.code.graph.receivers import Receivers
 from vademecum.code.graph.terms import Node, Relation, Tier, node_id
@@ -264,7 +264,7 @@ class FileEdges:
             self._beyond_next(owner, line, spelled)
         elif value == LACKING[0] and not self._is_unlisted(line, spelled):
             self._lacking(owner, line, spelled.rpartition(".")[2])
-        elif value.given[0] and not is_common(spelled.rpartition(".")[2], self._file.language):
+        elif value.given[0] and (value == HANDED or not is_common(spelled.rpartition(".")[2], self._file.language)):
             self._by_name(owner, line, spelled, is_free=False)  # of a type made of one that is declared here
         elif first_name(spelled) not in self._file.imports:
             self._of_elsewhere(owner, line, spelled)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vademecum.code.graph.callbacks import alias_text
-from vademecum.code.graph.meanings import EXTERNAL, UNKNOWN, Meaning, Value, held_by
+from vademecum.code.graph.meanings import EXTERNAL, GIVEN_BACK, UNKNOWN, Meaning, Value, held_by
 from vademecum.code.graph.terms import Tier
 from vademecum.code.languages.declarations import FUNCTIONS, plain_holder
 from vademecum.code.languages.expression import arguments_of, split
@@ -87,6 +87,8 @@ def from_elsewhere(names: Results, file: File, scope: str, text: str, plain: str
         return UNKNOWN
     parts = split(arguments_of(text, plain.removesuffix("[]")), ",") if "<" in text or "[" in text else ()
     values = (names.type(file, scope, part.strip())[0] for part in parts if part.strip()[:1] not in {"", "'"})
+    if file.rules.opens_namespaces and not plain.startswith(f"{file.rules.library}."):
+        return GIVEN_BACK  # a macro may hide its declaration
     may_be_own = plain in file.rules.without_methods or any(value is None or not value.is_external for value in values)
     of = plain if file.rules.has_extensions else ""  # extensions are told apart by it
     return EXTERNAL._replace(given=(file.path if may_be_own else "", "", of)), Tier.TYPED

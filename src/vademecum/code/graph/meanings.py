@@ -43,6 +43,9 @@ HELD: Meaning = (None, Tier.GUESS)
 # Unknown: several `impl`s of one type declare the member, for other arguments or traits.
 SEVERAL: Meaning = (None, Tier.GUESS)
 OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
+# What code from elsewhere gives: of a type from elsewhere too, or handed to it before.
+HANDED = EXTERNAL._replace(given=("?", "", ""))
+GIVEN_BACK: Meaning = (HANDED, Tier.TYPED)
 # A member that its class, all of it in the repository, lacks: generated, of the language's own, or of another class.
 LACKING: Meaning = (Value("external", "lacking"), Tier.EXACT)
 

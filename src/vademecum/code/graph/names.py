@@ -19,6 +19,7 @@ from vademecum.code.graph.definitions import File
 from vademecum.code.graph.exports import Exports
 from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
+    GIVEN_BACK,
     GIVES,
     HELD,
     LACKING,
@@ -113,11 +114,10 @@ class Names(Exports):
                 return UNKNOWN
             if value.is_external and self.extended(file, value, name) is None:
                 is_held = place < len(parts) - 1 and (
-                    value.given[0]
-                    or self.gives_back(file, spelled)
-                    or (tier is Tier.TYPED and not file.rules.types_results)
+                    value.given[0] or (tier is Tier.TYPED and not file.rules.types_results)
                 )
-                return HELD if is_held or self._is_given(file, rest[place - 1 :]) else itself((value, tier))
+                is_held = is_held or self.gives_back(file, spelled) or self._is_given(file, rest[place - 1 :])
+                return GIVEN_BACK if is_held else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -182,7 +182,7 @@ class Names(Exports):
             suffix = suffix.removeprefix("()")
         is_called = value is not None and value.is_external and suffix
         if is_called and (self._is_given(file, [part]) or self.is_variable(file, scope, name)):
-            return HELD
+            return HELD if _STANDS_FOR.search(name) else GIVEN_BACK
         is_member = value.what == "def" if value is not None else not self.is_variable(file, scope, name)
         if file.rules.implicit_self and is_member and (around := file.class_around(scope)):
             return self._given(file, self.own_class(file, around), (value, tier), part)
@@ -221,7 +221,7 @@ class Names(Exports):
         if name and name == file.rules.library:
             return OUTSIDE, 1
         if file.rules.opens_namespaces:
-            is_name = is_outside or (value is None and not self.is_variable(file, scope, name))
+            is_name = (is_outside or value is None) and not self.is_variable(file, scope, name)
             return self.in_namespaces(file, scope, parts) if is_name else (UNKNOWN, 0)
         may_spell = file.rules.imports_packages or (is_outside and file.rules.imports_declaration(name))
         if may_spell and name[:1] != "$" and name not in file.rules.self_names:
@@ -233,7 +233,7 @@ class Names(Exports):
         name, suffix = part
         while suffix and value is not None:
             if value.is_external:
-                return HELD if "[" in suffix and not file.rules.types_results else (value, tier)
+                return GIVEN_BACK if "[" in suffix and not file.rules.types_results else (value, tier)
             held = self.elements(value) if suffix[0] == "[" else value
             if suffix.startswith("()"):
                 value, tier = self.result(value, tier, is_new=name in file.made)
@@ -259,18 +259,27 @@ class Names(Exports):
             return UNKNOWN if name == "?" else self._of_literal(file, name[1:])
         variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
-        return (
+        found = (
             ((in_scopes if file.rules.calls_bare else Names._in_function)(self, file, scope, name) if scope else None)
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
             or (given(self, file, "", name) if file.rules.calls_bare else self._bound_of(file, scope, name))
             or self._inherited(file, scope, name)
         )
+        return HELD if found is OUTSIDE and name in file.imports and self._is_made(file, name) else found
+
+    def _is_made(self, file: File, name: str) -> bool:
+        """Return whether a module here that hands on a name declares it nowhere, as by a macro."""
+        named = ((module, member) for _, module, member in file.imports[name] if member not in {"", "*"})
+        found = ((self.modules.locate(file.path, module, file.rules), member) for module, member in named)
+        return any(where and self._again(where, member) is None for where, member in found)
 
     def _inherited(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up outside, perhaps as a field from elsewhere."""
         found = self._around_file(file, scope, name)
-        is_field = found == OUTSIDE and file.rules.implicit_self and name[:1].islower()
+        is_field = (
+            found == OUTSIDE and file.rules.implicit_self and (name[:1].islower() or file.rules.capital_functions)
+        )
         around = file.class_around(scope) if is_field else ""
         return HELD if around and not self.bases(self.own_class(file, around))[1] else found
 
@@ -376,9 +385,11 @@ class Names(Exports):
     def _around_file(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in starred imports, the package, the repository."""
         starred = file.imports.get("*", ())
+        is_made = name in file.rules.hold_all
         may_spell = starred and file.rules.imports_declaration(name) and self.definitions.named(name, file.family)
         for _, module, member in starred:
             where = self.modules.locate(file.path, module, file.rules)
+            is_made |= bool(where) and file.rules.numbers_fields and name.isupper()  # a constant, by a macro
             found = (self._again(where, name) if where else self.inside(file, module, name)) if member == "*" else None
             if found is None and may_spell:
                 found = self._qualified(file, f"{module}.{name}")
@@ -393,7 +404,7 @@ class Names(Exports):
         module = from_file(file, scope, name)
         if file.rules.names_modules and (where := self.modules.locate(file.path, module, file.rules)):
             return Value("module", where), Tier.EXACT
-        return HELD if name in file.rules.hold_all else OUTSIDE
+        return HELD if is_made else OUTSIDE
 
     def _of_package(self, file: File, scope: str, name: str) -> Meaning:
         """Look the name up in the file's package, namespace or program."""

@@ -10,7 +10,9 @@ from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.generics import from_elsewhere, standing_for
 from vademecum.code.graph.meanings import (
     EXTERNAL,
+    GIVEN_BACK,
     GIVES,
+    HANDED,
     HELD,
     UNKNOWN,
     WRITTEN,
@@ -100,8 +102,11 @@ class Results(ABC):
     def _union(self, file: File, scope: str, text: str) -> Meaning:
         """Return an instance of one of the types of a union."""
         either = Value("either", given=(file.path, scope, text))
-        is_union = len(union_of(text)) > 1 and any(each and each.what == "inst" for each in self.alternatives(either))
-        return (either, Tier.TYPED) if is_union else UNKNOWN
+        found = self.alternatives(either) if len(union_of(text)) > 1 else []
+        if any(each and each.what == "inst" for each in found):
+            return either, Tier.TYPED
+        outside = [each for each in found if each and each.is_external]
+        return (max(outside, key=lambda each: each.given), Tier.TYPED) if outside and outside == found else UNKNOWN
 
     def alternatives(self, value: Value) -> list[Value | None]:
         """Return the instances of a union, None for an unknown one."""
@@ -190,7 +195,7 @@ class Results(ABC):
         given = self.bound(file, name, others)
         if given[0] is None:
             return HELD
-        return given if given[0].what == "inst" else declared
+        return given if given[0].what == "inst" or given[0] == HANDED else declared
 
     def _is_made_other(self, file: File, name: str, value: Value | None, others: list[tuple[str, str, str]]) -> bool:
         """Return whether a method gives its variable another value."""
@@ -252,7 +257,7 @@ class Results(ABC):
         value, tier = self.meaning(file, scope, text)
         if value is None or value.is_external:
             is_held = how == EACH and (not file.rules.types_results or self.gives_back(file, text))
-            return HELD if is_held else (value, tier)
+            return (GIVEN_BACK if value else HELD) if is_held else (value, tier)
         if file.rules.calls_bare:
             value, tier = self.called_without_brackets(value, tier)
         is_own = value is not None and value.what == "inst" and file.rules.numbers_fields
@@ -269,9 +274,9 @@ class Results(ABC):
         return value, tier
 
     def gives_back(self, file: File, spelled: str) -> bool:
-        """Return whether the functions of a chain's module give their arguments."""
-        imports = file.imports.get(first_name(spelled), ()) if file.rules.generic else ()
-        return any(module in file.rules.generic for _, module, _ in imports)
+        """Return whether a chain calls what may give its arguments: of another module than the library's, or a generic one."""
+        imports = file.imports.get(first_name(spelled), ()) if file.rules.generic and "()" in spelled else ()
+        return any(module in file.rules.generic or "." in module.partition("/")[0] for _, module, _ in imports)
 
     def elements(self, value: Value | None) -> Value | None:
         """Return the collection behind a named type, else the value."""

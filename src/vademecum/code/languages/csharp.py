@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from vademecum.code.languages.c import with_one_branch
 from vademecum.code.languages.imports import Bound, in_one_line
 from vademecum.code.languages.java import Packaged
 from vademecum.code.languages.language import SELVES, Read
@@ -38,6 +39,10 @@ _ONE = """
 
 
 class _CSharp(Packaged):
+    def readable(self, content: bytes) -> bytes:
+        """Return a file with one branch of conditionals that cut across code."""
+        return with_one_branch(content) if b"#if" in content else content
+
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read a `using` directive.
 

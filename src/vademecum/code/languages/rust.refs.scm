@@ -40,6 +40,9 @@
 (closure_expression) @inner
 [(block) (match_arm)] @block
 (token_tree [(identifier) (primitive_type)] @token . (token_tree))
+; `lazy_static! { static ref A: B = ...; }`
+(token_tree (identifier) @_ref . (identifier) @name . ":" . (identifier) @type . "=" (#eq? @_ref "ref"))
+(token_tree (identifier) @_ref . (identifier) @name . ":" . (identifier) . ["<" "::"] (#eq? @_ref "ref"))
 [(struct_item body: (ordered_field_declaration_list) @fields) (enum_variant body: (ordered_field_declaration_list) @fields)]
 [(tuple_struct_pattern) (struct_pattern)] @pattern
 ; what an option or a result holds
