@@ -50,6 +50,14 @@ GIVEN_BACK: Meaning = (HANDED, Tier.TYPED)
 LACKING: Meaning = (Value("external", "lacking"), Tier.EXACT)
 
 
+def given_back(of: Value | None) -> Meaning:
+    """Return the meaning of a result or element from elsewhere.
+
+    A container of a type that is declared here may hold such a one.
+    """
+    return HELD if of is None or (of.given[0] and of != HANDED) else GIVEN_BACK
+
+
 def alike(meanings: Iterable[Meaning]) -> list[Meaning]:
     """Return meanings apart from type arguments that differ."""
     listed = list(meanings)

@@ -28,6 +28,7 @@ from vademecum.code.graph.meanings import (
     WRITTEN,
     Meaning,
     Value,
+    given_back,
     held_by,
     held_in,
     itself,
@@ -117,7 +118,7 @@ class Names(Exports):
                     value.given[0] or (tier is Tier.TYPED and not file.rules.types_results)
                 )
                 is_held = is_held or self.gives_back(file, spelled) or self._is_given(file, rest[place - 1 :])
-                return GIVEN_BACK if is_held else itself((value, tier))
+                return given_back(value) if is_held else itself((value, tier))
             if file.rules.calls_bare:  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -221,8 +222,11 @@ class Names(Exports):
         if name and name == file.rules.library:
             return OUTSIDE, 1
         if file.rules.opens_namespaces:
-            is_name = (is_outside or value is None) and not self.is_variable(file, scope, name)
-            return self.in_namespaces(file, scope, parts) if is_name else (UNKNOWN, 0)
+            is_variable = self.is_variable(file, scope, name)
+            if not is_outside and (is_variable or value is not None):
+                return UNKNOWN, 0
+            found, used = self.in_namespaces(file, scope, parts)
+            return (UNKNOWN, 0) if is_variable and found[0] is None else (found, used)
         may_spell = file.rules.imports_packages or (is_outside and file.rules.imports_declaration(name))
         if may_spell and name[:1] != "$" and name not in file.rules.self_names:
             return self._spelled(file, parts)
@@ -233,7 +237,7 @@ class Names(Exports):
         name, suffix = part
         while suffix and value is not None:
             if value.is_external:
-                return GIVEN_BACK if "[" in suffix and not file.rules.types_results else (value, tier)
+                return given_back(value) if "[" in suffix and not file.rules.types_results else (value, tier)
             held = self.elements(value) if suffix[0] == "[" else value
             if suffix.startswith("()"):
                 value, tier = self.result(value, tier, is_new=name in file.made)
@@ -266,10 +270,13 @@ class Names(Exports):
             or (given(self, file, "", name) if file.rules.calls_bare else self._bound_of(file, scope, name))
             or self._inherited(file, scope, name)
         )
-        return HELD if found is OUTSIDE and name in file.imports and self._is_made(file, name) else found
+        return HELD if found == OUTSIDE and name in file.imports and self._is_made(file, name) else found
 
     def _is_made(self, file: File, name: str) -> bool:
-        """Return whether a module here that hands on a name declares it nowhere, as by a macro."""
+        """Return whether a module here lacks an imported name.
+
+        A macro makes it, or code that runs.
+        """
         named = ((module, member) for _, module, member in file.imports[name] if member not in {"", "*"})
         found = ((self.modules.locate(file.path, module, file.rules), member) for module, member in named)
         return any(where and self._again(where, member) is None for where, member in found)

@@ -10,7 +10,6 @@ from vademecum.code.graph.definitions import Definitions, File
 from vademecum.code.graph.generics import from_elsewhere, standing_for
 from vademecum.code.graph.meanings import (
     EXTERNAL,
-    GIVEN_BACK,
     GIVES,
     HANDED,
     HELD,
@@ -19,6 +18,7 @@ from vademecum.code.graph.meanings import (
     Meaning,
     Value,
     alike,
+    given_back,
     itself,
 )
 from vademecum.code.graph.terms import Node, Tier
@@ -257,7 +257,7 @@ class Results(ABC):
         value, tier = self.meaning(file, scope, text)
         if value is None or value.is_external:
             is_held = how == EACH and (not file.rules.types_results or self.gives_back(file, text))
-            return (GIVEN_BACK if value else HELD) if is_held else (value, tier)
+            return given_back(value) if is_held else (value, tier)
         if file.rules.calls_bare:
             value, tier = self.called_without_brackets(value, tier)
         is_own = value is not None and value.what == "inst" and file.rules.numbers_fields
@@ -274,7 +274,10 @@ class Results(ABC):
         return value, tier
 
     def gives_back(self, file: File, spelled: str) -> bool:
-        """Return whether a chain calls what may give its arguments: of another module than the library's, or a generic one."""
+        """Return whether a chain may give its calls' arguments.
+
+        Functions of the language's library do so where they are generic, those of other modules may be.
+        """
         imports = file.imports.get(first_name(spelled), ()) if file.rules.generic and "()" in spelled else ()
         return any(module in file.rules.generic or "." in module.partition("/")[0] for _, module, _ in imports)
 

@@ -28,7 +28,7 @@ _SPECIAL = """
     Enabled WithAttrs WithGroup LogValue Visit Accept Addr LocalAddr RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline Network
     Begin Commit Rollback Prepare Exec Query Connect Driver ColorModel Bounds At main init
 """
-_GENERIC = "cmp iter maps slices sync golang.org/x/exp/maps golang.org/x/exp/slices github.com/samber/lo"
+_GENERIC = "cmp iter maps slices sync"
 
 
 class _Go(Language):

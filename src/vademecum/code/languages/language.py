@@ -79,7 +79,7 @@ class Language:
     calls_bare: bool = False  # naming a function calls it, without brackets
     capital_functions: bool = False  # functions begin with a capital, as classes do
     types_results: bool = False  # a library's function gives what the library declares, or says what else
-    generic: frozenset[str] = frozenset()  # modules whose functions give what they are given
+    generic: frozenset[str] = frozenset()  # modules of the library whose functions give what they are given
     shadows_packages: bool = False  # a variable may be named after the package that it is made by
     anything: frozenset[str] = frozenset()  # types that every value is of
     without_methods: frozenset[str] = frozenset()  # types on which nothing is called but what they name or hold
