@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.answers.tool_answers import plan_text
+from vademecum.answers.render import plan_text
 from vademecum.errors import UsageError
 from vademecum.tools.chains import layers
 from vademecum.tools.confidence import CAP

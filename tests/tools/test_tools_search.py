@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vademecum.answers.tool_answers import tools_text
+from vademecum.answers.render import tools_text
 from vademecum.errors import EmbedError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEmbedder

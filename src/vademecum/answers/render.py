@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
 from vademecum.answers.pack import Context
-from vademecum.types import Answer, Evidence, Freshness
+from vademecum.types import Answer, Evidence, Freshness, Verdict
 
 if TYPE_CHECKING:
     from vademecum.tools.records import Candidate, Group, Match, Plan, Prediction, ToolAnswer, ToolsStatus
@@ -329,13 +329,16 @@ def record_of(value: Any, *, compact: bool = False) -> dict[str, Any]:
 
 
 def tools_text(answer: ToolAnswer, *, why: bool = False, style: Style = PLAIN) -> str:
-    """Return the matching tools as text: score, then description."""
-    found = len(answer.matches)
-    head = f"{style.verdict(answer.verdict.replace('_', ' '))} {answer.probability:.2f} | {counted(found, 'result')}"
-    lines = [f"{head} among {counted(answer.searched, 'tool')}"]
+    """Return the matching tools as text: score, then description.
+
+    Where none fits, the nearest are named, and described with `why` alone.
+    """
+    nothing, found = answer.verdict is Verdict.NOT_FOUND, f"{counted(len(answer.matches), 'result')} among "
+    head = f"{style.verdict(answer.verdict.replace('_', ' '))} {answer.probability:.2f}"
+    lines = [head if nothing else f"{head} | {found}{counted(answer.searched, 'tool')}"]
     lines += [f"  {visible(answer.reason)}"] if answer.reason else []
     lines += [f"  nearest: {visible(', '.join(answer.nearest))}"] if answer.nearest else []
-    for match in answer.matches:
+    for match in answer.matches if why or not nothing else ():
         lines += ["", *_match_lines(match, why=why, style=style)]
     return "\n".join(lines) + "\n"
 
@@ -355,7 +358,7 @@ def plan_text(plan: Plan, *, style: Style = PLAIN) -> str:
     """Return a plan as text, by layers of parallel tasks."""
     tasks = {task.id: task for task in plan.tasks}
     many = f"{counted(len(plan.tasks), 'task')} in {counted(len(plan.layers), 'layer')}"
-    lines = [f"{style.verdict('plan')} {plan.confidence:.2f} | {many}"]
+    lines = [f"{style.verdict('plan')} {plan.confidence:.2f} | {many}" if plan.tasks else style.verdict("no plan")]
     lines += [f"  {visible(plan.reason)}"] if plan.reason else []
     for number, layer in enumerate(plan.layers, 1):
         for id_ in layer:
