@@ -43,6 +43,7 @@ LEAST_PROBABLE = 0.25  # that a fact concerns a message; below, the hook is sile
 # regression on the questions of twenty chats and three talks, where a fact of the right event is right. TOOL, for a tool or
 # code that both name, is set, not fitted: people in chats hardly name these.
 BIAS, OF_MESSAGE, RARITY, BESIDE, SUBJECT, LASTING, TOOL = -4.99, 3.3, 0.6, 0.75, 0.57, 0.82, 2.1
+SHORT = 5  # words that ask: in longer messages "day" or "port" is seldom what is asked for
 MOST_FACTS = 5_000  # the newest; a hook has no time to search more
 MOST_CHARACTERS = 2_000  # of a message; a longer message is mostly a paste
 _STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
@@ -213,7 +214,7 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     said = asked_terms(message)
     asked = {term: {term, *other_forms(term)} for term in said}
     holding = {fact.id: found for fact in facts if (found := _shared(asked, fact.words))}
-    for words, says in asked_for(message):  # "which day" is answered by a day
+    for words, says in asked_for(message) if len(asked) <= SHORT else ():  # "which day" is answered by a day
         for fact in facts:
             if fact.id in holding and says.search(fact.text):
                 holding[fact.id] |= words & asked.keys()
