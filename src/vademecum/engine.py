@@ -191,8 +191,9 @@ class Engine:
         makers = self._makers(limits, progress, refresh=refresh)
         if not limits.commit:
             makers = replace(makers, sources=(self._remembered,))
+        usual = budget_tokens is None and most is None and lines is None
         budget, most, lines = sized(self.settings.search, budget_tokens, most, lines)
-        return search(makers, question, budget, most=most, lines=lines)
+        return search(makers, question, budget, most=most, lines=lines, usual=usual)
 
     def context(  # noqa: PLR0913 - what people narrow it by, each by its name
         self,

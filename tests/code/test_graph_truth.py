@@ -157,7 +157,7 @@ SCRIPT = {
          "use.js": "const { TooLate, show } = require('./errors');\nconst errors = require('./errors');\n"
                    "function use() {\n  if (show()) throw new TooLate();\n  throw errors.Lost();\n}\n"},
         "use.js:use",
-        {"errors.js:kinds.TooLate exact", "errors.js:kinds.Lost exact", "errors.js:show exact"},
+        {"errors.js:kinds.TooLate typed", "errors.js:kinds.Lost typed", "errors.js:show exact"},
     ),
     "modules that hand on each other": (
         {"a.js": "module.exports = require('./b');\n", "b.js": "module.exports = require('./a');\n",
@@ -203,7 +203,7 @@ SCRIPT = {
     "an export that holds nobody knows what": (
         {"a.js": "exports.etag = generated({ weak: false });\n", "use.js": "const a = require('./a');\nfunction use() { a.etag(1); }\n"},
         "use.js:use",
-        {"a.js:etag exact"},
+        {"a.js:etag typed"},
     ),
     "a function that is a class": (
         {"view.js": "module.exports = View;\nfunction View(name) { this.name = name; this.lookUp(name); }\n"
@@ -229,7 +229,7 @@ SCRIPT = {
     "what a constant holds is called": (
         {"a.ts": "export const choose = memo(pick);\n", "use.ts": "import { choose } from './a';\nexport function use() { choose(); }\n"},
         "use.ts:use",
-        {"a.ts:choose exact"},
+        {"a.ts:choose typed"},
     ),
     "a namespace": (
         {"a.ts": "export namespace util {\n  export const check = () => 1;\n  export function join() {}\n}\n",

@@ -131,7 +131,7 @@ def unified(code: Answer, memory: Recalled, k: int) -> Unified:
     return Unified(code, memory, tuple(item for _, _, item in ranked[:k]))
 
 
-# An ambiguous answer less probable than this names its best places and shows no code, unless results or lines are asked for
+# An ambiguous answer less probable than this names its best places and shows no code, unless a size is asked for
 SHOWN_FROM, PLACES = 0.3, 3
 PLACES_ALONE = "hardly an answer: the nearest places alone"
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
@@ -183,12 +183,23 @@ def sized(
     )
 
 
-def search(makers: Makers, question: str, budget: int, *, most: int | None = None, lines: int | None = None) -> Context:
-    """Answer a question within a budget; arguments and errors as of `Engine.search`."""
+def search(
+    makers: Makers,
+    question: str,
+    budget: int,
+    *,
+    most: int | None = None,
+    lines: int | None = None,
+    usual: bool = False,
+) -> Context:
+    """Answer a question within a budget; arguments and errors as of `Engine.search`.
+
+    `usual` says that nobody named a size: an answer that hardly is one then names places alone.
+    """
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
     offers = offers_of(question, answer.evidence, makers.pieces, budget, lines=lines)[:most]
-    if answer.verdict is Verdict.AMBIGUOUS and answer.probability < SHOWN_FROM and most is None:
+    if usual and answer.verdict is Verdict.AMBIGUOUS and answer.probability < SHOWN_FROM:
         offers = [offer[-1:] for offer in offers[:PLACES]]
         answer = replace(answer, reason="; ".join(filter(None, (answer.reason, PLACES_ALONE))))
     sections = [Section("primary", makers.shares[0], offers)]

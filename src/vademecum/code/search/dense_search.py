@@ -53,15 +53,12 @@ from vademecum.errors import ConsentError, EmbedError, PluginError, StoreError, 
 from vademecum.index.bm25 import sparse_weights
 from vademecum.index.segment import PENDING, Segment
 from vademecum.matching import Filter, Near, Payload, Point, point_key
-from vademecum.metrics import counter
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex, silent
 from vademecum.result import Err, Ok, Result
 from vademecum.types import KINDS, Check, Query
 
 T = TypeVar("T")
 
-_BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
-_BEHIND.add(0)  # starts at 0, so that the first error shows as a rise
 
 FILES_AT_ONCE = 200  # files per batch: a crash repeats at most one batch
 NOT_EMPTIED = "not emptied"  # marks an index that may hold points unknown to its ledger
@@ -470,7 +467,6 @@ class MirroredVectors(DenseSearch):
                 return nearest(index, view, vector, filter_of(view, query, mask), mask), ""
             except StoreError as error:
                 problem = self.mirror.failed(error)
-        _BEHIND.add()
         scores, _ = super().cosines(view, vector, query, mask)
         return scores, f"meaning is from this machine's own vectors, since {problem}"
 

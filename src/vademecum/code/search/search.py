@@ -160,7 +160,9 @@ _STAGES = histogram("vademecum_search_stage_duration_seconds", "Seconds that a s
 _VERDICTS = counter("vademecum_search_verdicts_total", "Answers to searches, by verdict.")
 _FRESHNESS = counter("vademecum_evidence_total", "Evidence shown, by freshness.")
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
-_EMBEDDER.add(0)  # starts at 0, so that the first error shows as a rise
+_BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
+for _errors in (_EMBEDDER, _BEHIND):
+    _errors.add(0)  # starts at 0, so that the first error shows as a rise
 JUDGED = 10  # results that confidence judges, even when `k` is lower
 TITLED = ("default", "constants")  # rankers whose scores of two readings can be added
 JOINED = (*TITLED, "fused")  # rankers that look at more candidates than requested
@@ -261,6 +263,7 @@ class Request:
             each.repo.dense.cosines(each.view, vector, self.query, mask)
             for each, mask in zip(self.opened, masks, strict=True)
         ]
+        _BEHIND.add(sum(bool(note) for _, note in pairs))
         return [scores for scores, _ in pairs], joined(*dict.fromkeys(note for _, note in pairs))
 
     def evidence(self, ranked: Ranked, plan: Plan, count: int) -> tuple[Evidence, ...]:
