@@ -679,7 +679,7 @@ def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
 
 
 @pytest.mark.usefixtures("bounded")
-@pytest.mark.parametrize("bounded", [3], indirect=True)
+@pytest.mark.parametrize("bounded", [10], indirect=True)
 @pytest.mark.parametrize(
     "unit",
     ["Our API is in Go and the DB on AWS ", "our cache is at Go and ", "tabs works for me ", "i'll i will ", "utilise next" + " " * 40,
