@@ -93,7 +93,7 @@ def test_a_budget_is_a_ceiling_and_no_quota(repo, engine):
 
 
 def test_what_is_hardly_an_answer_names_three_places_and_shows_no_code(repo, engine):
-    """Unless results or lines are asked for."""
+    """Unless a size is asked for: results, lines or a budget."""
     files = {
         f"src/{n}.py": f"def shelve_{n}(book):\n    '''Put a book on shelf {n} of the library.'''\n" for n in range(6)
     }
@@ -105,6 +105,7 @@ def test_what_is_hardly_an_answer_names_three_places_and_shows_no_code(repo, eng
     assert [piece.form for piece in pieces(found)] == [Form.SIGNATURE] * 3
     assert pieces(found)[0].place.path == "src/press.py"
     assert pieces(app.search(question, most=2))[0].form in CODE
+    assert pieces(app.search(question, 300))[0].form in CODE
     sure = app.search("print the invoice on a page")
     assert pieces(sure)[0].form in CODE
 

@@ -516,7 +516,7 @@ def row_of(view: View, payload: Payload) -> int | None:
     None means that the point belongs to another snapshot.
     """
     file = view.files.number(payload.path)
-    if file is None or view.files.digest(payload.path) != payload.blob:
+    if file is None or view.files.digests[file].tobytes().hex() != payload.blob:
         return None
     first, last = np.searchsorted(view.row_file, [file, file + 1])
     row = int(first) + payload.ordinal
