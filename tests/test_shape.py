@@ -178,7 +178,7 @@ def test_a_name_that_is_not_there_is_said_not_to_be() -> None:
         ("vademecum.cli", HEAVY_FOR_A_NAME - {"click"}),
         ("vademecum.engine", HEAVY),
         ("vademecum.hooks.hook", HEAVY_FOR_A_NAME | {"hashlib", "shlex", "shutil"}),
-        ("vademecum.mcp.registry", HEAVY_FOR_A_NAME - {"vademecum.types"} | {"shutil"}),
+        ("vademecum.mcp.loop", HEAVY_FOR_A_NAME - {"click"} | {"vademecum.answers.render", "numpy"}),
         ("vademecum.wiring.stores", HEAVY_FOR_A_NAME | {"shutil"}),
     ],
 )

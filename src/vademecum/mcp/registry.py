@@ -2,6 +2,9 @@
 
 Each session of each agent pays for every word here: the list and the instructions stay under 800 tokens (a test counts).
 Five tools are always listed. A setting lists more, and registered tools add the three tools about tools.
+
+Each function imports the texts of its answers itself: Codex gives a server one second, then its model has no tools in the
+first turn.
 """
 
 from __future__ import annotations
@@ -12,23 +15,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import between_commas, counted
-from vademecum.answers.document import context_record
-from vademecum.answers.neighbours import items_record, items_text, neighbours_record, neighbours_text
-from vademecum.answers.remembered import fact_text, recalled_record, recalled_text
-from vademecum.answers.render import (
-    answer_record,
-    answer_text,
-    evidence_lines,
-    evidence_record,
-    first_lines,
-    plan_text,
-    prediction_text,
-    record_of,
-    tools_text,
-)
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
-from vademecum.types import Verdict
 
 if TYPE_CHECKING:
     from vademecum.answers.pack import Context
@@ -75,6 +63,9 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
 
 def _answered(found: Context) -> Outcome:
     """Return code as an outcome, with the next step for none."""
+    from vademecum.answers.document import context_record
+    from vademecum.types import Verdict
+
     is_name = found.task.isascii() and " " not in found.task.strip()
     is_missed = found.verdict is Verdict.NOT_FOUND and found.searched and not is_name
     text = found.text.rstrip("\n") + (f"\n{NOT_FOUND}" if is_missed else "")
@@ -82,6 +73,9 @@ def _answered(found: Context) -> Outcome:
 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.neighbours import neighbours_record, neighbours_text
+    from vademecum.answers.render import answer_record, answer_text
+
     name, relation = arguments["name"], arguments.get("relation", "definition")
     below = (arguments["path"],) if arguments.get("path") else ()
     if relation == "definition":
@@ -106,11 +100,15 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
 
 
 def _with_items(said: Outcome, items: list[NamedItem]) -> Outcome:
+    from vademecum.answers.neighbours import items_record, items_text
+
     data = {**(said.data or {}), **({"items": items_record(items)} if items else {})}
     return Outcome(f"{said.text}\n{items_text(items)}".rstrip("\n"), data, shown=said.shown)
 
 
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.render import evidence_lines, evidence_record, first_lines
+
     whole = engine.codebase.open(arguments["location"], commit=arguments.get("commit", ""))
     shown = first_lines(whole, OPEN_LINES)
     text = "\n".join(evidence_lines(shown))
@@ -120,6 +118,8 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.remembered import recalled_record, recalled_text
+
     memory = engine.memory_of(arguments.get("repo", ""))
     found = memory.recall(arguments["question"], k=REMEMBERED, when=arguments.get("when", ""))
     names = {root.path: root.name for root in engine.roots} if len(engine.roots) > 1 else {}
@@ -141,6 +141,8 @@ def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) 
 
 
 def _correct(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.remembered import fact_text
+
     new = engine.memory_of().edit(arguments["fact"], arguments["text"], "agent")
     return Outcome(f"corrected: {fact_text(new)}", {"fact": new.id})
 
@@ -166,16 +168,22 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
 
 
 def _search_tools(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.render import record_of, tools_text
+
     answer = engine.tools.search(arguments["query"], k=arguments.get("k", TOOLS_FOUND))
     return Outcome(tools_text(answer).rstrip("\n"), record_of(answer, compact=True))
 
 
 def _predict_tool(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.render import prediction_text, record_of
+
     prediction = engine.tools.predict(arguments["intent"], after=between_commas(arguments.get("after", "")))
     return Outcome(prediction_text(prediction).rstrip("\n"), record_of(prediction, compact=True))
 
 
 def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    from vademecum.answers.render import plan_text, record_of
+
     plan = engine.tools.suggest(arguments["intent"])
     return Outcome(plan_text(plan).rstrip("\n"), record_of(plan))
 
