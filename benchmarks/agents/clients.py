@@ -156,7 +156,9 @@ class Codex:
         """Set everything by options; the user's configuration is not read, the account is."""
         settings: dict[str, Any] = {"web_search": "disabled", "project_doc_max_bytes": 0}
         if setup.offered:
-            server = setup.server | {"default_tools_approval_mode": "approve"}
+            # a run whose server starts late would be one of another arm
+            patient = {"required": True, "startup_timeout_sec": 120}
+            server = setup.server | {"default_tools_approval_mode": "approve"} | patient
             server |= {f"env.{name}": value for name, value in server.pop("env").items()}
             settings |= {f"mcp_servers.{OURS}.{key}": value for key, value in server.items()}
         if setup.plugin:  # no plugin can be loaded for one run

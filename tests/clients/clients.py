@@ -91,6 +91,8 @@ def _codex(task: Task) -> Configured:
         f"mcp_servers.{SERVER}.command": task.server[0],
         f"mcp_servers.{SERVER}.args": list(task.server[1:]),
         f"mcp_servers.{SERVER}.default_tools_approval_mode": "approve",
+        f"mcp_servers.{SERVER}.required": True,  # else the first turn waits one second for it
+        f"mcp_servers.{SERVER}.startup_timeout_sec": 120,
         "analytics.enabled": False,
         "check_for_update_on_startup": False,
     }
