@@ -120,7 +120,10 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
-    parts = dividing(matches, bodies(outline), languages.rules_of(language), lines.content), bound_anew(matches)
+    parts = (
+        dividing(matches, bodies(outline), languages.rules_of(language), lines.content),
+        bound_anew(matches, lines.content),
+    )
     finder = _Finder(lines, outline, language, literals, parts, narrowed(matches, outline))
     try:
         finder.take(matches)

@@ -46,7 +46,7 @@ def dividing(matches: Sequence[Match], ends: Container[int], rules: Language, co
     return sorted(block for block in divided if block[1] not in ends)
 
 
-def bound_anew(matches: Sequence[Match]) -> dict[int, Part]:
+def bound_anew(matches: Sequence[Match], content: bytes) -> dict[int, Part]:
     """Return, by place, the parts for which names are bound anew.
 
     The name means something else from its statement to the end of the block, or in what an `if` or a loop does.
@@ -62,7 +62,7 @@ def bound_anew(matches: Sequence[Match]) -> dict[int, Part]:
     )
     blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured) if news else []
     named = (captured["name"] for _, captured in matches if "name" in captured) if news else ()
-    places = {nodes[0].start_byte: nodes[0].text or b"" for nodes in named}
+    places = {start: content[start:end] for start, end in (nodes[0].byte_range for nodes in named)}
     counts = Counter(places.values())
     found: dict[int, Part] = {}
     known: dict[bytes, set[Part]] = {}  # by name: the blocks that bind it

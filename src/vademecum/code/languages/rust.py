@@ -55,6 +55,7 @@ _UNTELLING_TEXT = """
 """
 _UNTELLING = frozenset(_UNTELLING_TEXT.split())
 _HOLDING = frozenset({b"Some", b"Ok", b"Box::new", b"Rc::new", b"Arc::new"})
+_SHORT = len("Box::new") + 1
 _UNWRAPPING = frozenset({b"unwrap", b"expect", b"unwrap_unchecked"})
 _TUPLE = re.compile(r"^[\s:>-]*(?:(?:[\w:]*(?:Result|Option)|Box)\s*<\s*)?\((.*)\)", re.DOTALL)
 
@@ -178,17 +179,16 @@ def _giving(value: tree_sitter.Node) -> tree_sitter.Node | None:
         return _best(part for part in parts if part is not None)
     if kind in _AROUND:
         last = value.named_children[-1] if value.named_children else None
-        is_value = last is not None and not (last.type == "expression_statement" and (last.text or b"").endswith(b";"))
+        is_value = last is not None and not (last.type == "expression_statement" and last.children[-1].type == ";")
         return _giving(last) if last is not None and is_value else None
     if kind == "call_expression":
         called, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
         held = arguments.named_children if arguments is not None else []
-        if called is not None and called.text in _HOLDING and len(held) == 1:
-            return _giving(held[0])
-    is_telling = not (
-        kind in _UNTELLING or kind.endswith(("_literal", "_item", "_declaration")) or value.text == b"None"
-    )
-    return value if is_telling and not (value.text or b"").startswith(b"Err(") else None
+        if called is not None and called.end_byte - called.start_byte < _SHORT and called.text in {*_HOLDING, b"Err"}:
+            return _giving(held[0]) if len(held) == 1 and called.text != b"Err" else None
+    is_none = value.end_byte - value.start_byte == len("None") and value.text == b"None"
+    is_telling = not (is_none or kind in _UNTELLING or kind.endswith(("_literal", "_item", "_declaration")))
+    return value if is_telling else None
 
 
 def _best(parts: Iterator[tree_sitter.Node]) -> tree_sitter.Node | None:
