@@ -548,7 +548,7 @@ RUST = {
         {"src/lib.rs": "struct One;\nimpl One { fn some(&self) -> &[u8] { &[] } fn settle(&self) {} }\n"
                        "struct Two;\nimpl Two { fn settle(&self) {} }\nfn go(x: &One) { let x = x.some(); x.settle(); }\n"},
         "go",
-        {"One.some unique", "One.settle guess", "Two.settle guess"},
+        {"One.some typed"},
     ),
     "what an alias stands for": (
         {"src/lib.rs": "struct One;\nimpl One { fn new() {} }\ntype Other = One;\nstruct Two;\nimpl Two { fn new() {} }\nfn go() { Other::new(); }\n"},

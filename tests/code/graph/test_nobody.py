@@ -110,6 +110,40 @@ MAY_CALL = {
         "User.AuthID",
         "an interface of lib.org/auth may ask for it",
     ),
+    "interface of a module that is imported where the type is made": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "hook.go": "package m\n\ntype Hook struct{}\n\nfunc (h *Hook) Fire(level int) error { return nil }\n",
+            "use.go": 'package m\n\nimport "lib.org/log"\n\nfunc use() { log.AddHook(&Hook{}) }\n',
+        },
+        "Hook.Fire",
+        "an interface of lib.org/log, which use.go imports, may ask for it",
+    ),
+    "interface of a module that is imported where the type is handed on": (
+        {
+            "go.mod": "module ex.com/m\n",
+            "kind.go": "package m\n\ntype Hook struct{}\n",
+            "hook.go": "package m\n\nfunc NewHook() *Hook { return &Hook{} }\n\nfunc (h *Hook) Fire(level int) error { return nil }\n",
+            "cmd/use.go": 'package main\n\nimport (\n\t"ex.com/m"\n\t"lib.org/log"\n)\n\nfunc main() { log.AddHook(m.NewHook()) }\n',
+        },
+        "Hook.Fire",
+        "an interface of lib.org/log, which cmd/use.go imports, may ask for it",
+    ),
+    "interface of the library": (
+        {
+            "a.go": "package m\n\ntype Jar struct{}\n\nfunc (j *Jar) SetCookies(all []int) {}\n",
+            "b.go": "package m\n\nfunc (j *Jar) Cookies() []int { return nil }\n",
+        },
+        "Jar.SetCookies",
+        "net/http.CookieJar of the library asks for it",
+    ),
+    "interface of the library that a type has by what it embeds": (
+        {
+            "a.go": "package m\n\ntype Base struct{}\n\nfunc (b Base) Cookies() {}\n\ntype Jar struct{ Base }\n\nfunc (j *Jar) SetCookies() {}\n"
+        },
+        "Jar.SetCookies",
+        "net/http.CookieJar of the library asks for it",
+    ),
     "bean": (
         {"A.java": "class A {\n  private int total;\n  int getTotal() { return total; }\n}\n"},
         "A.getTotal",
@@ -259,3 +293,19 @@ def test_a_class_that_is_held_somewhere_is_known_to_have_no_other_callers(repo, 
     }
     code = engine(repo("app", files)).codebase
     assert [code.callers(name).verdict for name in ("Shop.settle", "Job.boil")] == ["none", "none"]
+
+
+def test_a_method_that_no_interface_in_sight_asks_for_has_no_callers(repo, engine):
+    """Part of an interface is none, and a name in small letters is the package's own."""
+    files = {
+        "go.mod": "module ex.com/m\n",
+        "a.go": "package m\n\ntype Jar struct{}\n\nfunc (j *Jar) SetCookies() {}\n\nfunc (j *Jar) shut() {}\n",
+        "use.go": 'package m\n\nimport "lib.org/log"\n\nfunc use() { log.Keep(&Jar{}) }\n',
+        "b/b.go": "package b\n\ntype Pot struct{}\n\nfunc (p *Pot) Boil() {}\n",
+    }
+    code = engine(repo("app", files)).codebase
+    assert [code.callers(name).verdict for name in ("Jar.SetCookies", "Jar.shut", "Pot.Boil")] == [
+        "unknown",
+        "none",
+        "none",
+    ]

@@ -36,15 +36,16 @@ class Classes(Results):
         if around in file.nodes or near is None:
             return Value("inst", file.path, around)
         parts = around.split(".")
-        for other, node in self.definitions.named(parts[-1], file.family):
-            whole = node.qualified.split(".")
-            if (
-                node.kind in CLASSES - {"alias"}
-                and whole[-len(parts) :] == parts[-len(whole) :]
-                and near(file.path, other.path)
-            ):
-                return Value("inst", other.path, node.qualified)
-        return Value("inst", file.path, around)
+        found = [
+            Value("inst", other.path, node.qualified)
+            for other, node in self.definitions.named(parts[-1], file.family)
+            if node.kind in CLASSES - {"alias"}
+            and (whole := node.qualified.split("."))[-len(parts) :] == parts[-len(whole) :]
+            and near(file.path, other.path)
+        ]
+        named = self.meaning(file, "", around)[0] if len(found) > 1 and file.rules.names_modules else None
+        meant = named._replace(what="inst") if named is not None and named.what == "def" else None
+        return meant if meant in found else next(iter(found), Value("inst", file.path, around))
 
     def _of_class(self, value: Value, name: str) -> Meaning:
         """Return a member of a class or of its bases.
@@ -82,7 +83,10 @@ class Classes(Results):
             if file.rules.declares_apart and each.name in file.nodes:
                 return Value("def", each.path, each.name), Tier.EXACT
             node = None  # the name of a class is the class, all over its body
-        if node is None or (file.rules.is_header(each.path) and node.kind in FUNCTIONS):  # defined elsewhere
+        is_field = node is not None and node.kind == "field" and file.rules.numbers_fields  # a method has its name too
+        if (
+            node is None or is_field or (file.rules.is_header(each.path) and node.kind in FUNCTIONS)
+        ):  # defined elsewhere
             scopes = (file.scopes[scope] for scope in file.apart.get(each.name, ()))
             parts = [members[name] for members in scopes if name in members]
             if len(parts) > 1:
@@ -101,6 +105,24 @@ class Classes(Results):
             if node is None:
                 return HELD
         return (Value("def", node.path, node.qualified), Tier.EXACT) if node is not None else None
+
+    def by_trait(self, file: File, scope: str, spelled: str) -> Meaning:
+        """Return the method that a trait and a receiver name.
+
+        As `Display::fmt(x, f)` does.
+        """
+        receiver, _, called = spelled.partition(".<")
+        trait, _, name = called.partition(">.")
+        value, _ = self.meaning(file, scope, receiver)
+        if value is None or value.what != "inst":
+            return (value, Tier.TYPED) if value is not None and value.is_external else UNKNOWN
+        home = self.definitions.file(value.path)
+        impls = (
+            (each, text) for each in (value.name, *home.apart.get(value.name, ())) for text in home.bases.get(each, ())
+        )
+        heads = (each for each, text in impls if text.partition("<")[0].rpartition(":")[2] == trait)
+        node = next(filter(None, (home.scopes.get(each, {}).get(name) for each in heads)), None)
+        return (Value("def", node.path, node.qualified), Tier.TYPED) if node is not None else UNKNOWN
 
     def _in_reach(self, file: File, node: Node | None, each: Value, value: Value) -> Node | None:
         """Leave out a class's own methods, where instances are asked.
@@ -146,7 +168,10 @@ class Classes(Results):
         if node.kind not in LEAVES or not file.rules.numbers_fields:
             return None
         rows = file.fields(node.qualified).get(name) or file.fields(node.qualified.rpartition(".")[0]).get(name)
-        return held_by(self.bound(file, name, rows), file.nodes.get(f"{node.qualified}.{name}")) if rows else None
+        if rows:
+            return held_by(self.bound(file, name, rows), file.nodes.get(f"{node.qualified}.{name}"))
+        variant = self.of_variant(node)
+        return self.member(file, variant, name, Tier.TYPED) if variant is not None else None
 
     def _read(self, value: Value, node: Node) -> Meaning:
         """Return a method, for a getter its result."""

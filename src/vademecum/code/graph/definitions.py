@@ -179,6 +179,12 @@ class File:
         return _grouped((local, (owners[owner], module, name)) for owner, _, local, module, name in self.refs.imports)
 
     @cached_property
+    def inner_stars(self) -> dict[str, list[str]]:
+        """By function: the enums whose names it takes (Rust)."""
+        rows = self.imports.get("*", ()) if self.rules.numbers_fields else ()
+        return _grouped((owner, module) for owner, module, _ in rows if owner)
+
+    @cached_property
     def exports(self) -> dict[str, list[tuple[str, str]]]:
         """By exported name: the module, "" for this file, the name there."""
         return _grouped((exported, (module, name)) for _, _, exported, module, name in self.refs.exports)

@@ -31,6 +31,7 @@ _LOADED = re.compile(
     r"|(?:^|/)app/(?:.*/)?(?:page|layout|route|loading|error|global-error|template|default|not-found|root|entry\.\w+)\.\w+$"
     r"|(?:^|/)(?:(?:migrations|versions)/.*|conftest|wsgi|asgi|settings|conf)\.py$"
 )
+_USES = (Relation.CALLS, Relation.REFERENCES)
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
 _AUGMENTING = b"declare module"
@@ -122,21 +123,59 @@ def _overrides_elsewhere(graph: Graph, node: Node) -> str:
 def _of_its_class(graph: Graph, node: Node) -> str:
     """Name a reader or maker of a method's class, or return ""."""
     rules, around = rules_of(language_of(node.path)), graph.in_files([node.path])
+    if rules.builds_one:  # Go's interfaces are met without a word
+        return _asked_by_interface(graph, node) if node.name[:1].isupper() else ""
     holder = next((each for each in around if each.id == node.parent and each.kind in CLASSES), None)
     if holder is None:
         return ""
     fields = {each.name for each in around if each.parent == holder.id} if rules.has_beans else set()
     if not fields.isdisjoint(rules.otherwise(node.name)):
         return "a library may read or write the property by it"
-    if rules.builds_one:  # Go's interfaces are met without a word
-        here = {edge.line for edge in graph.edges([node_id(node.path)], (Relation.IMPORTS,))}
-        rows = graph.references(node.path).imports if node.name[:1].isupper() else ()
-        module = next((row[3] for row in rows if "." in row[3].partition("/")[0] and row[1] not in here), "")
-        return module and f"an interface of {module} may ask for it"
     is_own = _OF_THE_CLASS.search(graph.lines(node.path)[node.start_line - 1])
     is_other = holder.kind != "class" or rules.declares_apart or rules.numbers_fields or is_own
     is_made = is_other or not _is_made_elsewhere(graph, holder, may_be_opened=rules.calls_bare)
     return "" if is_made else f"nothing here makes an instance of {holder.name}: what does may call it"
+
+
+def _asked_by_interface(graph: Graph, node: Node) -> str:
+    """Name an interface from elsewhere that may ask for a method, or return "".
+
+    It is one of the library whose methods the type has, or one of a module that is imported where the type is named or made.
+    """
+    folder, around = node.path.rpartition("/")[0], node.qualified.rpartition(".")[0]
+    beside = [
+        path for path in graph.opened.view.files.paths if path.rpartition("/")[0] == folder and path.endswith(".go")
+    ]
+    nodes = graph.in_files(beside)
+    holder = next((each for each in nodes if each.qualified == around and each.kind in CLASSES), None)
+    if holder is None:
+        return ""
+    refs = graph.references(holder.path)
+    has_more = any(refs.owners[row[0]] == around for row in refs.bases)  # those of what it embeds
+    methods = {each.name for each in nodes if each.qualified.rpartition(".")[0] == around}
+    for interface, asked in rules_of(language_of(node.path)).library_classes.items():
+        if node.name in asked and (has_more or asked <= methods):
+            return f"{interface} of the library asks for it"
+    for path in (node.path, *sorted(_naming(graph, holder))):
+        if module := _module_elsewhere(graph, path):
+            where = f", which {path} imports," if path != node.path else ""
+            return f"an interface of {module}{where} may ask for it"
+    return ""
+
+
+def _naming(graph: Graph, holder: Node) -> set[str]:
+    """Return the files that name a type, or call what gives one."""
+    sources = graph.nodes(edge.source for edge in graph.edges([holder.id], _USES, into=True))
+    makers = [number for number, each in sources.items() if each.kind in FUNCTIONS]
+    users = graph.nodes(edge.source for edge in graph.edges(makers, _USES, into=True)) if makers else {}
+    return {each.path for each in (*sources.values(), *users.values()) if language_of(each.path) == "go"}
+
+
+def _module_elsewhere(graph: Graph, path: str) -> str:
+    """Return a module that a file imports and that is not the library's, "" for none."""
+    here = {edge.line for edge in graph.edges([node_id(path)], (Relation.IMPORTS,))}
+    rows = graph.references(path).imports
+    return next((row[3] for row in rows if "." in row[3].partition("/")[0] and row[1] not in here), "")
 
 
 def _is_made_elsewhere(graph: Graph, holder: Node, *, may_be_opened: bool) -> bool:

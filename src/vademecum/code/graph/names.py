@@ -104,14 +104,17 @@ class Names(Exports):
     def is_same_name(self, file: File, name: str) -> bool:
         """Return whether no inner scope gives a name another meaning."""
         is_parameter = file.rules.numbers_fields and name in file.alias_names
-        return not (is_parameter or name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
+        is_taken = bool(file.inner_stars) and name[:1].isupper()
+        return not (is_parameter or is_taken or name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
+        if ".<" in spelled:
+            return self.by_trait(file, scope, spelled)
         parts = parts_of(spelled)
         (value, tier), used = self._tested(file, scope, parts) or self._begin(file, scope, parts)
         rest = parts[1:]
         for place, (name, suffix) in enumerate(rest[used:], used + 1):
-            if value is None:
+            if value is None or (value.is_external and name.isdigit()):  # of a pair, which may hold anything
                 return UNKNOWN
             if value.is_external and self.extended(file, value, name) is None:
                 is_held = place < len(parts) - 1 and (
@@ -264,13 +267,22 @@ class Names(Exports):
         variable = name[:1] == "$" and file.rules.marks_variables
         name = name.lstrip("$") if variable else name
         found = (
-            ((in_scopes if file.rules.calls_bare else Names._in_function)(self, file, scope, name) if scope else None)
+            self._taken_within(file, scope, name)
+            or (
+                (in_scopes if file.rules.calls_bare else Names._in_function)(self, file, scope, name) if scope else None
+            )
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
             or (given(self, file, "", name) if file.rules.calls_bare else self._bound_of(file, scope, name))
             or self._inherited(file, scope, name)
         )
         return HELD if found == OUTSIDE and name in file.imports and self._is_made(file, name) else found
+
+    def _taken_within(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Return a variant of an enum whose names a function takes."""
+        around = parent_scopes(scope) if file.inner_stars and name[:1].isupper() else ()
+        found = (self.inside(file, module, name) for each in around for module in file.inner_stars.get(each, ()))
+        return next(filter(None, found), None)
 
     def _is_made(self, file: File, name: str) -> bool:
         """Return whether a module here lacks an imported name.
@@ -472,6 +484,7 @@ class Names(Exports):
                 return self._of_namesake(value, name, tier)
             own = self.definitions.file(node.path)
             apart = self._exported_beside(node, name) or self._bound_of(own, node.qualified, name)
+            apart = self.in_module(own, node, name) if node.kind == "namespace" and own.rules.names_modules else apart
             if apart is not None or node.kind not in CLASSES:
                 return apart or self.held(node, name) or self.put_on(node, name)
         turned = file.rules.turns.get(name)  # on `self` too, which is a class in a method of the class
@@ -483,6 +496,7 @@ class Names(Exports):
             read = self._of_declared(file, value, name[:-1], tier)
             return read if read[0] is not None and not read[0].is_external else found
         is_lacking = found in {LACKING, HELD} if file.rules.calls_bare else value.what == "inst" and found == LACKING
+        is_lacking |= found == HELD and value.what == "inst" and name in file.rules.unwraps
         if is_lacking and name in file.rules.gives:
             return held_in(value, file.rules.gives.get(name))  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several

@@ -152,6 +152,8 @@ class Results(ABC):
             return known and UNKNOWN
         own = f"{known[0]}.{name}".lstrip(".")  # with type parameters of its own it is read among them
         written = (own if own in file.aliases and not file.rules.numbers_fields else known[0]), known[1]
+        if file.rules.numbers_fields and plain_type(known[1]) == name:  # `type Bits: Bits` is bound by what is around
+            written = known[0].rpartition(".")[0], known[1]
         found = self.definitions.once(("alias", file.path, known[0], name), self.type, UNKNOWN, file, *written)
         if found[0] is None and "+" in known[1] and file.rules.numbers_fields:  # it has all its bounds for bases
             return Value("inst", file.path, f"{known[0]}.{name}"), Tier.TYPED
@@ -309,11 +311,18 @@ class Results(ABC):
         if value.what != "def" or node is None:
             return UNKNOWN
         file = self.definitions.file(value.path)
-        if node.kind in CLASSES or _makes(file, value.name, is_new=is_new):
+        variant = self.of_variant(node)
+        if variant or node.kind in CLASSES or _makes(file, value.name, is_new=is_new):
             alias = self._alias(file, value.name.rpartition(".")[0], node.name) if node.kind == "alias" else None
-            return (alias and alias[0]) or Value("inst", value.path, value.name), max(tier, Tier.TYPED)
+            return variant or (alias and alias[0]) or Value("inst", value.path, value.name), max(tier, Tier.TYPED)
         found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
+
+    def of_variant(self, node: Node) -> Value | None:
+        """Return an instance of a variant's enum (Rust)."""
+        file, around = self.definitions.file(node.path), node.qualified.rpartition(".")[0]
+        holder = file.nodes.get(around) if node.kind == "field" and file.rules.numbers_fields else None
+        return Value("inst", node.path, around) if holder is not None and holder.kind == "enum" else None
 
     def gives_receiver(self, value: Value | None) -> bool:
         """Return whether a method gives its receiver, or its like."""

@@ -74,6 +74,14 @@ class Spaces(Classes):
         taken = (self.imported(other, from_file(other, own, of), name if as_ == "*" else as_) for _, of, as_ in rows)
         return next((found for found in taken if found is not OUTSIDE), None)
 
+    def in_module(self, file: File, module: Node, name: str) -> Meaning | None:
+        """Return a member of a module that its file holds."""
+        if (node := file.scopes.get(module.qualified, {}).get(name)) is not None:
+            return Value("def", file.path, node.qualified), Tier.EXACT
+        own = (row for row in file.imports.get(name, ()) if row[0] == module.qualified)
+        taken = (self.imported(file, from_file(file, module.qualified, of), member) for _, of, member in own)
+        return next((found for found in taken if found is not OUTSIDE), None)
+
     def of_scripts(self, file: File, name: str) -> Meaning | None:
         """Return the declaration of another script of a page."""
         named = (each for each in self.definitions.named(name, file.family) if each[1].qualified == name)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.expression import chain
 from vademecum.code.languages.language import SELVES
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.references import BLOCK, CONTEXT, EACH, GIVEN, LITERAL, SHADOW, TYPE, VALUE, References
-from vademecum.code.languages.scopes import functions_around, parent_scopes
+from vademecum.code.languages.scopes import functions_around, is_nameless, parent_scopes
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -66,6 +66,17 @@ def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
 def listed_nodes(listed: tree_sitter.Node) -> list[tree_sitter.Node]:
     """Return the arguments or parameters of a list, without comments."""
     return [each for each in listed.named_children if "comment" not in each.type and each.type != "receiver_parameter"]
+
+
+def unbound(found: References, bare: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the bare names that no function around binds: calls of Ruby."""
+    bound, calls = {(found.owners[row[0]], row[2]) for row in found.bindings}, []
+    for row in bare:
+        around = [*parent_scopes(found.owners[row[0]])]
+        own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
+        if not any((each, row[2]) in bound for each in around[: own + 1]):
+            calls.append(row)
+    return calls
 
 
 def forget_unbound(found: References, constants: Container[str], lines: Lines) -> None:

@@ -57,6 +57,8 @@ def chain(text: str) -> str:
     ('make().add().go', 'make().add', 'this.#a', '')
     >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run"), chain("(**self).run"), chain("unsafe { *a.b() }")
     ('a.Foo()', 'Foo().run', '?.run', 'a.b()')
+    >>> chain("a::Foo { b: 1 }\n  .run"), chain("foo { it }.run"), chain("Foo { b: 1 } == x")
+    ('a.Foo().run', '', '')
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -115,8 +117,8 @@ def _tail(text: str, at: int, found: str) -> str:
             at, found = _close(text, at), found + "()"
         elif letter == "[":
             at, found = _close(text, at), found + "[]"
-        elif letter == "{" and _close(text, at) == len(text):  # a composite literal, `Foo{…}`, ends the text
-            at, found = len(text), found + "()"
+        elif letter == "{" and _is_made(found, text, _close(text, at)):
+            at, found = _close(text, at), found + "()"
         elif letter == "<" and (end := _close(text, at)) and (text[end : end + 1] in "(.:{" or end == len(text)):
             at = end
         elif joint := _JOINT.match(text, at):
@@ -126,6 +128,14 @@ def _tail(text: str, at: int, found: str) -> str:
         else:
             return ""
     return found
+
+
+def _is_made(found: str, text: str, end: int) -> bool:
+    """Return whether braces make an instance.
+
+    They end the text, or a class stands before them.
+    """
+    return end == len(text) or (found.rpartition(".")[2][:1].isupper() and _JOINT.match(text, end) is not None)
 
 
 def _joined(text: str, at: int, found: str) -> tuple[int, str]:

@@ -41,6 +41,8 @@ queries (`<language>.refs.scm`) use this vocabulary:
     inner                   a function without a name: a scope of its own
     subject + kind          a name, and the type that a `test` tells of it, or that it has in the part `told`
     block                   a part of a function that is a scope where it binds a name otherwise than another part
+    anew + let              a pattern and its statement, which binds names anew for what follows in its block (Rust)
+    trait + object          a trait whose method is called by its name, and what it is called on: `Display::fmt(x, f)`
     getter                  a method that is read like a field
     conditional             declared where the preprocessor may leave it out
     alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
@@ -63,12 +65,13 @@ from vademecum.code.languages.bindings import (
     held,
     how_bound,
     listed_nodes,
+    unbound,
 )
 from vademecum.code.languages.declarations import LEAVES, Outline
 from vademecum.code.languages.expression import chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.narrowing import Told, narrowed
-from vademecum.code.languages.owners import CALLABLE, LONGEST, Owners, Part, bodies, dividing
+from vademecum.code.languages.owners import CALLABLE, LONGEST, Owners, Part, bodies, bound_anew, dividing
 from vademecum.code.languages.parse import Syntax
 from vademecum.code.languages.references import (
     EACH,
@@ -117,7 +120,10 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     if matches is None:
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)
-    parts = dividing(matches, bodies(outline), languages.rules_of(language), lines.content)
+    parts = (
+        dividing(matches, bodies(outline), languages.rules_of(language), lines.content),
+        bound_anew(matches, lines.content),
+    )
     finder = _Finder(lines, outline, language, literals, parts, narrowed(matches, outline))
     try:
         finder.take(matches)
@@ -138,7 +144,7 @@ class _Finder:
         outline: Outline,
         language: str,
         literals: Sequence[Part],
-        blocks: Sequence[Part],
+        divided: tuple[Sequence[Part], Mapping[int, Part]],
         told: Sequence[Told] = (),
     ) -> None:
         self.found = References(VERSION)
@@ -153,8 +159,9 @@ class _Finder:
         self._documented: list[tuple[tree_sitter.Node, tree_sitter.Node]] = []  # declarations with their comments
         self._bare: list[tuple[int, int, str]] = []  # names that are calls unless they are variables
         self._told = {(each.start, each.end): each for each in told}
+        blocks, self._anew = divided
         self._scopes = Owners(self.found, lines, self._rules)
-        self._scopes.sweep(outline, literals, blocks, self._told.keys())
+        self._scopes.sweep(outline, literals, {*blocks, *self._anew.values()}, self._told.keys())
         self._line_starts = lines.starts
         # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
         self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
@@ -178,9 +185,11 @@ class _Finder:
     def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """Return (owner, line, text) of a binding.
 
-        What a part binds that only tells a type is bound in the function around it.
+        What a part binds that only tells a type is bound in the function around it, a name bound anew in what follows.
         """
         owner, line, text = self._used(node)
+        if part := self._anew.get(node.start_byte):
+            owner = self._scopes.at(part[0])
         return self._scopes.holder(owner), line, text
 
     def _text(self, node: tree_sitter.Node) -> str:
@@ -232,6 +241,11 @@ class _Finder:
         before = f"{spelled}." if holder else ""
         count = f"/{len(listed_nodes(captured['arguments'][0]))}" if "arguments" in captured else ""
         self.found.calls.append((*self._at(node), before + self._text(node) + count))
+
+    def calling_by_trait(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        if holder := chain(self._text(captured["object"][0])):
+            trait = self._text(node).rpartition("::")[2]
+            self.found.calls.append((*self._at(node), f"{holder}.<{trait}>.{self._text(captured['_method'][0])}"))
 
     def inherited(self, node: tree_sitter.Node, _: Any) -> None:
         if node.parent is not None and node.parent.child_by_field_name("receiver") == node:
@@ -352,7 +366,8 @@ class _Finder:
         """Take a bound name and its value or type."""
         owner, line, name = self._said(node)
         how = how_bound(captured)
-        text = self._text(captured[how][0]) if how in captured else ""
+        giving = self._rules.giving(captured[how][0]) if how in captured else node
+        text = self._text(giving) if how in captured else ""
         if how == GIVEN:
             text = handed(node, captured, self._text)
         if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
@@ -360,7 +375,7 @@ class _Finder:
         if name[:1] in _OPENING:
             self._take_apart(node, captured, how)
             return
-        scope = self._at(node)[0]
+        scope = self._scopes.at(giving.start_byte if how == VALUE else node.start_byte)
         own = None if name.isidentifier() else _OWN.fullmatch(name)
         if own:
             owner, name = self._scopes.class_of(owner), own[1] or own[2]
@@ -397,8 +412,8 @@ class _Finder:
     def parting(self, node: tree_sitter.Node, _: Any) -> None:
         for name, path in self._rules.taken_apart(node, self._text):
             owner, line, text = self._said(name)
-            self._bind(name.start_byte, (owner, line, text, VALUE, chain(path), owner))
-            self.found.loads.append((owner, line, chain(path)))
+            self._bind(name.start_byte, (owner, line, text, VALUE, chain(path), self._at(name)[0]))
+            self.found.loads.append((*self._at(name), chain(path)))
 
     def numbering(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
@@ -478,23 +493,10 @@ class _Finder:
         rows += self._subjects if not any(row[2] == "subject" for row in rows) else ()
         received = {row[0] for row in rows if row[2] == "this"}
         rows += [row for row in self._handed if row[0] not in received]
-        self._settle_bare()
+        self.found.calls += unbound(self.found, self._bare)
         self._settle_documented()
         if self._rules.numbers_fields:
             forget_unbound(self.found, self._constants, self._lines)
-
-    def _settle_bare(self) -> None:
-        """Keep the bare names that no function around binds, as calls."""
-        owners, bound = self.found.owners, {(row[0], row[2]) for row in self.found.bindings}
-        for row in self._bare:
-            around = [*parent_scopes(owners[row[0]])]
-            own = next((n for n, each in enumerate(around) if not is_nameless(each)), len(around))
-            if not any(
-                (self._scopes.numbers[each], row[2]) in bound
-                for each in around[: own + 1]
-                if each in self._scopes.numbers
-            ):
-                self.found.calls.append(row)
 
     def documenting(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         self._documented.append((node, captured["docs"][0]))
@@ -591,7 +593,7 @@ _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as 
 _HANDLERS = {
     "constant": _Finder.reading, "inherited": _Finder.inherited, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
     "documented": _Finder.documenting,
-    "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "trait": _Finder.calling_by_trait, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
     "again": _Finder.binding_again, "declared": _Finder.declaring, "global": _Finder.sharing, "implied": _Finder.implied, "receiving": _Finder.receiving, "handing": _Finder.handing, "elements": _Finder.elements, "further": _Finder.resulting,

@@ -110,6 +110,7 @@ class Language:
     decorates: bytes = b""  # a regular expression for how a mark begins; what is marked may be called by the mark
     inert: str = ""  # those that call nothing, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
+    unwraps: frozenset[str] = frozenset()  # those of them that no type has by a trait from elsewhere
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of libraries' methods, beside those of the language's own in `library/<id>.txt`
     slow_on_errors: bool = False  # an error behind thousands of brackets costs the grammar the square of their number
@@ -198,6 +199,10 @@ class Language:
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return the expressions that a value may be, () for itself."""
         return ()
+
+    def giving(self, value: tree_sitter.Node) -> tree_sitter.Node:
+        """Return the telling part of a value."""
+        return value
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterable[tuple[tree_sitter.Node, str]]:
         """Return the names that a pattern binds, each with its path.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vademecum.code.languages.bindings import how_bound
@@ -44,6 +44,43 @@ def dividing(matches: Sequence[Match], ends: Container[int], rules: Language, co
             found.setdefault((function, name), {}).setdefault(text, set()).add(stack[-1])
     divided = {block for texts in found.values() if len(texts) > 1 for each in texts.values() for block in each}
     return sorted(block for block in divided if block[1] not in ends)
+
+
+def bound_anew(matches: Sequence[Match], content: bytes) -> dict[int, Part]:
+    """Return, by place, the parts for which names are bound anew.
+
+    The name means something else from its statement to the end of the block, or in what an `if` or a loop does.
+    """
+    news = sorted(
+        (
+            *captured["anew"][0].byte_range,
+            captured["let"][0].end_byte,
+            captured["until"][0].end_byte if "until" in captured else 0,
+        )
+        for _, captured in matches
+        if "let" in captured
+    )
+    blocks = sorted(captured["block"][0].byte_range for _, captured in matches if "block" in captured) if news else []
+    named = (captured["name"] for _, captured in matches if "name" in captured) if news else ()
+    places = {start: content[start:end] for start, end in (nodes[0].byte_range for nodes in named)}
+    counts = Counter(places.values())
+    found: dict[int, Part] = {}
+    known: dict[bytes, set[Part]] = {}  # by name: the blocks that bind it
+    stack: list[Part] = []
+    following = 0
+    for place, name in sorted(each for each in places.items() if counts[each[1]] > 1):
+        while following < len(blocks) and blocks[following][0] <= place:
+            stack = [*(block for block in stack if block[1] > blocks[following][0]), blocks[following]]
+            following += 1
+        stack = [block for block in stack if block[1] > place]
+        at, own = bisect_left(news, (place + 1,)) - 1, known.setdefault(name, set())
+        if at < 0 or place >= news[at][1]:  # of a function, whose block follows
+            own.update(blocks[following : following + 1])
+        elif not own.isdisjoint(stack):
+            end = news[at][3] or stack[-1][1]
+            found |= {place: (news[at][2], end)} if news[at][2] < end else {}
+        own.update(stack[-1:])
+    return found
 
 
 def _part(block: tree_sitter.Node) -> Part:
@@ -143,7 +180,7 @@ class Owners:
         made_of = next(made, "") if self._rules.nests_functions else ""
         return self.number(f"{made_of}.{FIELDS}" if made_of else "")
 
-    def sweep(self, outline: Outline, literals: Sequence[Part], blocks: Sequence[Part], told: Collection[Part]) -> None:
+    def sweep(self, outline: Outline, literals: Sequence[Part], blocks: Iterable[Part], told: Collection[Part]) -> None:
         """Find where the innermost scope changes.
 
         Scopes are declarations, functions without names, and blocks; `told` are parts in which a test tells a type.

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from vademecum.code.languages.expression import split
 from vademecum.code.languages.imports import Bound, in_one_line, text_of, without_comments
 from vademecum.code.languages.language import Language, Read
 from vademecum.code.languages.modules import Modules
@@ -28,8 +29,11 @@ _SPECIAL = """
 _SAME = """
     iter iter_mut into_iter as_ref as_mut as_deref as_slice unwrap expect unwrap_or_default unwrap_or_else
     unwrap_or clone cloned copied borrow borrow_mut lock read write ok take replace to_vec to_owned rev skip
-    step_by chain filter by_ref peekable drain into unwrap_unchecked
+    step_by chain filter by_ref peekable drain into unwrap_unchecked values values_mut into_values
 """
+_UNWRAPS = frozenset(
+    {"unwrap", "expect", "ok", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "clone", "cloned", "copied"}
+)
 _ONE = """
     pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
     front back peek find min_by max_by min_by_key max_by_key iter_next get_unchecked get_unchecked_mut
@@ -41,6 +45,19 @@ _PATHS = frozenset({"identifier", "self", "super", "crate", "Self"})
 _MARKS = frozenset({"(", ")", "{", "}", ",", "..", "line_comment", "block_comment"})
 _HOLDERS = frozenset({"Some", "Ok", "Err"})
 _APPLIED = frozenset({"token_tree", "?"})
+# Blocks, of which the last expression is the value.
+_AROUND = frozenset({"block", "unsafe_block", "else_clause", "parenthesized_expression", "expression_statement"})
+# Expressions that give nothing, or tell no type.
+_UNTELLING_TEXT = """
+    return_expression break_expression continue_expression macro_invocation closure_expression binary_expression
+    unary_expression loop_expression while_expression for_expression tuple_expression array_expression
+    assignment_expression let_condition unit_expression line_comment block_comment empty_statement
+"""
+_UNTELLING = frozenset(_UNTELLING_TEXT.split())
+_HOLDING = frozenset({b"Some", b"Ok", b"Box::new", b"Rc::new", b"Arc::new"})
+_SHORT = len("Box::new") + 1
+_UNWRAPPING = frozenset({b"unwrap", b"expect", b"unwrap_unchecked"})
+_TUPLE = re.compile(r"^[\s:>-]*(?:(?:[\w:]*(?:Result|Option)|Box)\s*<\s*)?\((.*)\)", re.DOTALL)
 
 
 class _Rust(Language):
@@ -82,14 +99,29 @@ class _Rust(Language):
         return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
 
     def results(self, written: tree_sitter.Node, text: Read) -> Sequence[str]:
-        """Return a result's type, an associated one by its own name."""
-        return (text(written).replace("Self::", ""),)
+        """Return a result's type, and the types of a pair.
+
+        An associated type is called by its own name.
+        """
+        whole = text(written).replace("Self::", "")
+        pair = _TUPLE.match(whole) if "(" in whole else None
+        return (whole, *(part.strip() for part in split(pair[1], ","))) if pair and "," in pair[1] else (whole,)
+
+    def giving(self, value: tree_sitter.Node) -> tree_sitter.Node:
+        """Return the first telling arm, or the last expression, of a value.
+
+        All arms that end have one type. `Some(x)` and `Box::new(x)` are read as x, as their types are.
+        """
+        return _giving(value) or value
 
     def taken_apart(self, pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
         """Return the names that a pattern binds, each with its field.
 
         The path begins with the type that the pattern names, as in `Shape.Circle.0`.
         """
+        if pattern.type == "tuple_pattern":
+            yield from _of_pair(pattern, text)
+            return
         named, number = pattern.child_by_field_name("type"), 0
         if named is None or text(named) in _HOLDERS:
             return
@@ -133,6 +165,57 @@ class _Rust(Language):
             if place in modules.paths:
                 return place
         return ""
+
+
+def _giving(value: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the telling part of a value, None for none."""
+    kind = value.type
+    if kind == "match_expression":
+        body = value.child_by_field_name("body")
+        arms = (arm.child_by_field_name("value") for arm in (body.named_children if body is not None else ()))
+        return _best(arm for arm in arms if arm is not None)
+    if kind == "if_expression":
+        parts = (value.child_by_field_name(name) for name in ("consequence", "alternative"))
+        return _best(part for part in parts if part is not None)
+    if kind in _AROUND:
+        last = value.named_children[-1] if value.named_children else None
+        is_value = last is not None and not (last.type == "expression_statement" and last.children[-1].type == ";")
+        return _giving(last) if last is not None and is_value else None
+    if kind == "call_expression":
+        called, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+        held = arguments.named_children if arguments is not None else []
+        if called is not None and called.end_byte - called.start_byte < _SHORT and called.text in {*_HOLDING, b"Err"}:
+            return _giving(held[0]) if len(held) == 1 and called.text != b"Err" else None
+    is_none = value.end_byte - value.start_byte == len("None") and value.text == b"None"
+    is_telling = not (is_none or kind in _UNTELLING or kind.endswith(("_literal", "_item", "_declaration")))
+    return value if is_telling else None
+
+
+def _best(parts: Iterator[tree_sitter.Node]) -> tree_sitter.Node | None:
+    """Return the most telling part, a bare name last."""
+    telling = [found for part in parts if (found := _giving(part)) is not None]
+    return min(telling, key=lambda each: each.type == "identifier", default=None)
+
+
+def _of_pair(pattern: tree_sitter.Node, text: Read) -> Iterator[tuple[tree_sitter.Node, str]]:
+    """Return the names of a pair, each with its value.
+
+    A function's result has the number of its place, counted from 1.
+    """
+    value = pattern.parent.child_by_field_name("value") if pattern.parent is not None else None
+    called = None
+    while value is not None and value.type in {"try_expression", "call_expression"} and called is None:
+        function = value.child_by_field_name("function")
+        field = function.child_by_field_name("field") if function is not None else None
+        is_passed = field is not None and field.text in _UNWRAPPING
+        if function is None or is_passed:
+            value = (function or value).named_children[0]
+        else:
+            called = function
+    given = value.named_children if value is not None and value.type == "tuple_expression" else ()
+    for number, part in enumerate(pattern.named_children, 1):
+        if (bound := _bound_in(part)) is not None and (called is not None or number <= len(given)):
+            yield bound, f"{text(called)}.{number}" if called is not None else text(given[number - 1])
 
 
 def _bound_in(part: tree_sitter.Node | None) -> tree_sitter.Node | None:
@@ -271,6 +354,7 @@ LANGUAGE = _Rust(
     opened_in=_same_crate,
     extends_by_traits=True,
     same=_SAME,
+    unwraps=_UNWRAPS,
     one=_ONE,
     special=_SPECIAL,
     decorates=rb"#\[",

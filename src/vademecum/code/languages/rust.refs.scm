@@ -6,6 +6,7 @@
 (closure_parameters (identifier) @name)
 (let_declaration pattern: (identifier) @name type: (_) @type)
 (let_declaration pattern: (identifier) @name !type value: (_) @value)
+[(const_item name: (_) @name type: (_) @type) (static_item name: (_) @name type: (_) @type)]
 (for_expression pattern: [(identifier) @name (reference_pattern (identifier) @name)] value: (_) @each)
 (tuple_struct_pattern type: (_) (identifier) @name)
 (field_declaration name: (_) @name type: (_) @type)
@@ -37,7 +38,7 @@
   (array_type length: [(scoped_identifier) @load (identifier) @constant])
 ]
 (arguments (identifier) @constant)
-(closure_expression) @inner
+[(closure_expression) (const_item value: (block)) (static_item value: (block))] @inner
 [(block) (match_arm)] @block
 (token_tree [(identifier) (primitive_type)] @token . (token_tree))
 ; `lazy_static! { static ref A: B = ...; }`
@@ -45,10 +46,20 @@
 (token_tree (identifier) @_ref . (identifier) @name . ":" . (identifier) . ["<" "::"] (#eq? @_ref "ref"))
 [(struct_item body: (ordered_field_declaration_list) @fields) (enum_variant body: (ordered_field_declaration_list) @fields)]
 [(tuple_struct_pattern) (struct_pattern)] @pattern
+(let_declaration pattern: (tuple_pattern) @pattern)
+; names that are bound anew for what follows
+(let_declaration pattern: (_) @anew) @let
+(if_expression condition: [(let_condition pattern: (_) @anew) @let (let_chain (let_condition pattern: (_) @anew) @let)] consequence: (_) @until)
+(while_expression condition: [(let_condition pattern: (_) @anew) @let (let_chain (let_condition pattern: (_) @anew) @let)] body: (_) @until)
+(for_expression pattern: (_) @anew value: (_) @let body: (_) @until)
+; a method by the name of its trait, of those that the library has
+(call_expression function: (scoped_identifier path: [(identifier) (scoped_identifier)] @trait name: (identifier) @_method) arguments: (arguments . (_) @object)
+  (#match? @trait "(^|:)[A-Z]\\w*$")
+  (#any-of? @_method "fmt" "clone" "cmp" "partial_cmp" "eq" "ne" "hash" "next" "size_hint" "deref" "deref_mut" "as_ref" "as_mut" "borrow" "borrow_mut" "into" "try_into" "into_iter" "to_string" "to_owned" "write_str" "source" "poll" "serialize" "index" "index_mut" "neg" "not" "add" "sub" "mul" "div" "rem"))
 ; what an option or a result holds
 (let_condition pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name) (reference_pattern (identifier) @name)]) value: (_) @value
   (#any-of? @_holder "Some" "Ok"))
-(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_holder . (identifier) @name) value: (_) @value (#any-of? @_holder "Some" "Ok"))
+(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name) (reference_pattern (identifier) @name)]) value: (_) @value (#any-of? @_holder "Some" "Ok"))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern
   (tuple_struct_pattern type: (identifier) @_holder . [(identifier) @name (ref_pattern (identifier) @name) (reference_pattern (identifier) @name)]))))
   (#any-of? @_holder "Some" "Ok"))
@@ -58,6 +69,9 @@
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
 (for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
+; values of a map
+(for_expression pattern: (tuple_pattern . [(_) "_"] . "," . (identifier) @name .) value: (_) @each
+  (#match? @each "^[&\\w.\\s]*(\\.(iter|iter_mut|into_iter|drain)\\([^()]*\\))?$"))
 [(type_parameter name: (type_identifier) @alias bounds: (_) @type) (type_parameter name: (type_identifier) @alias !bounds)]
 (where_predicate left: (type_identifier) @alias bounds: (_) @type)
 [(associated_type name: (type_identifier) @alias bounds: (_) @type) (associated_type name: (type_identifier) @alias !bounds)]
