@@ -10,8 +10,9 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 
 from vademecum.code.checkout.plumbing import begin_on_files, quarantined, run, start, unknown_revision
 from vademecum.code.checkout.root import Root, read_small
@@ -44,6 +45,7 @@ class Listing:
     files: list[str]
     repositories: list[str]  # submodules, and untracked directories that are repositories of their own
     sparse: list[str]  # files that a sparse checkout leaves out, of those listed
+    plain: list[str] = field(default_factory=list)  # tracked files that git compares with the disk, of those listed
 
 
 def head(root: Root) -> Result[Head, GitError]:
@@ -97,7 +99,7 @@ def begin_listing(root: Root, only: Sequence[str] = ()) -> Callable[[], Result[L
     Listed are the tracked files, of which some may be missing on disk, and the untracked files that are not ignored; with
     `only`, those of some files and folders. Git prints little before the listing is nearly done.
     """
-    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_chosen(root, only)))
+    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-v", "-s", "-c", "-o", *_chosen(root, only)))
 
 
 def _chosen(root: Root, only: Sequence[str]) -> list[str]:
@@ -109,6 +111,33 @@ def _chosen(root: Root, only: Sequence[str]) -> list[str]:
     own = os.path.join(root.common_dir or "", "info", "exclude")
     more = [f"--exclude-from={own}"] if os.path.isfile(own) else []
     return ["--exclude-standard", *more, "--", *(f":(literal){part}" for part in only)]
+
+
+def begin_comparing(root: Root, only: Sequence[str] = ()) -> Callable[[], Result[list[str], GitError]]:
+    """Start git's look at tracked files; return a function that waits.
+
+    Returned are the paths whose status on disk is not what git's index notes. Git looks with several threads. It gets none
+    of the user's settings: a file written as late as the index is compared by content, through the filters there.
+    """
+    parts = [f":(literal){part}" for part in only]
+    options = ("-z", "--name-only", "--relative", "--ignore-submodules=all")
+    return partial(_compared, begin_on_files(root, "diff-files", *options, "--", *parts, users=False))
+
+
+@attempt(GitError, GitError)
+def _compared(output_of: Callable[[], Result[bytes, GitError]]) -> list[str]:
+    return os.fsdecode(output_of().unwrap()).split("\0")[:-1]
+
+
+def index_time(root: Root) -> float:
+    """Return when git's index was written, infinity without one.
+
+    The time is in seconds since the epoch.
+    """
+    try:
+        return os.stat(os.path.join(root.git_dir or "", "index")).st_mtime
+    except OSError:
+        return inf
 
 
 @attempt(GitError, GitError)
@@ -125,24 +154,28 @@ def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Listing:
 
 
 def _listing(output: str) -> Listing:
-    r"""Parse the output of `ls-files -t -s -c -o`.
+    r"""Parse the output of `ls-files -v -s -c -o`.
 
     Tracked: `<tag> <mode> <id> <stage>\t<path>`. Untracked: `? <path>`. A path in conflict is listed once per stage. An
-    untracked repository is listed as a directory, with a slash at the end.
+    untracked repository is listed as a directory, with a slash at the end. The tag of a file that git was told to leave
+    out of the worktree is S; it is a small letter where git was told to take the file as unchanged.
     """
+    plain: list[str] = []
     files: dict[str, None] = {}
     repositories: dict[str, None] = {}
     sparse: list[str] = []
     for record in output.split("\0"):
-        if record.startswith("? "):
+        if record.startswith("H 100"):  # nearly all, and a path in conflict has another tag
+            plain.append(record[record.index("\t") + 1 :])
+        elif record.startswith("? "):
             path = record[2:]
             (repositories if path.endswith("/") else files)[path.removesuffix("/")] = None
         elif record:
             stage, _, path = record.partition("\t")
             (repositories if stage.startswith("160000", 2) else files)[path] = None
-            if record.startswith("S"):  # git was told to leave the file out of the worktree
+            if record[0] in "Ss":
                 sparse.append(path)
-    return Listing(list(files), list(repositories), sparse)
+    return Listing([*plain, *files], list(repositories), sparse, plain)
 
 
 @attempt(GitError, GitError)

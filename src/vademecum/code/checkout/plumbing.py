@@ -1,9 +1,10 @@
 """The only module that runs git.
 
 Nothing that a repository configures is ever run. Git is told where the repository is and never searches for one. It
-reads settings that we wrote in place of the repository's (see `Quarantine`). It sees only commits; the one call that
-gets the work tree lists file names. Git is run by its full path with a list of arguments. It uses the network only to
-clone and fetch, asks no questions and takes no locks.
+reads settings that we wrote in place of the repository's (see `Quarantine`). It sees only commits; of the calls that get
+the work tree some list file names, and one compares files with git's index. The latter reads none of the user's settings
+either: they could name a program that the repository's attributes choose. Git is run by its full path with a list of
+arguments. It uses the network only to clone and fetch, asks no questions and takes no locks.
 
 A stand-in git directory hides a repository's settings. These can name programs that git runs: filters, monitors, pagers and many other helpers, more with
 each release. So `GIT_COMMON_DIR` points git at a directory of our own. It links to the repository's objects and
@@ -34,7 +35,7 @@ _YES_OR_NO = r"(?i:true|false|yes|no|on|off|1|0)"
 _WORDS = r'[^"\\\x00-\x1f]+'
 _CARRIED = re.compile(
     r"extensions\.objectformat=(?:sha1|sha256)|extensions\.refstorage=(?:files|reftable)"
-    rf"|core\.(?:ignorecase|precomposeunicode)={_YES_OR_NO}"
+    rf"|core\.(?:filemode|ignorecase|precomposeunicode)={_YES_OR_NO}"
     rf"|branch\.{_WORDS}\.(?:remote|merge)={_WORDS}|remote\.{_WORDS}\.fetch={_WORDS}"  # for `@{upstream}`
 )
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]')
@@ -191,6 +192,7 @@ _HARDENING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")  #
 _USERS_CHOICES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM")
 # Variables passed on to clone and fetch: how to reach another machine.
 _TO_REACH = ("GIT_ASKPASS", "GIT_CONFIG_", "GIT_HTTP_", "GIT_PROXY_", "GIT_SSH", "GIT_SSL_")
+_NO_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 _HEAD = re.compile(r"ref:.+|[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MOST_OF_HEAD = 4096  # bytes: enough for any path
 _BAD_REVISION = re.compile(r"^fatal: bad revision '(.+)'$", re.MULTILINE)
@@ -244,16 +246,25 @@ def _unfit(root: Root) -> str:
 
 
 def start(
-    root: Root, apart: Quarantine, arguments: Sequence[str], *, stdin: int, stderr: int = subprocess.PIPE
+    root: Root,
+    apart: Quarantine,
+    arguments: Sequence[str],
+    *,
+    stdin: int,
+    stderr: int = subprocess.PIPE,
+    users: bool = True,
 ) -> subprocess.Popen[bytes]:
-    """Start git on a repository. Raises `GitError`."""
+    """Start git on a repository. Raises `GitError`.
+
+    Without `users` it reads none of the user's settings.
+    """
     where = [f"--git-dir={root.git_dir}"]
     if apart.has_files:
         where += [f"--work-tree={root.work_tree or root.path}", "-C", root.path]
     variables = {"GIT_COMMON_DIR": apart.path, "GIT_OBJECT_DIRECTORY": apart.objects, "GIT_ALLOW_PROTOCOL": "none"}
     if apart.scratch:
         variables["GIT_INDEX_FILE"] = os.path.join(apart.path, "index")
-    environment = _environment(_USERS_CHOICES, variables)
+    environment = _environment(_USERS_CHOICES, variables if users else variables | _NO_SETTINGS)
     return _spawn([*where, *arguments], apart.path, environment, stdin=stdin, stderr=stderr)
 
 
@@ -286,12 +297,12 @@ def run_in(
     return _finish(start(root, apart, arguments, stdin=stdin), root.path, arguments[0], tolerate, feed)
 
 
-def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, GitError]]:
+def begin_on_files(root: Root, *arguments: str, users: bool = True) -> Callable[[], Result[bytes, GitError]]:
     """Start git with the work tree; return a function that waits."""
     failed: Err[GitError]
     try:
         apart = quarantined(root, has_files=True)
-        process = start(root, apart, arguments, stdin=subprocess.DEVNULL)
+        process = start(root, apart, arguments, stdin=subprocess.DEVNULL, users=users)
     except GitError as error:
         failed = Err(error)
         return lambda: failed

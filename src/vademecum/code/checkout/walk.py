@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from vademecum.beneath import opened_folder
@@ -34,10 +36,10 @@ from vademecum.code.checkout.source import (
 from vademecum.digests import blake2b
 from vademecum.errors import GitError
 from vademecum.matching import is_below
-from vademecum.result import attempt
+from vademecum.result import Ok, attempt
 from vademecum.types import FileEntry, Skipped
 
-RULES_VERSION = 4  # increment when the tables of `ignore` change, so that known files are judged again
+RULES_VERSION = 5  # increment when the tables of `ignore` change, so that known files are judged again
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,19 @@ Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The result of an earlier walk: each file's status, and `Walk.rules`."""
+    """The result of an earlier walk: each file's status, and `Walk.rules`.
+
+    `since` is when that walk began, in seconds since the epoch.
+    """
 
     files: Mapping[str, Stat]
     rules: str
+    since: float = 0.0
 
 
 NOTHING = Known({}, "")
+MANY = 5_000  # known files: git's look costs a process, and our own takes longer from here on
+SETTLED_S = 2.0  # more than the tick of any file system's clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class _Survey:
     settings: WalkSettings
     vadeignore: IgnoreFiles
     known: Known
-    unchanged: list[str] = field(default_factory=list)
+    unchanged: set[str] = field(default_factory=set)
     entries: list[FileEntry] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     real_folders: dict[str, bool] = field(default_factory=lambda: {"": True})
@@ -147,9 +155,16 @@ def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Surve
 
 def _walk_git(survey: _Survey) -> None:
     """Walk the files that git lists. Raises `GitError`."""
+    settled = partial(is_settled, survey.root, len(survey.known.files), survey.known.since)
     listed = git.begin_listing(survey.root, survey.settings.only)
-    same = _same_as_known(survey)  # computed while git runs
+    compared = git.begin_comparing(survey.root, survey.settings.only) if settled() else None
+    same = set() if compared else _same_as_known(survey, survey.known.files)  # computed while git runs
     listing = listed().unwrap()
+    if compared:
+        changed = compared()
+        # asked again, since git may have read an index that is newer
+        told = changed.value if isinstance(changed, Ok) and settled() else listing.plain
+        same = _same_by_git(survey, listing.plain, told)
     within = "a submodule or a repository within; open it as a root of its own"
     for repository in listing.repositories:
         survey.skip(repository, "another repository", within)
@@ -157,12 +172,14 @@ def _walk_git(survey: _Survey) -> None:
         survey.skip(path, "not checked out", "outside the sparse checkout")
     _load_vadeignores(survey, listing.files)
     if survey.known.rules == survey.rules():  # judging names is the slowest step: skip it for unchanged files
-        survey.unchanged += same.intersection(listing.files)
-        _examine(survey, [path for path in listing.files if path not in same])
+        others = [path for path in listing.files if path not in same]
+        is_all = len(same) + len(others) == len(listing.files)
+        survey.unchanged = same if is_all else same.intersection(listing.files)
+        _examine(survey, others)
     else:
         _examine(survey, listing.files)
     if survey.vadeignore.forces:
-        done = set(survey.unchanged)
+        done = survey.unchanged.copy()
         ignored = git.list_ignored(survey.root, survey.settings.only).unwrap()
         _examine(survey, [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False])
 
@@ -183,14 +200,36 @@ def _missing(survey: _Survey, paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _same_as_known(survey: _Survey) -> set[str]:
+def is_settled(root: Root, known: int, since: float) -> bool:
+    """Return whether git can tell which files of a large tree changed.
+
+    The tree has `known` files. Git compares each file with what its index notes. An index older than the walk before, at `since`, notes nothing of later
+    changes: a file that is as noted has not been changed since, for no program can set back the time of the last change.
+    """
+    return known >= MANY and git.index_time(root) + SETTLED_S < since <= time.time()
+
+
+def _same_by_git(survey: _Survey, plain: list[str], changed: list[str]) -> set[str]:
+    """Return the known files that are unchanged.
+
+    By git's word they are those of `plain` but `changed`. The rest is looked at here.
+    """
+    known = survey.known.files
+    same = known.keys() & plain
+    same.difference_update(changed)
+    if len(same) < len(known):
+        same |= _same_as_known(survey, {path: known[path] for path in known.keys() - same})
+    return same
+
+
+def _same_as_known(survey: _Survey, known: Mapping[str, Stat]) -> set[str]:
     """Return the known files that are unchanged and reached without a link."""
     try:
         with opened_folder(survey.root.path) as look:
-            same = _same(look, survey.known.files)
+            same = _same(look, known)
     except OSError:  # git will report the error
         return set()
-    for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
+    for folder in {path.rpartition("/")[0] for path in known}.difference(survey.real_folders):
         _survey_folder(survey, folder)
     if all(survey.real_folders.values()):
         return same
@@ -241,7 +280,7 @@ def _examine(survey: _Survey, paths: Iterable[str]) -> None:
             _judge_special(survey, path, status.st_mode)
         elif _fits(survey, path, status.st_size, forced=forced):
             if known.get(path) == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
-                survey.unchanged.append(path)
+                survey.unchanged.add(path)
             else:
                 survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS))
 

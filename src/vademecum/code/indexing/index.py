@@ -27,7 +27,7 @@ import numpy as np
 
 from vademecum.code.checkout import git
 from vademecum.code.checkout.source import Source, contained, decode_source, read_source
-from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
+from vademecum.code.checkout.walk import NOTHING, Known, Walk, is_settled, walk, walk_commit
 from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job, Plan, Task
 from vademecum.code.indexing.embed import FEW, Meaning, analysed_again, fill, known_sentences, with_known_vectors
 from vademecum.code.indexing.workers import uncollected
@@ -203,6 +203,8 @@ def index(
             for texts in read_changed(repo, target, read, progress):
                 keep_contents(repo, read, texts, plan, progress, full=full)
             commit_snapshot(repo, target, read)
+    elif target.kind == "worktree" and target.previous is not None:
+        note_look(repo, target.previous, target.looked_at)
     store_history()
     meaning = fill(repo, target.kind, target.place, progress, embed)
     note = repo.dense.catch_up(alone, progress)
@@ -247,7 +249,7 @@ def target_of(
 ) -> Target:
     """Return a target, with the paths that have gone."""
     gone: list[str] = []
-    if previous is not None:
+    if previous is not None and len(found.unchanged) < len(previous[1].files):  # else none of them has gone
         here = found.unchanged.union(entry.path for entry in found.entries)
         gone = [path for path in previous[1].files.paths if path not in here]
     return Target(kind, place, head, found, previous, looked_at, gone)
@@ -262,7 +264,7 @@ def known_files(snapshot: Snapshot, view: View) -> Known:
         for path, blob in zip(files.paths, files.blobs.tolist(), strict=True):
             if blob in lost:
                 del known[path]
-    return Known(known, snapshot.rules)
+    return Known(known, snapshot.rules, snapshot.indexed_at)
 
 
 def commit_place(repo: Repository, revision: str) -> str:
@@ -382,9 +384,16 @@ def commit_snapshot(repo: Repository, target: Target, read: Reading) -> Snapshot
     skipped = skipped_now(target, read, table)
     snapshot = Snapshot(
         0, target.kind, target.place, label(repo, target, table, rows, skipped, own), target.head.branch,
-        target.head.commit, own, repo.clock(), skipped, rules=target.found.rules,
+        target.head.commit, own, target.looked_at, skipped, rules=target.found.rules,
     )  # fmt: skip
     return repo.catalogue.commit(snapshot, table, rows, gone)
+
+
+def note_look(repo: Repository, found: tuple[Snapshot, View], looked_at: float) -> None:
+    """Keep a look's time, if the next look is cheaper."""
+    settled = partial(is_settled, repo.root, len(found[1].files))
+    if not settled(found[0].indexed_at) and settled(looked_at):
+        repo.catalogue.keep_look(found, looked_at)
 
 
 def skipped_now(target: Target, read: Reading, table: FileTable) -> tuple[Skipped, ...]:

@@ -403,9 +403,23 @@ class Catalogue:
             self._upsert("files", [(number, r.path, r.blob, r.size, r.mtime_ns, r.inode) for r in changed])
             self.segments.join()
         self.sweep()
-        if self.segments.mostly_dead():
+        if self.segments.mostly_dead(table.blobs):
             self.collect()
         return snapshot
+
+    def keep_look(self, found: tuple[Snapshot, View], looked_at: float) -> None:
+        """Keep when the files were last found as a snapshot has them.
+
+        Nothing is kept where the snapshot was replaced, or nothing can be written.
+        """
+        snapshot, view = found
+        place = snapshot.kind, snapshot.place
+        with suppress(StoreError), self.store.transaction():
+            names = self._names(*place)
+            if self._loaded.get(place, ("", None))[1] is found and self._loaded[place][0] == names:
+                snapshot = replace(snapshot, indexed_at=looked_at)
+                self._upsert("snapshots", [_snapshot_row(replace(snapshot, place=self._stored_place(*place)))])
+                self._loaded[place] = names, (snapshot, view)
 
     def _check_kept(self, changed: Sequence[FileRow]) -> None:
         """Reject contents that another machine deleted meanwhile."""

@@ -145,8 +145,8 @@ def _starts(counts: Sequence[int]) -> Numbers:
 
 def beside(history: History, table: FileTable, prefix: str) -> FileHistory:
     """Join a history with the files below `prefix`."""
-    place = {prefix + path: number for number, path in enumerate(table.paths)}
-    number = np.array([place.get(path, -1) for path in history.paths], np.int64)
+    below = (table.number(path[len(prefix) :]) if path.startswith(prefix) else None for path in history.paths)
+    number = np.array([-1 if at is None else at for at in below], np.int64)
     files = number.take(history.files)
     here = files >= 0
     each = np.repeat(history.lengths, np.diff(history.starts))

@@ -185,10 +185,17 @@ class Segments:
         self.forget()
         return True
 
-    def mostly_dead(self) -> bool:
-        """Return whether most chunks belong to no snapshot, as after many edits."""
+    def mostly_dead(self, named: NDArray[np.int64]) -> bool:
+        """Return whether most chunks belong to no snapshot, as after many edits.
+
+        `named` are the contents of one snapshot. The database is asked for those of all only where these are too few.
+        """
+        if not self._is_mostly_apart(named):
+            return False
         rows: list[Row] = self._store.scan("files", columns=("blob",)).unwrap()
-        named = np.array([blob for (blob,) in rows], np.int64)
+        return self._is_mostly_apart(np.array([blob for (blob,) in rows], np.int64))
+
+    def _is_mostly_apart(self, named: NDArray[np.int64]) -> bool:
         sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self.current()]
         dead = sum(int(chunks[~alive].sum()) for chunks, alive in sizes)
         return dead > max(MANY_DEAD, sum(int(chunks[alive].sum()) for chunks, alive in sizes))

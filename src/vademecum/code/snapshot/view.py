@@ -162,7 +162,7 @@ def changed_table(
     previous: FileTable, changed: Sequence[FileRow], gone: Collection[str], read: PathReader
 ) -> FileTable:
     """Return `previous` with rows replaced, added and removed."""
-    place = {path: i for i, path in enumerate(previous.paths)}
+    place = {row.path: number for row in changed if (number := previous.number(row.path)) is not None}
     names = {name: i for i, name in enumerate(previous.language_names)}
     if gone or any(row.path not in place or row.language not in names for row in changed):
         new = {row.path: row for row in changed}
