@@ -138,7 +138,7 @@ def _of_its_class(graph: Graph, node: Node) -> str:
 
 
 def _asked_by_interface(graph: Graph, node: Node) -> str:
-    """Name an interface from elsewhere that may ask for a method, or return "".
+    """Name a foreign interface that may ask for a method, or "".
 
     It is one of the library whose methods the type has, or one of a module that is imported where the type is named or made.
     """
@@ -164,7 +164,7 @@ def _asked_by_interface(graph: Graph, node: Node) -> str:
 
 
 def _naming(graph: Graph, holder: Node) -> set[str]:
-    """Return the files that name a type, or call what gives one."""
+    """Return the files with a type's name or a call of its maker."""
     sources = graph.nodes(edge.source for edge in graph.edges([holder.id], _USES, into=True))
     makers = [number for number, each in sources.items() if each.kind in FUNCTIONS]
     users = graph.nodes(edge.source for edge in graph.edges(makers, _USES, into=True)) if makers else {}
@@ -172,7 +172,7 @@ def _naming(graph: Graph, holder: Node) -> set[str]:
 
 
 def _module_elsewhere(graph: Graph, path: str) -> str:
-    """Return a module that a file imports and that is not the library's, "" for none."""
+    """Return a foreign module that a file imports, "" for none."""
     here = {edge.line for edge in graph.edges([node_id(path)], (Relation.IMPORTS,))}
     rows = graph.references(path).imports
     return next((row[3] for row in rows if "." in row[3].partition("/")[0] and row[1] not in here), "")
