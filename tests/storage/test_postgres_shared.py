@@ -181,14 +181,23 @@ def test_two_machines_with_one_path_have_a_worktree_each(repo, on, tmp_path):
 def test_a_snapshot_never_names_what_another_machine_dropped(repo, on, tmp_path, database):
     """A clean-up elsewhere between storing and naming is noticed, and the next run puts it right."""
     made = repo()
+    made.write("again.py", "AGAIN = 1\n")
+    on(made, tmp_path / "one").codebase.index()
+    (made.path / "again.py").unlink()
+    on(made, tmp_path / "one").codebase.index()
+    made.write("again.py", "AGAIN = 1\n")
+    made.write("other.py", "OTHER = 1\n")
 
-    def swept() -> float:  # the time is asked for just before a snapshot is named
-        for space in PostgresStore.spaces(database, "code:"):
-            PostgresStore(database, space).delete("blobs", []).unwrap()
-        return 1_700_000_000.0
+    def swept(stage: str, *_: int) -> None:
+        if stage == "storing":  # it was asked before which contents are there
+            for space in PostgresStore.spaces(database, "code:"):
+                store = PostgresStore(database, space)
+                named = {blob for (blob,) in store.scan("files", [], ("blob",)).unwrap()}
+                left = [blob for (blob,) in store.scan("blobs", [], ("id",)).unwrap() if blob not in named]
+                store.delete("blobs", [("id", "in", left)]).unwrap()
 
     with pytest.raises(StoreBusyError, match="run `vade index` again"):
-        on(made, tmp_path / "one", clock=swept).codebase.index()
+        on(made, tmp_path / "one").codebase.index(swept)
     assert on(made, tmp_path / "one").codebase.search("split the token budget").evidence
 
 

@@ -143,9 +143,8 @@ def _asked_by_interface(graph: Graph, node: Node) -> str:
     It is one of the library whose methods the type has, or one of a module that is imported where the type is named or made.
     """
     folder, around = node.path.rpartition("/")[0], node.qualified.rpartition(".")[0]
-    beside = [
-        path for path in graph.opened.view.files.paths if path.rpartition("/")[0] == folder and path.endswith(".go")
-    ]
+    language, paths = language_of(node.path), graph.opened.view.files.paths
+    beside = [path for path in paths if path.rpartition("/")[0] == folder and language_of(path) == language]
     nodes = graph.in_files(beside)
     holder = next((each for each in nodes if each.qualified == around and each.kind in CLASSES), None)
     if holder is None:
@@ -153,7 +152,7 @@ def _asked_by_interface(graph: Graph, node: Node) -> str:
     refs = graph.references(holder.path)
     has_more = any(refs.owners[row[0]] == around for row in refs.bases)  # those of what it embeds
     methods = {each.name for each in nodes if each.qualified.rpartition(".")[0] == around}
-    for interface, asked in rules_of(language_of(node.path)).library_classes.items():
+    for interface, asked in rules_of(language).library_classes.items():
         if node.name in asked and (has_more or asked <= methods):
             return f"{interface} of the library asks for it"
     for path in (node.path, *sorted(_naming(graph, holder))):
@@ -164,11 +163,13 @@ def _asked_by_interface(graph: Graph, node: Node) -> str:
 
 
 def _naming(graph: Graph, holder: Node) -> set[str]:
-    """Return the files with a type's name or a call of its maker."""
+    """Return the files with a type's name or its maker's."""
     sources = graph.nodes(edge.source for edge in graph.edges([holder.id], _USES, into=True))
     makers = [number for number, each in sources.items() if each.kind in FUNCTIONS]
     users = graph.nodes(edge.source for edge in graph.edges(makers, _USES, into=True)) if makers else {}
-    return {each.path for each in (*sources.values(), *users.values()) if language_of(each.path) == "go"}
+    return {
+        each.path for each in (*sources.values(), *users.values()) if language_of(each.path) == language_of(holder.path)
+    }
 
 
 def _module_elsewhere(graph: Graph, path: str) -> str:
