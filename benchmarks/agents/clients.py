@@ -25,6 +25,8 @@ SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 OURS = "vademecum"
 Event = dict[str, Any]
 Bill = tuple[int | None, int | None, int | None]  # tokens in, from the cache, out
+# Claude Code then waits for a server before its model's first turn, whatever the machine has to do beside.
+PATIENT = {"MCP_CONNECTION_NONBLOCKING": "0", "MCP_CONNECT_TIMEOUT_MS": "120000"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Setup:
     def environment(self) -> dict[str, str]:
         """The environment of the client and of the index; the plugin's hooks find `vade` on the path."""
         path = f"{Path(self.program).parent}{os.pathsep}" if self.offered else ""
-        return os.environ | {"VADE_HOME": str(self.home), "PATH": path + os.environ.get("PATH", "")}
+        return os.environ | PATIENT | {"VADE_HOME": str(self.home), "PATH": path + os.environ.get("PATH", "")}
 
     @property
     def server(self) -> dict[str, Any]:

@@ -78,6 +78,9 @@ def desk(name: str, place: Path) -> Desk:
         "DISABLE_AUTOUPDATER": "1",
         "DISABLE_TELEMETRY": "1",
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        "VADE_HOOK_S": "60",
+        "MCP_CONNECTION_NONBLOCKING": "0",  # Claude Code waits for a server, on a busy machine too
+        "MCP_CONNECT_TIMEOUT_MS": "120000",
         "NO_PROXY": "127.0.0.1,localhost",
         **dict.fromkeys(("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "LOOPBACK_KEY"), "none"),
         **dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY"), "http://127.0.0.1:9"),
