@@ -186,7 +186,7 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
     def make(how: str | Path, **limits: Any) -> StdioServer:
         words = [sys.executable, str(file), how] if isinstance(how, str) else [sys.executable, str(how)]
-        servers.append(StdioServer("files", words, **({"timeout_s": 20.0} | limits)))
+        servers.append(StdioServer("files", words, **({"timeout_s": 60.0} | limits)))
         return servers[-1]
 
     yield make
@@ -246,7 +246,7 @@ def test_a_real_server_over_pipes(opened: Opened, real: Path) -> None:
 @pytest.mark.slow
 def test_a_real_server_over_http(address: str) -> None:
     """The same at an address; what is too slow or too long costs that call alone."""
-    server = HttpServer("files", address, timeout_s=20, answer_bytes=100_000)
+    server = HttpServer("files", address, timeout_s=60, answer_bytes=100_000)
     assert isinstance(server, ToolServer)
     assert names(server)[0] == "read"
     assert text(server, "read", path="a.txt") == "content of a.txt"
