@@ -84,9 +84,8 @@ class Classes(Results):
                 return Value("def", each.path, each.name), Tier.EXACT
             node = None  # the name of a class is the class, all over its body
         is_field = node is not None and node.kind == "field" and file.rules.numbers_fields  # a method has its name too
-        if (
-            node is None or is_field or (file.rules.is_header(each.path) and node.kind in FUNCTIONS)
-        ):  # defined elsewhere
+        is_declared = node is not None and file.rules.is_header(each.path) and node.kind in FUNCTIONS
+        if node is None or is_field or is_declared:  # defined elsewhere
             scopes = (file.scopes[scope] for scope in file.apart.get(each.name, ()))
             parts = [members[name] for members in scopes if name in members]
             if len(parts) > 1:
