@@ -109,7 +109,7 @@ def test_requests_at_once_get_each_its_own_answer(serve, repo):
 
 def test_clients_that_hang_up_leave_nothing_running(serve, repo):
     """In the middle of the request, before the answer, or in the middle of it; nothing is in flight afterwards."""
-    client = serve(repo(), timeout_s=5)
+    client = serve(repo())
     body = json.dumps(call(1, query="token budget")).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nAccept: {ACCEPT['Accept']}\r\n"

@@ -106,13 +106,14 @@ def through(servers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyP
     def run(session: Callable[[Client], Awaitable[None]], mode: str = "legacy", **answering: Any) -> None:
         async def converse() -> None:
             async with Client(server, mode=mode, **answering) as client:
-                for _ in range(20):  # until both have started, however busy the machine is
+                for _ in range(100):  # until both have started, however busy the machine is
                     said = await ask(client, "piped/none"), await ask(client, "served/none")
                     if all("there is no tool" in text for text in said):
                         break
+                    await asyncio.sleep(0.5)  # the gateway waits before it tries again
                 await session(client)
 
-        asyncio.run(asyncio.wait_for(converse(), 120))
+        asyncio.run(asyncio.wait_for(converse(), 240))
 
     return run
 
