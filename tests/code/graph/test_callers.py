@@ -573,6 +573,40 @@ CASES = {
         },
         {"Gadget.spin": ["bare"], "Maker.spin": [], "Held.spin": ["held"], "Top.spin": ["made"]},
     ),
+    "javascript: a variable is the exports": (
+        {
+            "one.js": "var it = exports\nit.open = function (x) { return x }\nit.all = function () { return it.open(1) }\n",
+            "two.js": "const it = module.exports = {}\nit.close = function (x) { return x }\n",
+            "three.js": "const it = exports = module.exports = function make() {}\nit.turn = function (x) { return x }\n",
+            "four.js": "var Held = exports.Held = function () {}\nHeld.keep = function (x) { return x }\n",
+            "use.js": (
+                "const one = require('./one'), { close } = require('./two'), make = require('./three'), four = require('./four')\n"
+                "function used() { one.open(2); close(3); make.turn(4); four.keep(5) }\n"
+            ),
+        },
+        {"it.open": ["it.all", "used"], "it.close": ["used"], "it.turn": ["used"], "Held.keep": []},
+    ),
+    "javascript: what a module exports takes in others": (
+        {
+            "base.js": "exports.open = function (x) { return x }\n",
+            "own.js": "const base = require('./base')\nmodule.exports = { ...base, close: shut }\nfunction shut() {}\n",
+            "made.js": "const base = require('./base')\nmodule.exports = Object.assign(make, { turn: spin }, base)\nfunction make() {}\nfunction spin() {}\n",
+            "all.js": "module.exports = { ...require('./base'), ...made() }\n",
+            "use.js": (
+                "const own = require('./own'), made = require('./made'), all = require('./all')\n"
+                "function a() { own.open(1); own.close() }\nfunction b() { made.open(1); made.turn(); made() }\nfunction c() { all.open(1) }\n"
+            ),
+        },
+        {"open": ["a", "b", "c"], "shut": ["a"], "spin": ["b"], "make": ["b"]},
+    ),
+    "javascript: a module's own name comes before those that it hands on": (
+        {
+            "core.js": "export const run = (x) => x\nexport const rest = (x) => x\n",
+            "node.js": "import * as core from './core.js'\nexport * from './core.js'\nexport const run = (x) => core.run(x)\n",
+            "use.js": "import { run, rest } from './node.js'\nfunction used() { run(1); rest(2) }\n",
+        },
+        {"core.js:1": ["run"], "node.js:3": ["used"], "rest": ["used"]},
+    ),
     "typescript: a constant beside an interface of its name": (
         {
             "node.ts": (

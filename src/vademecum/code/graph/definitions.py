@@ -190,6 +190,12 @@ class File:
         return _grouped((exported, (module, name)) for _, _, exported, module, name in self.refs.exports)
 
     @cached_property
+    def exporting(self) -> list[str]:
+        """The variables that are CommonJS's `exports`."""
+        bound = self.bindings.get("", {}).items() if self.rules.assigns_modules else ()
+        return [name for name, rows in bound if any(text == "exports" for _, text, _ in rows)]
+
+    @cached_property
     def aliases(self) -> dict[str, dict[str, str]]:
         """By owner and name: the type behind an alias, "" for any."""
         found: dict[str, dict[str, str]] = {}

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from vademecum.code.graph.definitions import File
-from vademecum.code.graph.meanings import OUTSIDE, UNKNOWN, Meaning, Value, held_by
+from vademecum.code.graph.meanings import LACKING, OUTSIDE, UNKNOWN, Meaning, Value, held_by
 from vademecum.code.graph.spaces import Spaces
 from vademecum.code.graph.terms import Node, Tier
 
@@ -103,8 +103,8 @@ class Exports(Spaces):
             return self._of_directory(where, name)
         file = self.definitions.file(where)
         if file.rules.has_exports:
-            exported = self._exported(file, name)
-            return (self._of_object(file, name) or self._own(file, name)) if exported is None else exported
+            named = self._exported(file, name) or self._of_object(file, name) or self._own(file, name)
+            return named or self._on_exports(file, name) or self._through_stars(file, name)
         found = self._in_file(file, "", name)
         if found is None and name in file.scopes and name[:1].isupper() and file.rules.numbers_fields:  # by a macro
             return Value("def", where, name), Tier.EXACT
@@ -140,19 +140,31 @@ class Exports(Spaces):
             if not where:
                 return self._elsewhere(file, module)
             return self._whole(where) if not spelled else self._again(where, spelled)
-        if name == "default":
-            return self._whole_of(file)
-        for module, _ in file.exports.get("*", ()):
-            where = self.modules.locate(file.path, module, file.rules)
-            if where and (found := self._again(where, name)) is not None:
+        return self._whole_of(file) if name == "default" else None
+
+    def _through_stars(self, file: File, name: str) -> Meaning | None:
+        """Return a name of a module that is handed on whole."""
+        for module, spelled in file.exports.get("*", ()):
+            where = self.modules.locate(file.path, module, file.rules) if module else ""
+            whole, tier = self.meaning(file, "", spelled) if not module else UNKNOWN
+            found = self._again(where, name) if where else whole and self.member(file, whole, name, tier)
+            if found and found != LACKING:
                 return found
         return None
 
+    def _on_exports(self, file: File, name: str) -> Meaning | None:
+        """Return a member that a variable is given that is `exports`."""
+        given = (file.scopes.get(local, {}).get(name) for local in file.exporting)
+        node = next(filter(None, given), None)
+        return (Value("def", file.path, node.qualified), Tier.EXACT) if node is not None else None
+
     def _exported_beside(self, node: Node, name: str) -> Meaning | None:
         """Return a member of a declaration that CommonJS exports whole."""
-        exports = self.definitions.file(node.path).exports
-        is_whole = "=" in exports and exports["="][0] == ("", node.qualified)
-        return self._exported(self.definitions.file(node.path), name) if is_whole and name in exports else None
+        file = self.definitions.file(node.path)
+        if file.exports.get("=", ())[:1] != [("", node.qualified)]:
+            return None
+        named = self._exported(file, name) if name in file.exports else self._on_exports(file, name)
+        return named or self.definitions.once(("stars", file.path, name), self._through_stars, None, file, name)
 
     def _of_object(self, file: File, name: str) -> Meaning | None:
         """Return a member of the object that is all a module exports."""

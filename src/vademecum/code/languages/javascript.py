@@ -149,13 +149,13 @@ class Script(Language):
             return (bound, ()) if bound else None
         if bound:
             return (), [(exports[1] or "=", module, member) for _, module, member in bound]
-        if exports[1] or not held.startswith("{"):
+        if exports[1] or not held.startswith(("{", "Object.assign(")):
             own = value.child_by_field_name("name") if value.type in _NAMED_VALUES else None
             if own is None and value.type in _NAMELESS_VALUES:
                 return (), () if exports[1] else [("=", "", "")]
             spelled = text(own) if own is not None else chain(held)
             return (), [(exports[1] or "=", "", spelled)] if spelled else ()
-        return (), [(member, "", own or member) for member, own in re.findall(_MEMBER, whole(value))]
+        return (), handed_on(value, text, whole)
 
     def members(self, value: tree_sitter.Node, text: Read) -> Iterable[tuple[str, str]]:
         """Return the members of an object literal that name declarations."""
@@ -168,7 +168,12 @@ class Script(Language):
         return value if value.type == "object" else None
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
-        """Return the expressions that a value may be, () for itself."""
+        """Return the expressions that a value may be, () for itself.
+
+        What is assigned to `exports` too is `exports`.
+        """
+        if re.match(r"(?:module\.)?exports\s*(?:=[^=]|$)", text(value)):
+            return ["exports"]
         ends: list[str] = []
         left = [value]  # no recursion: `a || b || …` is as deep as it is long
         while left:
@@ -281,6 +286,23 @@ def default_of(value: tree_sitter.Node, text: Read) -> Iterator[Bound]:
         yield from ((f"default.{key}", "", spelled or key) for key, spelled in _members(value, text))
     else:
         yield "default", "", chain(text(value)) or "?"
+
+
+def handed_on(value: tree_sitter.Node, text: Read, whole: Read) -> Iterator[Bound]:
+    """Yield the exports of an object and of its parts.
+
+    It may be `{ a, ...base }`, or `Object.assign(make, { a }, base)`.
+    """
+    arguments = value.child_by_field_name("arguments")
+    for place, part in enumerate(arguments.named_children if arguments is not None else [value]):
+        if part.type == "object":
+            yield from ((member, "", own or member) for member, own in re.findall(_MEMBER, whole(part)))
+            taken = [each.named_children[0] for each in part.named_children if each.type == "spread_element"]
+        else:
+            taken = [part]
+        star = "*" if place or part.type == "object" else "="  # which is what the others are put on
+        for each in taken:
+            yield from required(star, text(each)) or [(star, "", chain(text(each)))]
 
 
 def _members(value: tree_sitter.Node, text: Read) -> Iterator[tuple[str, str]]:
