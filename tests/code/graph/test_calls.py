@@ -151,11 +151,11 @@ RUBY = {
         {"One exact", "Two exact", "One.settle typed"},
     ),
     "a receiver that is called after a class": (
-        {"a.rb": "class LineEditor\n  def settle; 1; end\n  def rest; 1; end\nend\nclass Wide < LineEditor\n  def rest; 2; end\nend\n"
-                 "class Two\n  def settle; 2; end\n  def rest; 2; end\nend\n",
-         "b.rb": "class Use\n  def go(line_editor)\n    line_editor.settle\n    line_editor.rest\n  end\nend\n"},
+        {"a.rb": "class LineEditor\n  def settle; 1; end\n  def ease_off; 1; end\nend\nclass Wide < LineEditor\n  def ease_off; 2; end\nend\n"
+                 "class Two\n  def settle; 2; end\n  def ease_off; 2; end\nend\n",
+         "b.rb": "class Use\n  def go(line_editor)\n    line_editor.settle\n    line_editor.ease_off\n  end\nend\n"},
         "Use.go",
-        {"LineEditor.settle unique", "LineEditor.rest guess", "Two.rest guess"},
+        {"LineEditor.settle unique", "LineEditor.ease_off guess", "Two.ease_off guess"},
     ),
     "what a class holds under its own name": (
         {"a.rb": "class Table\n  def settle(x)\n    @table = x\n    @table.settle(1)\n  end\nend\nclass Two\n  def settle; 2; end\nend\n"},
@@ -223,6 +223,48 @@ RUBY = {
                  "class Use\n  def go(leaf, all)\n    leaf.options\n    leaf.attr\n    all.each\n    all.key?(1)\n  end\nend\n"},
         "Use.go",
         {"Leaf.options unique", "Leaf.attr unique"},
+    ),
+    "a class without a name may have anything": (
+        {"a.rb": "module Kept\n  def settled_text(x); x; end\nend\n",
+         "test/a_test.rb": "class ATest\n  def go\n    made = Class.new\n    made.class_eval { include Kept }\n    made.settled_text(1)\n  end\nend\n"},
+        "ATest.go",
+        {"Kept.settled_text unique"},
+    ),
+    "calls with blocks within a chain": (
+        {"a.rb": "class One\n  def settle; end\n  def wide\n    self\n  end\nend\nclass Two\n  def settle; end\nend\n"
+                 "class Use\n  def go\n    made = One.new(1) { 2 }.wide { |x| x }\n    made.settle\n    Class.new(Two) { 3 }.new.settle\n  end\nend\n"},
+        "Use.go",
+        {"One exact", "One.wide exact", "One.settle typed", "Two.settle exact"},
+    ),
+    "a constant from the top": (
+        {"a.rb": "module Zip\n  class One\n    def settle; end\n  end\nend\nclass Two\n  def settle; end\nend\n"
+                 "class Use\n  def go\n    ::Zip::One.new.settle\n  end\nend\n"},
+        "Use.go",
+        {"Zip.One exact", "Zip.One.settle exact"},
+    ),
+    "a method is called with a value of its name": (
+        {"a.rb": "class One\n  def settle(x); end\n  def go(settle)\n    settle(settle)\n  end\nend\nclass Two\n  def settle(x); end\nend\n"},
+        "One.go",
+        {"One.settle exact"},
+    ),
+    "a receiver's name is that of a class out of sight": (
+        {"a.rb": "module Top\n  module Words\n    class LastPart\n      def settle; end\n    end\n  end\n"
+                 "  class Sum\n    def settle; end\n    def go(last_part); last_part.settle; end\n  end\nend\n"},
+        "Top.Sum.go",
+        {"Top.Sum.settle guess", "Top.Words.LastPart.settle guess"},
+    ),
+    "two classes have most of what is called on a receiver": (
+        {"a.rb": "class Wide\n" + "".join(f"  def turn_{n}; end\n" for n in "abcdef") + "end\n"
+                 "class Slim\n" + "".join(f"  def turn_{n}; end\n" for n in "abcde") + "end\n",
+         "b.rb": "class Use\n  def go(io)\n" + "".join(f"    io.turn_{n}\n" for n in "abcdef") + "  end\nend\n"},
+        "Use.go",
+        {"Wide.turn_f unique"} | {f"{name}.turn_{n} guess" for name in ("Wide", "Slim") for n in "abcde"},
+    ),
+    "what Ruby's library has is not the repository's": (
+        {"a.rb": "class One\n  def request_uri; end\n  def settled_uri; end\nend\n"
+                 "class Use\n  def go(uri, one)\n    uri.request_uri\n    one.settled_uri\n  end\nend\n"},
+        "Use.go",
+        {"One.settled_uri unique"},
     ),
     "a class that is given modules as it runs": (
         {"a.rb": "module Texts\n  def settled_text(x); x; end\nend\nclass Bag\n  def self.add(filter); include(filter); end\nend\n"

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from vademecum.code.graph.spaces import Spaces
 
 
-def in_scopes(names: Results, file: File, scope: str, name: str) -> Meaning | None:
+def in_scopes(names: Results, file: File, scope: str, name: str, *, is_called: bool = False) -> Meaning | None:
     """Look a name up in the scopes around, innermost first.
 
-    In a class only constants of those around it are in sight.
+    In a class only constants of those around it are in sight. A call means no variable.
     """
     is_outer = False
     for around in parent_scopes(scope, file.within):
         node = file.nodes.get(around)
         if is_nameless(around) or (node is not None and node.kind not in CLASSES):
-            found = given(names, file, around, name) or _bound(names, file, around, name)
+            found = given(names, file, around, name) or _bound(names, file, around, name, is_called=is_called)
         elif is_outer and not name[:1].isupper():
             return None
         else:
@@ -99,9 +99,9 @@ def _extends(names: Results, one: Value, other: Value) -> bool:
     return (other.path, other.name) in above
 
 
-def _bound(names: Results, file: File, around: str, name: str) -> Meaning | None:
+def _bound(names: Results, file: File, around: str, name: str, *, is_called: bool) -> Meaning | None:
     """Return the meaning of a name that a method or block binds."""
-    if rows := file.bindings.get(around, {}).get(name):
+    if not is_called and (rows := file.bindings.get(around, {}).get(name)):
         return names.bound(file, name, rows)
     inside = f"{declaration_of(around)}.{name}".lstrip(".") if is_nameless(around) else ""
     if name in file.scopes.get(around, {}):

@@ -233,9 +233,8 @@ class FileEdges:
             self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
         for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
             name, _, count = spelled.partition("/")
-            is_bare = "." not in name and not self._rules.calls_bare
             scope = self._refs.owners[owner]
-            meaning = names.called(self._file, scope, name) if is_bare else self._meaning(owner, name)
+            meaning = self._meaning(owner, name) if "." in name else names.called(self._file, scope, name)
             meaning = self._or_extension(owner, name, meaning) if self._rules.has_extensions else meaning
             self._call(owner, line, name, names.fitting(meaning, int(count)) if count else meaning)
         for owner, line, text in self.once_each(self._refs.news):

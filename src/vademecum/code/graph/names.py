@@ -70,13 +70,17 @@ class Names(Exports):
         """
         around = parent_scopes(scope, file.within) if name in file.inner_names else ()
         rows = (row for each in around for row in file.bindings.get(each, _NONE).get(name, ()))
-        if any(text.startswith(f"{name}()") for _, text, _ in rows):  # a variable that a function of its name makes
-            return self._in_file(file, scope, name) or self._around_file(file, scope, name)
-        if not file.rules.calls_apart or name in file.rules.self_names:
+        is_apart = file.rules.calls_apart or (file.rules.calls_bare and name in file.inner_names)
+        if not file.rules.calls_bare and any(text.startswith(f"{name}()") for _, text, _ in rows):
+            return self._in_file(file, scope, name) or self._around_file(file, scope, name)  # what makes the variable
+        if not is_apart or name in file.rules.self_names:
             return self.meaning(file, scope, name)
         return self.definitions.once(("called", file.path, scope, name), self._called, UNKNOWN, file, scope, name)
 
     def _called(self, file: File, scope: str, name: str) -> Meaning:
+        if file.rules.calls_bare:
+            found = in_scopes(self, file, scope, name, is_called=True) if scope else None
+            return found or self._in_file(file, scope, name) or self._inherited(file, scope, name)
         for around in parent_scopes(scope):
             if around not in file.nodes or file.nodes[around].kind in CLASSES:
                 value, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
@@ -434,7 +438,7 @@ class Names(Exports):
         if not file.is_test:
             found = [candidate for candidate in found if not candidate[0].is_test]
         chosen = self.chosen(file, scope, found) or self.from_other_namespace(file, scope, named)
-        return chosen or (UNKNOWN if may_be_seen else OUTSIDE)
+        return chosen or (UNKNOWN if may_be_seen else HELD if name in file.rules.hold_all else OUTSIDE)
 
     def chosen(self, file: File, scope: str, found: list[tuple[File, Node]]) -> Meaning | None:
         """Return the meaning of the best of declarations in sight."""

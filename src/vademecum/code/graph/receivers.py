@@ -1,12 +1,15 @@
 """Classes of receivers of which nothing is known.
 
-It is the one class whose name the receiver bears, or the one class of the repository that has all that the file calls on
-a receiver of that name. What a class of the library has too tells nothing.
+It is the one class whose name the receiver bears, in sight or written in the file, or the one class of the repository
+that has all that the file calls on a receiver of that name. Where the file does not write that class, no other may have
+most of it. What a class of the library has too tells nothing.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from functools import cached_property
 
 from vademecum.code.graph.classes import ancestors_named
 from vademecum.code.graph.definitions import File
@@ -14,6 +17,7 @@ from vademecum.code.graph.meanings import Value
 from vademecum.code.graph.names import Names
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.scopes import parent_scopes
 
 _MOST = 200  # declarations of the names called on a receiver beyond which nobody looks for the class
 
@@ -33,7 +37,7 @@ class Receivers:
 
     def method(self, scope: str, receiver: str, name: str) -> Node | None:
         """Return the method that a call means, None for unknown."""
-        value = self._namesake(receiver)
+        value = self._namesake(scope, receiver)
         if value is not None and value.name != self._file.class_around(scope):
             return self._own(value, name)  # what a class holds under its own name is rather what it is about
         if receiver not in self._known:
@@ -41,14 +45,20 @@ class Receivers:
         value = self._known[receiver]
         return self._own(value, name) if value is not None else None
 
-    def _namesake(self, receiver: str) -> Value | None:
-        """Return the class whose name a receiver bears."""
+    def _namesake(self, scope: str, receiver: str) -> Value | None:
+        """Return the class whose name a receiver bears.
+
+        It stands in a module around, or the file writes its name.
+        """
         words = receiver.rpartition(".")[2].removesuffix("()").lstrip("@$").split("_")
         called = "".join(word[:1].upper() + word[1:] for word in words)
         named = self._names.definitions.named(called, self._file.family)
         found = {node.qualified: node for _, node in self._seen(named) if node.kind == "class"}
         node = next(iter(found.values())) if len(found) == 1 and called != words[0] else None
-        return Value("inst", node.path, node.qualified) if node is not None else None
+        if node is None:
+            return None
+        value, around = Value("inst", node.path, node.qualified), node.qualified.rpartition(".")[0]
+        return value if not around or around in parent_scopes(scope) or self._is_written(value) else None
 
     def _having(self, asked: set[str]) -> Value | None:
         """Return the one class that has all methods of these names."""
@@ -58,16 +68,33 @@ class Receivers:
         named = [each for name in sorted(asked) for each in names.definitions.named(name, file.family)]
         if len(named) > _MOST:
             return None
-        holders = dict.fromkeys(
+        holders = Counter(
             Value("inst", node.path, around)
             for _, node in self._seen(named)
             if (around := node.qualified.rpartition(".")[0])
         )
         having = [value for value in holders if all(self._has(value, name) for name in asked)]
-        roots = [
-            value for value in having if not any(base._replace(what="inst") in having for base in names.bases(value)[0])
-        ]
-        return roots[0] if len(roots) == 1 else None
+        roots = [value for value in having if not any(base in having for base in self._above(value))]
+        most = (each for each, count in holders.items() if 4 * count > 3 * len(asked))
+        is_one = len(roots) == 1 and (self._is_written(roots[0]) or all(self._is_akin(each, roots[0]) for each in most))
+        return roots[0] if is_one else None
+
+    def _above(self, value: Value) -> list[Value]:
+        return [base._replace(what="inst") for base in self._names.bases(value)[0]]
+
+    def _is_akin(self, value: Value, root: Value) -> bool:
+        """Return whether one of two classes is or extends the other."""
+        return value in (root, *self._above(root)) or root in self._above(value)
+
+    def _is_written(self, value: Value) -> bool:
+        """Return whether the file writes the name of a class."""
+        return value.name.rpartition(".")[2] in self._written
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        """The names in the calls and reads of the file."""
+        refs = self._file.refs
+        return frozenset(name for _, _, spelled in (*refs.calls, *refs.loads) for name in spelled.split("."))
 
     def _seen(self, named: Iterable[tuple[File, Node]]) -> list[tuple[File, Node]]:
         """Leave out declarations of tests, unless the file is one."""

@@ -17,7 +17,9 @@ _NAME = re.compile(
 _NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
 _GAP = r"(?:\s+|//[^\n]*\n|#(?:[ \t][^\n]*)?\n|/\*(?:[^*]|\*(?!/))*\*/)*+"  # blanks and comments between two calls of a chain
 _JOINT = re.compile(rf"{_GAP}(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.){_GAP}")
-_LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
+_LEAD = re.compile(
+    r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+|::(?=[A-Z]\w*(?:::|\.)))+"
+)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _BRACKETS = {
     "(": re.compile(r"[()]"),
@@ -57,6 +59,8 @@ def chain(text: str) -> str:
     ('make().add().go', 'make().add', 'this.#a', '')
     >>> chain("std::make_shared<a::Foo>(1)"), chain("make_unique<Foo<T>>()->run"), chain("(**self).run"), chain("unsafe { *a.b() }")
     ('a.Foo()', 'Foo().run', '?.run', 'a.b()')
+    >>> chain("::Zip::File.open(a)"), chain("::Close(1)")
+    ('Zip.File.open()', '')
     >>> chain("a::Foo { b: 1 }\n  .run"), chain("foo { it }.run"), chain("Foo { b: 1 } == x")
     ('a.Foo().run', '', '')
     """

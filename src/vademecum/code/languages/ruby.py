@@ -72,12 +72,18 @@ class _Ruby(Language):
         ends = _ends(value)
         if ends != [value]:
             return [each for end in ends for each in self.alternatives(end, text) or (text(end),)]
-        method = value.child_by_field_name("method") if value.type == "call" else None
-        if made := re.match(r"Class\.new\(([\w:]+)\)", text(value)):
-            return (made[1],)
-        if method is None or method.end_byte == value.end_byte:
-            return ()
-        return (f"{(value.text or b'')[: method.end_byte - value.start_byte].decode(errors='ignore')}()",)
+        spelled = ""
+        while value.type == "call" and (method := value.child_by_field_name("method")) is not None:
+            receiver = value.child_by_field_name("receiver")
+            holder = text_of(receiver) if receiver is not None else ""
+            if holder == "Class" and (made := re.match(r"Class\.new\(([\w:]+)\)", text(value))):
+                return (made[1] + spelled,)
+            brackets = "()" if method.end_byte != value.end_byte else ""
+            spelled = f"{'.' if holder else ''}{text_of(method)}{brackets}{spelled}"
+            if receiver is None:
+                return (spelled,)
+            value = receiver
+        return (text(value) + spelled,) if spelled else ()
 
     def locate(self, modules: Modules, importer: str, module: str) -> str:
         """Find a file that is required."""
@@ -141,6 +147,7 @@ LANGUAGE = _Ruby(
     turns={"new": "inst", "class": "def"},
     calls_bare=True,
     overrides_fields=True,
+    hold_all=frozenset({"Class", "Module"}),  # which make classes without a name
     one="instance allocate",
     same="tap dup clone freeze itself",
     opened_in=anywhere,
