@@ -10,14 +10,6 @@ require "ostruct"
 require "fileutils"
 require "net/http"
 require "uri"
-require "logger"
-require "erb"
-require "yaml"
-require "optparse"
-require "tempfile"
-require "csv"
-require "digest"
-require "socket"
 types = ObjectSpace.each_object(Module).select { |each| each.name && !each.name.start_with?("Gem", "RubyVM", "Monitor", "ErrorHighlight", "DidYouMean") }
 names = types.flat_map { |each| each.public_instance_methods(false) + each.singleton_methods(false) } + Kernel.private_instance_methods(false)
 puts names.map(&:to_s).select { |each| each.match?(/\A[a-z_]\w*[?!]?\z/) }.uniq.sort

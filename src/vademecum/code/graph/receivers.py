@@ -48,7 +48,7 @@ class Receivers:
     def _namesake(self, scope: str, receiver: str) -> Value | None:
         """Return the class whose name a receiver bears.
 
-        It stands in a module around, or the file writes its name.
+        It stands in a module around, or the file writes its name or its module's.
         """
         words = receiver.rpartition(".")[2].removesuffix("()").lstrip("@$").split("_")
         called = "".join(word[:1].upper() + word[1:] for word in words)
@@ -58,7 +58,8 @@ class Receivers:
         if node is None:
             return None
         value, around = Value("inst", node.path, node.qualified), node.qualified.rpartition(".")[0]
-        return value if not around or around in parent_scopes(scope) or self._is_written(value) else None
+        is_seen = not around or around in parent_scopes(scope) or around in self._written  # a module at the top
+        return value if is_seen or self._is_written(value) else None
 
     def _having(self, asked: set[str]) -> Value | None:
         """Return the one class that has all methods of these names."""
