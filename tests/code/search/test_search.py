@@ -592,3 +592,40 @@ def test_a_class_comes_before_its_constructors(repo, engine):
     firsts = [found.search(name).evidence[0] for name in ("JarFiller", "LidPress")]
     assert [(each.path, each.kind) for each in firsts] == [("JarFiller.java", "class"), ("lid.h", "class")]
     assert found.symbol("JarFiller.check").evidence[0].kind == "method"
+
+
+_POLLERS = """class _poll:
+
+    def poll(self, timeout):
+        \"\"\"Poll what is registered with _poll, and return the events of each.\"\"\"
+        try:
+            events = self._poll.poll(timeout if timeout is not None else -1)
+        except OSError as problem:
+            if problem.errno != errno.EINTR:
+                raise
+            return []
+        return [(handle, READ) for handle, event in events if event & POLLIN]
+
+    def register(self, handle, events):
+        \"\"\"Register a handle with _poll, for reading, for writing, or for both.\"\"\"
+        handle = fileno(handle)
+        flags = 0
+        if events & READ:
+            flags |= POLLIN
+        if events & WRITE:
+            flags |= POLLOUT
+        self._poll.register(handle, flags)
+        return handle
+"""
+_POLLED = """class Channel:
+    def _poll(self, cycle, callback, timeout=None):
+        \"\"\"Poll a list of queues for messages, with _poll.\"\"\"
+        return cycle.get(callback)
+"""
+
+
+def test_a_bare_name_leads_to_its_type_then_to_methods_of_that_name(repo, engine):
+    """A class whose head is one line comes before all that say its name more often."""
+    codebase = engine(repo("wires", {"channel.py": _POLLED, "pollers.py": _POLLERS}), embedder="static").codebase
+    found = [e.symbols[-1] for e in codebase.search("_poll", joined=False).evidence]
+    assert found[:2] == ["_poll", "Channel._poll"]

@@ -336,7 +336,7 @@ def ranked_together(
         passed = np.ones(len(rows), bool) if allowed is None else np.isin(rows, allowed)
         if passed.any():
             ranked = with_places(ranked, joined_signals, rows[passed], weights[passed])
-    if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
+    if plan.is_symbol:
         ranked = meant_first(ranked)
     if ranked.gain is not None and len(rows := rows_that_say(ranked, plan.text, texts)):
         ranked = with_places(ranked, joined_signals, rows, np.ones(len(rows), np.float32))
