@@ -35,6 +35,17 @@ def test_a_reason_is_given(codebase, question, narrowed, why):
     assert why in answer.reason
 
 
+def test_filters_that_leave_nothing_have_no_nearest_name(codebase):
+    """A name that the question spells right is no help: the filter is what is wrong."""
+    assert codebase.search("split_budget", paths=["nowhere/*"]).nearest == ()
+
+
+def test_a_file_whose_name_cannot_be_shown_is_told_of(repo, engine):
+    """It may hold what is defined nowhere else."""
+    made = repo("odd", {"a.py": "def known():\n    return 1\n", "two\nlines.py": "def hidden():\n    return 2\n"})
+    assert "two\\nlines.py (undecodable name)" in engine(made).codebase.symbol("hidden").reason
+
+
 def test_an_empty_repository_says_so(repo, engine):
     """Where nothing is indexed, that is the reason, with how much was left out."""
     made = repo("empty", {".env": "A=1\n"}, commit=False)

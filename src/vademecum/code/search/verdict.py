@@ -38,7 +38,7 @@ HOLDERS = 20  # classes whose members are compared
 MANY_TERMS = 20  # a question with more terms is not about one or two names
 _CLOSE = 0.6  # the standard library's threshold for a close match
 # Reasons for skipping files whose content is then unknown.
-UNSEEN = frozenset({"too large", "unreadable", "binary"})
+UNSEEN = frozenset({"too large", "unreadable", "binary", "undecodable name"})
 # Reasons for skipping parts of the repository, which may hold anything.
 OUTSIDE = frozenset({"not checked out", "not indexed"})
 WHOLE = OUTSIDE | {"another repository"}
