@@ -71,6 +71,16 @@ def test_no_name_is_near_to_a_word_of_asking(repo, engine):
     assert (answer.verdict, answer.nearest) == (Verdict.NOT_FOUND, ("hens",))
 
 
+def test_no_name_is_near_to_a_word_that_the_code_writes(repo, engine):
+    """It is spelled as it was meant; only words that no file has may be misspelled."""
+    text = 'def counter(things):\n    """Count the things of a consumer."""\n    return len(things)\n'
+    codebase = engine(repo("app", {"a.py": text}), embedder="static").codebase
+    found = [
+        codebase.search(f"kafka {word} rebalancing of partitions with zookeeper") for word in ("consumer", "countr")
+    ]
+    assert [answer.nearest for answer in found] == [(), ("counter",)]
+
+
 def test_what_could_not_be_parsed_is_named_where_a_name_is_defined_nowhere(repo, engine):
     """That is said of what was read: a file that a grammar gave up on may hold the definition."""
     broken = "class Known {}\n\nclass (((( {{{{\nclass Hidden extends Base {\n"

@@ -193,7 +193,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         why = joined(why_not(opened, query, plan, found.ranked, found.unknown), found.dense_note)
         return Answer(
             query.text, decided, 0.0 if plan.is_symbol else found.probable, (), as_it_stands(notes, why),
-            nearest_names(opened, plan) if found.ranked.searched else (), found.ranked.searched,
+            nearest_names(opened, plan, found.unknown) if found.ranked.searched else (), found.ranked.searched,
         )  # fmt: skip
     with stage("rerank"):  # includes reading the evidence
         evidence, problem = rerank(by, query.text, lambda count: request.evidence(found.ranked, plan, count), query.k)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
@@ -112,7 +113,7 @@ def missing_vectors(opened: Sequence[Opened]) -> str:
     return f"{missing} of {every} chunks have no vector yet and are found by words alone: `vade index` makes them"
 
 
-def _is_unknown(run: str, unknown: set[str]) -> bool:
+def _is_unknown(run: str, unknown: AbstractSet[str]) -> bool:
     """Return whether a run of word characters occurs nowhere.
 
     An ASCII run counts as a whole. In scripts without spaces between words, every part must be unknown.
@@ -220,17 +221,17 @@ def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:
                 yield f"{skipped.path} is not indexed: {skipped.why}"
 
 
-def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
+def nearest_names(opened: Sequence[Opened], plan: Plan, unknown: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
     """Return defined names similar to those in a question, best first.
 
-    A long text has no suggestions.
+    Without names, its unknown words are compared: `unknown` are terms that occur nowhere. A long text has no suggestions.
     """
     if len(plan.terms) > MANY_TERMS:
         return ()
     best: dict[str, float] = {}
     for each in opened:
         alive = set(each.view.files.blobs.tolist())  # other branches' definitions do not count
-        for name in plan.names or re.findall(r"\w{4,}", plan.text):
+        for name in plan.names or [word for word in re.findall(r"\w{4,}", plan.text) if _is_unknown(word, unknown)]:
             compare(name, _candidates(each, name, alive) if name.lower() not in _ASKING else (), best)
     return _nearest(best)
 
