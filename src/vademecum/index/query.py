@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -205,7 +206,7 @@ def places_in(text: str) -> tuple[Place, ...]:
 
 def plan_place(path: str, first: int, last: int) -> Plan:
     """Plan a search for an existing file, narrowed to the lines."""
-    terms, joined = query_terms(path)
+    terms, joined = query_terms(os.path.splitext(path)[0])
     return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 
 

@@ -64,6 +64,11 @@ def test_names_of_other_branches_are_not_near(repo, engine):
     assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
 
 
+def test_a_path_asked_for_as_a_name_is_said_to_be_a_file(codebase):
+    """Something of that name is here; only it is declared nowhere."""
+    assert codebase.symbol("net/retry.py").reason == "'net/retry.py' is a file, and nothing declares such a name"
+
+
 def test_no_name_is_near_to_a_word_of_asking(repo, engine):
     """`whereas` is spelled like "where", and nobody looks for it."""
     codebase = engine(repo("app", {"a.py": "def whereas():\n    return 1\n\n\ndef hens():\n    return 2\n"})).codebase

@@ -393,7 +393,22 @@ def test_a_file_is_found_by_its_name(repo, engine):
     code = engine(repo("post", {"pigeon.py": SENDERS.format("Pigeon"), "a.py": SENDERS.format("Courier")})).codebase
     answer = code.search("pigeon.py")
     assert answer.verdict is not Verdict.NOT_FOUND
-    assert answer.evidence[0].path == "pigeon.py"
+    assert (answer.evidence[0].path, answer.reason) == ("pigeon.py", "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["packages/mail/send-letter.ts", "`./packages/mail/send-letter.ts`", "/home/me/app/packages/mail/send-letter.ts"],
+)
+def test_a_file_is_found_by_its_path_before_what_names_it(repo, engine, path):
+    """Also with hyphens, and with the folders of another machine; a page that lists files says the path more often."""
+    page = "# Files to change\n\n" + "- packages/mail/send-letter.ts: send the letter of the mail packages\n" * 5
+    text = "export const send = (letter: string) => {\n  return post(letter);\n};\n"
+    code = engine(
+        repo("app", {"packages/mail/send-letter.ts": text, "plans/mail.md": page}), embedder="static"
+    ).codebase
+    answer = code.search(path)
+    assert (answer.evidence[0].path, answer.reason) == ("packages/mail/send-letter.ts", "")
 
 
 def test_a_package_shows_what_its_modules_declare(repo, engine):

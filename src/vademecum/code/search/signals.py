@@ -309,10 +309,18 @@ def named_files(view: View, text: str) -> NDArray[np.int64]:
 
     The question must be nothing but a whole path or the end of one.
     """
+    asked = as_path(text)
+    return np.array(_ending_as(view.files, asked) if asked else [], np.int64)
+
+
+def as_path(text: str) -> str:
+    """Return a text that may be a path, unmarked; else "".
+
+    >>> as_path("`./src/app.py`"), as_path("app"), as_path("see app.py")
+    ('src/app.py', '', '')
+    """
     asked = text.strip().strip("`'\"").removeprefix("./")
-    if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
-        return np.zeros(0, np.int64)
-    return np.array(_ending_as(view.files, asked), np.int64)
+    return asked if ("." in asked or "/" in asked) and len(asked.split()) == 1 else ""
 
 
 def known_ending(files: FileTable, path: str) -> str:

@@ -28,7 +28,7 @@ import numpy as np
 from vademecum.code.checkout.classify import words
 from vademecum.code.languages import language_of, row
 from vademecum.code.search.rank import Ranked
-from vademecum.code.search.signals import DEFINING, holding
+from vademecum.code.search.signals import DEFINING, holding, named_files
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import Plan, last_part, names_to_make, split_name, title_of
 from vademecum.index.tokenize import STOP_WORDS, TALK, parts, query_terms, run_terms, runs
@@ -134,8 +134,10 @@ def _words(plan: Plan) -> list[str]:
 def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
     """Return a message that a name is defined nowhere.
 
-    The message lists files that were not parsed whole and may define the name.
+    The message lists files that were not parsed whole and may define the name. A file's path is said to be one.
     """
+    if any(len(named_files(each.view, name)) for each in opened):
+        return f"{name!r} is a file, and nothing declares such a name"
     said = f"{name!r} is defined nowhere in {_chunks(searched)} searched"
     unread = list(islice(_half_read(opened, last_part(name)), UNREAD + 1))
     if unread:
