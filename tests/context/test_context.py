@@ -191,6 +191,13 @@ def test_several_repositories_are_named(repo, engine):
     assert "### two:a.py:1-2" in text
 
 
+def test_the_lines_of_the_graph_name_repositories_too(repo, engine):
+    """Two files of one path are told apart in every part of a context."""
+    text = "def split_budget(x):\n    return x\n\n\ndef plan(x):\n    return split_budget(x)\n"
+    both = engine(repo("one", {"a.py": text}), repo("two", {"a.py": text.replace("plan", "plot")}))
+    assert "- plan (one:a.py:5) calls split_budget" in both.context("split budget", 500).text
+
+
 def test_shares_are_settings(repo, engine):
     with pytest.raises(UsageError):
         engine(repo(), context__primary=-1.0)
