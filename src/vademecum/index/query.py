@@ -176,7 +176,7 @@ def place_of(text: str) -> tuple[str, int, int] | None:
     >>> place_of("at Session.cs:line 12"), places_in("Fatal error: no value in /srv/Till.php on line 7")[0].first
     (('Session.cs', 12, 12), 7)
     """
-    found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
+    found = _PLACE.fullmatch(_LINKED.sub("", text)) if len(text) <= _LONGEST_PLACE else None
     if found is None:
         return None
     first = int(found["first"])

@@ -428,7 +428,7 @@ def test_a_package_shows_what_its_modules_declare(repo, engine):
     [("src/n.py:2", "one"), ("n.py:8", "two"), ("./src/n.py:8:17", "two"), ("/home/me/app/src/n.py:13", "three"), ("--> src/n.py:13:1", "three"),
      ("src/n.py#L7-L9", "two"), ('File "/usr/lib/app/src/n.py", line 8', "two"),
      ('  File "/usr/lib/app/src/n.py", line 8, in <module>', "two"), ("at (src/n.py:2:3)", "one"),
-     ("thread 'main' panicked at src/n.py:13:5:", "three"), ("/home/me/src/n.py:8 +0x2b", "two")],
+     ("https://example.org/me/app/blob/main/src/n.py#L8", "two"), ("thread 'main' panicked at src/n.py:13:5:", "three"), ("/home/me/src/n.py:8 +0x2b", "two")],
 )  # fmt: skip
 def test_a_place_in_a_file_is_answered_by_what_stands_there(repo, engine, place, found):
     """As compilers, traces and people write it; the folders above may be those of another machine."""
