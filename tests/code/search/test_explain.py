@@ -64,6 +64,14 @@ def test_names_of_other_branches_are_not_near(repo, engine):
     assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
 
 
+def test_a_question_of_which_only_small_words_are_known_is_not_found(repo, engine):
+    """A name with `un` in it is no answer to "supprimer un utilisateur temporaire"."""
+    text = "UN = 'un'\n\n\ndef par(un):\n    return un\n"
+    codebase = engine(repo("app", {"a.py": text}), embedder="static").codebase
+    answer = codebase.search("supprimer un utilisateur temporaire par jeton")
+    assert (answer.verdict, answer.evidence) == (Verdict.NOT_FOUND, ())
+
+
 def test_a_path_asked_for_as_a_name_is_said_to_be_a_file(codebase):
     """Something of that name is here; only it is declared nowhere."""
     assert codebase.symbol("net/retry.py").reason == "'net/retry.py' is a file, and nothing declares such a name"

@@ -380,8 +380,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
     A bare name with one definition is `resolved`, with several `ambiguous`; the verdict is never a guess. `unknown` are
     the terms that occur nowhere. A name with an unknown part is not found, whatever its other parts match. An unsure
-    answer to a question is not found when every name in the question has an unknown part. A name that the question asks
-    to make does not count: nothing has it yet.
+    answer to a question is not found when every name in the question has an unknown part, or every word that says
+    something is unknown. A name that the question asks to make does not count: nothing has it yet.
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
@@ -401,8 +401,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
 
 def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
-    """Return whether a question has names, each with an unknown part."""
-    if not plan.names or not unknown:
-        return False
+    """Return whether all names, or all words with content, are unknown."""
+    if not unknown or _ASKING.issuperset(set(plan.terms).difference(unknown)):
+        return bool(unknown)
     names = set(plan.names) - names_to_make(plan.text)
     return bool(names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in names)
