@@ -132,6 +132,12 @@ def test_a_wrong_verb_below_the_top_level_is_told_the_right_one(vade, words, mea
     )
 
 
+def test_words_without_quotes_are_told_of_quotes(vade):
+    """A sentence is one argument."""
+    said = "got unexpected extra argument (world): put several words in quotes: see `vade memory remember --help`"
+    assert vade("memory", "remember", "hello", "world").err == f"vade: {said}\n"
+
+
 def test_a_verb_like_no_other_is_told_all(vade):
     """With nothing close, the verbs there are."""
     assert "choose among install, run, status, uninstall" in vade("hooks", "zzz").err

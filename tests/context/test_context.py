@@ -44,6 +44,15 @@ def test_what_is_shown_is_what_stands_there(repo, engine):
             assert piece.text.split("\n") == lines[piece.place.start_line - 1 : piece.place.end_line]
 
 
+def test_a_line_of_several_pieces_is_shown_as_one_line(repo, engine):
+    """Data on one very long line is cut into pieces, and no line is shown that the file does not have."""
+    files = {"long.json": '{"cells": "' + "alpha beta gamma " * 400 + '"}', "two.txt": "zebras\n" + "alpha " * 1_000}
+    shown = pieces(engine(repo("herd", files)).search("alpha beta", 8_000))
+    assert {piece.place.path for piece in shown} == set(files)
+    for piece in shown:
+        assert piece.text.count("\n") == piece.place.end_line - piece.place.start_line
+
+
 def test_a_title_finds_what_its_text_drowns(repo, engine):
     """A long report about other things does not hide what the title names."""
     files = {
@@ -180,6 +189,13 @@ def test_several_repositories_are_named(repo, engine):
     text = both.context("split budget", 500).text
     assert "### one:a.py:1-2" in text
     assert "### two:a.py:1-2" in text
+
+
+def test_the_lines_of_the_graph_name_repositories_too(repo, engine):
+    """Two files of one path are told apart in every part of a context."""
+    text = "def split_budget(x):\n    return x\n\n\ndef plan(x):\n    return split_budget(x)\n"
+    both = engine(repo("one", {"a.py": text}), repo("two", {"a.py": text.replace("plan", "plot")}))
+    assert "- plan (one:a.py:5) calls split_budget" in both.context("split budget", 500).text
 
 
 def test_shares_are_settings(repo, engine):

@@ -64,6 +64,12 @@ class Place:
             command, input=content, capture_output=True, timeout=60, env=self.environ | more, check=False
         )
 
+    def doctor(self) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "vademecum", "doctor"]
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=60, env=self.environ, cwd=self.root, check=False
+        )
+
     @property
     def log(self) -> str:
         path = self.home / LOG
@@ -117,8 +123,21 @@ def test_a_hook_that_takes_too_long_ends_in_silence(place: Place) -> None:
     place.remember(*SAID)
     said = {"hook_event_name": "SessionStart", "source": "startup"}
     assert told(place.hook("session-start", said, VADE_HOOK_S="0.001")) == ""
-    assert "stopped after 0.001 s" in place.log
+    assert "session-start: stopped after 0.001 s" in place.log
     assert "make lint" in told(place.hook("session-start", said, VADE_HOOK_S="60"))
+
+
+def test_doctor_says_how_hooks_ended(place: Place) -> None:
+    """An agent that is told nothing shows nothing; before the first hook there is nothing to say."""
+    place.remember(*SAID)
+    assert "hooks of agents" not in place.doctor().stdout
+    place.hook("session-start", VADE_HOOK_S="60")
+    checked = place.doctor()
+    assert (checked.returncode, "1 run looked at: all ended in time" in checked.stdout) == (0, True)
+    place.hook("session-start", VADE_HOOK_S="0.001")
+    checked = place.doctor()
+    assert (checked.returncode, "2 runs looked at: 1 stopped" in checked.stdout) == (3, True)
+    assert "VADE_HOOK_S" in checked.stdout
 
 
 def test_a_session_that_was_compacted_is_told_again(place: Place) -> None:

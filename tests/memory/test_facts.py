@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +79,15 @@ def test_to_deny_one_value_says_nothing_against_another(said, standing):
     assert len({claim.key for claim in claims}) == 1
     facts = [fact for fact in settle(claims, {}) if fact.valid_to is None]
     assert [(fact.value, fact.disputed) for fact in facts] == [(value, False) for value in standing]
+
+
+def test_an_event_that_denies_one_value_and_states_another_contradicts_neither():
+    """What held before ends with the stated one; only an event that denies what it states is disputed."""
+    said = [claim_like(value, at=at) for value, at in (("tabs", 1.0), ("not tabs", 5.0), ("four spaces", 5.0))]
+    old, new, denial = settle([said[0], said[1], replace(said[2], position=1)], {})
+    assert (old.superseded_by, new.value, denial.value) == (new.id, "four spaces", "not tabs")
+    assert [fact.disputed for fact in (new, denial)] == [False, False]
+    assert [fact.disputed for fact in settle([said[2], claim_like("not spaces", at=5.0)], {})] == [True, True]
 
 
 def test_a_confirmed_denial_leaves_what_it_does_not_deny():

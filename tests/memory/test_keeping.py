@@ -196,7 +196,7 @@ def test_the_doctor_looks_at_memory(memory, said, tmp_path, open_memory):
     """Whole, and with how much; damaged, what to do."""
     said("I prefer tabs over spaces")
     checks = check_memory(lambda: memory.scopes)
-    assert [(check.ok, check.detail) for check in checks] == [(True, "1 events, 1 facts"), (True, "0 events, 0 facts")]
+    assert [(check.ok, check.detail) for check in checks] == [(True, "1 event, 1 fact"), (True, "0 events, 0 facts")]
     for store in open_memory.stores:
         store.close()
     database = tmp_path / "home" / "repos" / "handbook" / "memory.db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vademecum.memory.labels import label
+from vademecum.memory.labels import is_known, label
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,17 @@ from vademecum.memory.labels import label
 def test_labels(subject: str, attribute: str, text: str, kind: str, expected: str) -> None:
     """In the language of the text, with the small words it has, without those that only link."""
     assert label(subject, attribute, text, kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("small pull requests", False),
+        ("keep merge requests under 300 lines", False),
+        ("never log API requests", False),
+        ("requests, not httpx", True),
+    ],
+)
+def test_a_name_that_is_a_word_is_known_by_what_stands_before_it(said: str, known: bool) -> None:
+    """A rule about pull requests is none about a library for HTTP, which would end it."""
+    assert is_known(said) is known

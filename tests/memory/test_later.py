@@ -69,10 +69,10 @@ def test_a_doctor_says_what_waits_and_what_no_rule_read(memory):
         return check_memory(lambda: memory.scopes)[0].detail
 
     memory.record(LIST, role="user")
-    assert "long messages that `vade memory consolidate` reads to their end: 1" in said()
+    assert "1 long message not read to the end, which `vade memory consolidate` does" in said()
     memory.consolidate()
-    assert "long messages" not in said()
+    assert "not read to the end" not in said()
     memory.record("It says this. And then that. " * 20_000, role="user")
     memory.consolidate()
-    assert "messages without what no rule reads of a long paste: 1" in said()
+    assert "1 message too long to be read whole" in said()
     assert next(iter(memory.scopes[0].journal.unread(LEFT).values())) > 400_000

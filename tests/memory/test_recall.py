@@ -42,6 +42,15 @@ def test_a_turn_is_found_by_what_stands_around_it(memory, event):
     assert "e2" in ids(memory.recall("who teaches Anna pottery?", k=3))
 
 
+def test_what_one_person_said_twice_is_one_answer(memory, event):
+    """Another person's same words are another answer."""
+    memory.record_all([
+        event(number, "I bought a red bicycle", speaker=who, session=f"s{number}")
+        for number, who in enumerate(("Anna", "Anna", "Ben"))
+    ])  # fmt: skip
+    assert sorted(ids(memory.recall("who bought a red bicycle?", k=5)))[1:] == ["e2"]
+
+
 def test_whom_a_question_names_counts(memory, event):
     """Of two who speak of the same, the one asked about comes first."""
     memory.record_all([

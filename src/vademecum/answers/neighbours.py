@@ -182,7 +182,7 @@ def _tests(answer: Neighbours) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for test in answer.tests:
         if test.because == "imports":
-            heading = "tests that import it, no call known"
+            heading = "tests that import its file, no call known"
         elif test.tier == "guess":
             heading = "tests that may call it, by its name alone"
         else:

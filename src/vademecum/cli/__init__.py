@@ -170,6 +170,7 @@ def _one_line(error: click.ClickException) -> str:
             return f"no such option {error.option_name!r}: did you mean {ours!r}?"
     said = " ".join(error.format_message().split()).rstrip(".").replace(". Did you mean", ": did you mean")
     said = said[:1].lower() + said[1:]
+    said += ": put several words in quotes" if "unexpected extra argument" in said else ""
     context = getattr(error, "ctx", None)
     return f"{said}: see `{context.command_path} --help`" if context and "did you mean" not in said else said
 

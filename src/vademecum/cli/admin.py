@@ -263,13 +263,14 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 
     Also lists the data that may leave this machine, with its destination. Exits with 3 if something is wrong.
     """
+    from vademecum.hooks.hook import check_runs
     from vademecum.wiring.doctor import check_providers
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
         checks = [
-            *engine.codebase.doctor(repair=repair), *engine.check_memory(), *engine.sources.doctor(),
-            *check_providers(settings),
+            *engine.codebase.doctor(repair=repair), *engine.check_memory(), *check_runs(settings.home),
+            *engine.sources.doctor(), *check_providers(settings),
         ]  # fmt: skip
     return say_checks(checks, settings.warnings, as_json=as_json)
 

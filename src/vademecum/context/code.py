@@ -133,7 +133,7 @@ def unified(code: Answer, memory: Recalled, k: int) -> Unified:
 
 # An ambiguous answer less probable than this names its best places and shows no code, unless a size is asked for
 SHOWN_FROM, PLACES = 0.3, 3
-PLACES_ALONE = "hardly an answer: the nearest places alone"
+PLACES_ALONE = "this is hardly an answer, so only the nearest places are named"
 NO_BUDGET = 1_000_000  # tokens, when results and lines are limited instead
 FORMATS = ("markdown", "json")
 IN_FULL = 1  # neighbours shown whole; others seldom need a change, so their signatures suffice

@@ -373,8 +373,10 @@ class File:
         first, last = pieces[0], pieces[-1]
         lines: list[str] = []
         for piece in pieces:
-            lines += [""] * (piece.start_line - first.start_line - len(lines))
-            lines += piece.snippet.split("\n")
+            gap, own = piece.start_line - first.start_line - len(lines), piece.snippet.split("\n")
+            if gap < 0:  # it begins in the last line
+                lines[-1] += own.pop(0)
+            lines += [""] * gap + own
         text = "\n".join(lines)
         place = best
         if len(pieces) > 1:

@@ -38,13 +38,16 @@ def relations(
     related: list[Offer] = []
     lines: list[Offer] = []
     seeds = found[:SEEDS]
-    for repo in dict.fromkeys(item.repo for item in seeds):
+    repos = dict.fromkeys(item.repo for item in seeds)
+    for repo in repos:
         own = [item for item in seeds if item.repo == repo]
         its = graph(repo)
         neighbours = expand(its, own, task, limit=MOST_RELATED, exclude=exclude)
         related += offers_of(neighbours, pieces)
         starts = [node for item in own for node in its.at(item.path, item.start_line, item.end_line)]
-        lines += excerpt(its, starts, [node_id(each.path, each.name) for each in neighbours])
+        lines += excerpt(
+            its, starts, [node_id(each.path, each.name) for each in neighbours], f"{repo}:" * (len(repos) > 1)
+        )
     return related, lines
 
 
@@ -73,8 +76,11 @@ def _reasons(each: Neighbour) -> tuple[str, ...]:
     return (f"{role}{sure} via {each.via}" if each.via else f"{role}{sure}",)
 
 
-def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list[Offer]:
-    """Return a line per node, as "Engine.open calls assemble, narrow"."""
+def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int], within: str) -> list[Offer]:
+    """Return a line per node, as "Engine.open calls assemble, narrow".
+
+    `within` stands before each path.
+    """
     every = dict.fromkeys([*(node.id for node in starts), *others])
     nodes = graph.nodes(every)
     leads: dict[int, dict[str, list[str]]] = {}
@@ -87,7 +93,7 @@ def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list
         if number in leads:
             node = nodes[number]
             said = "; ".join(f"{verb} {_listed(targets)}" for verb, targets in leads[number].items())
-            place = f" ({node.path}:{node.start_line})" if node.qualified else ""
+            place = f" ({within}{node.path}:{node.start_line})" if node.qualified else ""
             text = f"{node.label}{place} {said}"
             offers.append((Piece(text, (), Form.LINE, None, (f"graph:{text}",)),))
     return offers

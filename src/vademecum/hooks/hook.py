@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from vademecum.config import Settings
     from vademecum.memory.brief import Brief
     from vademecum.protocols import Store
+    from vademecum.types import Check
 
 _FILES = ("file_path", "notebook_path", "absolute_path")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
@@ -175,6 +176,8 @@ def _of_words(words: list[str]) -> str:
 LOG = "hooks.log"
 RUNS = "hooks.runs"  # a line for each run: name, outcome, seconds
 MOST_LOG_BYTES = 256_000
+MOST_CHECKED = 100  # the latest runs
+WELL = 0.9  # of them end in time, or something is wrong
 DEADLINE_S = 1.5
 INPUT_S = 0.5  # longest wait for input, because some agents keep the pipe open
 MOST_INPUT_BYTES = 1_000_000
@@ -200,7 +203,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 def main(arguments: Sequence[str]) -> int:
     """Answer one hook; always 0."""
     name = arguments[0] if arguments else ""
-    limit = _limit(CATCH_UP_S if name == CATCH_UP else deadline(os.environ.get("VADE_HOOK_S", "")))
+    limit = _limit(name, CATCH_UP_S if name == CATCH_UP else deadline(os.environ.get("VADE_HOOK_S", "")))
     started, outcome = time.monotonic(), "failed"
     try:
         if name == CATCH_UP:
@@ -212,8 +215,7 @@ def main(arguments: Sequence[str]) -> int:
         note(f"{name}: {type(error).__name__}: {error}")
     finally:
         limit.cancel()
-        if name == CATCH_UP or name in EVENTS:
-            count_run(name, outcome, time.monotonic() - started)
+        count_run(name, outcome, time.monotonic() - started)
     return 0
 
 
@@ -444,11 +446,12 @@ def deadline(given: str) -> float:
     return DEADLINE_S
 
 
-def _limit(seconds: float) -> threading.Timer:
+def _limit(name: str, seconds: float) -> threading.Timer:
     """End the process after a time, so that no agent waits longer."""
 
     def stop() -> None:
-        note(f"stopped after {seconds:g} s")
+        note(f"{name}: stopped after {seconds:g} s")
+        count_run(name, "stopped", seconds)
         os._exit(0)
 
     timer = threading.Timer(seconds, stop)
@@ -463,8 +466,23 @@ def count_run(name: str, outcome: str, seconds: float) -> None:
         from vademecum import config
 
         path = config.load().home / RUNS
-        if path.parent.exists():  # a hook does not create the data directory
+        if path.parent.exists() and (name == CATCH_UP or name in EVENTS):  # a hook does not create the data directory
             _append(path, f"{name} {outcome} {seconds:.6f}\n")
+
+
+def check_runs(home: Path) -> list[Check]:
+    """Check how the latest hooks ended; [] before the first."""
+    from vademecum.amounts import counted
+    from vademecum.types import Check
+
+    path = home / RUNS
+    lines = path.read_text(encoding="ascii", errors="replace").splitlines()[-MOST_CHECKED:] if path.exists() else []
+    ended = [line.split(" ")[1] for line in lines if line.count(" ") == 2]
+    bad = [f"{ended.count(how)} {how}" for how in ("stopped", "failed") if how in ended]
+    ok = ended.count("done") >= WELL * len(ended)
+    said = f"{counted(len(ended), 'run')} looked at: {', '.join(bad) or 'all ended in time'}"
+    fix = f"{home / LOG} says why; on a slow machine let them take longer with VADE_HOOK_S=5"
+    return [Check("hooks of agents", ok, said, "" if ok else fix)] if ended else []
 
 
 def note(problem: str) -> None:

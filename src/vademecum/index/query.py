@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -175,7 +176,7 @@ def place_of(text: str) -> tuple[str, int, int] | None:
     >>> place_of("at Session.cs:line 12"), places_in("Fatal error: no value in /srv/Till.php on line 7")[0].first
     (('Session.cs', 12, 12), 7)
     """
-    found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
+    found = _PLACE.fullmatch(_LINKED.sub("", text)) if len(text) <= _LONGEST_PLACE else None
     if found is None:
         return None
     first = int(found["first"])
@@ -205,7 +206,7 @@ def places_in(text: str) -> tuple[Place, ...]:
 
 def plan_place(path: str, first: int, last: int) -> Plan:
     """Plan a search for an existing file, narrowed to the lines."""
-    terms, joined = query_terms(path)
+    terms, joined = query_terms(os.path.splitext(path)[0])
     return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 
 

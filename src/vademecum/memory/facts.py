@@ -134,7 +134,7 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
     times: Counter[str] = Counter()  # runs of each value so far
     words = sorted(
         [(claim.at, claim) for claim in claims] + _brought_back(claims, marks),
-        key=lambda said: (said[0], said[1].event, said[1].position),
+        key=lambda said: (said[0], said[1].event, _is_denial(said[1]), said[1].position),
     )
     for at, claim in words:
         mark = marks.get(claim.digest, ("", 0.0))[0]
@@ -183,17 +183,24 @@ def _decides(claim: Claim, other: _Run) -> bool:
     return later and (claim.corrects or sure)
 
 
+def _is_denial(claim: Claim) -> bool:
+    return _DENIED.match(claim.value) is not None
+
+
 def _contradicts(claim: Claim, other: _Run) -> bool:
     """Return whether two values of one subject contradict each other.
 
-    Two denials do not, nor does a denial with a value that names something else, nor do two long rules with few words in common.
+    Two denials do not, nor does a denial with a value that names something else or, in one event, says something else, nor do
+    two long rules with few words in common.
     """
     values = claim.value, other.first.value
-    denied = [_DENIED.match(value) is not None for value in values]
+    denied = [_is_denial(claim), _is_denial(other.first)]
     one, two = map(names_in, values)
-    if any(denied):
-        return not all(denied) and (not one or not two or not one.isdisjoint(two))
     said = [set(terms(value)) for value in values]
+    if any(denied):
+        of_one_event = claim.event == other.first.event
+        is_apart = said[0].isdisjoint(said[1]) if of_one_event else one and two and one.isdisjoint(two)
+        return not all(denied) and not is_apart
     if claim.kind in (FactKind.DECISION, FactKind.FACT) or one or two or claim.corrects or min(map(len, said)) < LONG:
         return True
     return len(said[0] & said[1]) >= ALIKE * len(said[0] | said[1])

@@ -231,9 +231,10 @@ def _other() -> re.Pattern[str]:
     )
 
 
-# Names that are also words: with an article before it, as in "at the moment", the word is no name
+# Names that are also words: with an article before it, as in "at the moment", or in "pull requests", the word is no name
 _IS_WORD = re.compile(
-    r"(?i)\b(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
+    r"(?i)\b(?:(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)"
+    r"|(?:pull|merge|feature|change|support|user|client|server|api|web|network|https?|get|post|put|patch|delete)[ -]requests?)$"
 )
 _ANSWERS = Subject("answer language")
 # Other words beside a language: "comments in English" is not about the language of answers

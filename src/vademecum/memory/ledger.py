@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from vademecum.amounts import counted
 from vademecum.errors import Error, StoreError
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, TAKEN_BACK, digest_of, settle
 from vademecum.memory.journal import LEFT, WAITS, Journal
@@ -390,10 +391,13 @@ def _check(scope: Scope) -> Check:
             return Check(name, False, found.value, FIX)
         away = scope.journal.archived()
         waits, left = (len(scope.journal.unread(which)) for which in (WAITS, LEFT))
-        counts = {family: len(scope.store.scan(family, columns=("id",)).unwrap()) for family in ("events", "facts")}
+        events, facts = (len(scope.store.scan(of, columns=("id",)).unwrap()) for of in ("events", "facts"))
     except StoreError as error:
         return Check(name, False, str(error), FIX)
-    archived = f", {away} events archived in {scope.directory / 'memory'}" if away else ""
-    waiting = f", long messages that `vade memory consolidate` reads to their end: {waits}" if waits else ""
-    passed = f", messages without what no rule reads of a long paste: {left}" if left else ""
-    return Check(name, True, f"{counts['events']} events, {counts['facts']} facts{archived}{waiting}{passed}")
+    said = [counted(events, "event"), counted(facts, "fact")]
+    said += [f"{counted(away, 'event')} archived in {scope.directory / 'memory'}"] if away else []
+    said += (
+        [f"{counted(waits, 'long message')} not read to the end, which `vade memory consolidate` does"] if waits else []
+    )
+    said += [f"{counted(left, 'message')} too long to be read whole"] if left else []
+    return Check(name, True, ", ".join(said))

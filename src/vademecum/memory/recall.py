@@ -127,7 +127,10 @@ class Recall:
         scores, signals = weighed.score[best].astype(float).tolist(), _signals(weighed, best, shares)
         evidence = self._evidence(view, weighed.rows[best], scores, signals, filters.as_of)
         weights = dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True))
-        ordered = newest_first(question, evidence)
+        once: dict[tuple[str, str], Evidence] = {}
+        for item in newest_first(question, evidence):
+            once.setdefault((item.event.speaker, item.event.text), item)  # said again, it is no second answer
+        ordered = list(once.values())
         if standing and question.asks_help and by is By.BOTH:
             ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT), filters.as_of)
         searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))

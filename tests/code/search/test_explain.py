@@ -35,6 +35,17 @@ def test_a_reason_is_given(codebase, question, narrowed, why):
     assert why in answer.reason
 
 
+def test_filters_that_leave_nothing_have_no_nearest_name(codebase):
+    """A name that the question spells right is no help: the filter is what is wrong."""
+    assert codebase.search("split_budget", paths=["nowhere/*"]).nearest == ()
+
+
+def test_a_file_whose_name_cannot_be_shown_is_told_of(repo, engine):
+    """It may hold what is defined nowhere else."""
+    made = repo("odd", {"a.py": "def known():\n    return 1\n", "two\nlines.py": "def hidden():\n    return 2\n"})
+    assert "two\\nlines.py (undecodable name)" in engine(made).codebase.symbol("hidden").reason
+
+
 def test_an_empty_repository_says_so(repo, engine):
     """Where nothing is indexed, that is the reason, with how much was left out."""
     made = repo("empty", {".env": "A=1\n"}, commit=False)
@@ -53,11 +64,34 @@ def test_names_of_other_branches_are_not_near(repo, engine):
     assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
 
 
+def test_a_question_of_which_only_small_words_are_known_is_not_found(repo, engine):
+    """A name with `un` in it is no answer to "supprimer un utilisateur temporaire"."""
+    text = "UN = 'un'\n\n\ndef par(un):\n    return un\n"
+    codebase = engine(repo("app", {"a.py": text}), embedder="static").codebase
+    answer = codebase.search("supprimer un utilisateur temporaire par jeton")
+    assert (answer.verdict, answer.evidence) == (Verdict.NOT_FOUND, ())
+
+
+def test_a_path_asked_for_as_a_name_is_said_to_be_a_file(codebase):
+    """Something of that name is here; only it is declared nowhere."""
+    assert codebase.symbol("net/retry.py").reason == "'net/retry.py' is a file, and nothing declares such a name"
+
+
 def test_no_name_is_near_to_a_word_of_asking(repo, engine):
     """`whereas` is spelled like "where", and nobody looks for it."""
     codebase = engine(repo("app", {"a.py": "def whereas():\n    return 1\n\n\ndef hens():\n    return 2\n"})).codebase
     answer = codebase.search("where do I add xylophones and a henz quantum marmalade")
     assert (answer.verdict, answer.nearest) == (Verdict.NOT_FOUND, ("hens",))
+
+
+def test_no_name_is_near_to_a_word_that_the_code_writes(repo, engine):
+    """It is spelled as it was meant; only words that no file has may be misspelled."""
+    text = 'def counter(things):\n    """Count the things of a consumer."""\n    return len(things)\n'
+    codebase = engine(repo("app", {"a.py": text}), embedder="static").codebase
+    found = [
+        codebase.search(f"kafka {word} rebalancing of partitions with zookeeper") for word in ("consumer", "countr")
+    ]
+    assert [answer.nearest for answer in found] == [(), ("counter",)]
 
 
 def test_what_could_not_be_parsed_is_named_where_a_name_is_defined_nowhere(repo, engine):

@@ -393,7 +393,22 @@ def test_a_file_is_found_by_its_name(repo, engine):
     code = engine(repo("post", {"pigeon.py": SENDERS.format("Pigeon"), "a.py": SENDERS.format("Courier")})).codebase
     answer = code.search("pigeon.py")
     assert answer.verdict is not Verdict.NOT_FOUND
-    assert answer.evidence[0].path == "pigeon.py"
+    assert (answer.evidence[0].path, answer.reason) == ("pigeon.py", "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["packages/mail/send-letter.ts", "`./packages/mail/send-letter.ts`", "/home/me/app/packages/mail/send-letter.ts"],
+)
+def test_a_file_is_found_by_its_path_before_what_names_it(repo, engine, path):
+    """Also with hyphens, and with the folders of another machine; a page that lists files says the path more often."""
+    page = "# Files to change\n\n" + "- packages/mail/send-letter.ts: send the letter of the mail packages\n" * 5
+    text = "export const send = (letter: string) => {\n  return post(letter);\n};\n"
+    code = engine(
+        repo("app", {"packages/mail/send-letter.ts": text, "plans/mail.md": page}), embedder="static"
+    ).codebase
+    answer = code.search(path)
+    assert (answer.evidence[0].path, answer.reason) == ("packages/mail/send-letter.ts", "")
 
 
 def test_a_package_shows_what_its_modules_declare(repo, engine):
@@ -413,7 +428,7 @@ def test_a_package_shows_what_its_modules_declare(repo, engine):
     [("src/n.py:2", "one"), ("n.py:8", "two"), ("./src/n.py:8:17", "two"), ("/home/me/app/src/n.py:13", "three"), ("--> src/n.py:13:1", "three"),
      ("src/n.py#L7-L9", "two"), ('File "/usr/lib/app/src/n.py", line 8', "two"),
      ('  File "/usr/lib/app/src/n.py", line 8, in <module>', "two"), ("at (src/n.py:2:3)", "one"),
-     ("thread 'main' panicked at src/n.py:13:5:", "three"), ("/home/me/src/n.py:8 +0x2b", "two")],
+     ("https://example.org/me/app/blob/main/src/n.py#L8", "two"), ("thread 'main' panicked at src/n.py:13:5:", "three"), ("/home/me/src/n.py:8 +0x2b", "two")],
 )  # fmt: skip
 def test_a_place_in_a_file_is_answered_by_what_stands_there(repo, engine, place, found):
     """As compilers, traces and people write it; the folders above may be those of another machine."""
@@ -592,3 +607,40 @@ def test_a_class_comes_before_its_constructors(repo, engine):
     firsts = [found.search(name).evidence[0] for name in ("JarFiller", "LidPress")]
     assert [(each.path, each.kind) for each in firsts] == [("JarFiller.java", "class"), ("lid.h", "class")]
     assert found.symbol("JarFiller.check").evidence[0].kind == "method"
+
+
+_POLLERS = """class _poll:
+
+    def poll(self, timeout):
+        \"\"\"Poll what is registered with _poll, and return the events of each.\"\"\"
+        try:
+            events = self._poll.poll(timeout if timeout is not None else -1)
+        except OSError as problem:
+            if problem.errno != errno.EINTR:
+                raise
+            return []
+        return [(handle, READ) for handle, event in events if event & POLLIN]
+
+    def register(self, handle, events):
+        \"\"\"Register a handle with _poll, for reading, for writing, or for both.\"\"\"
+        handle = fileno(handle)
+        flags = 0
+        if events & READ:
+            flags |= POLLIN
+        if events & WRITE:
+            flags |= POLLOUT
+        self._poll.register(handle, flags)
+        return handle
+"""
+_POLLED = """class Channel:
+    def _poll(self, cycle, callback, timeout=None):
+        \"\"\"Poll a list of queues for messages, with _poll.\"\"\"
+        return cycle.get(callback)
+"""
+
+
+def test_a_bare_name_leads_to_its_type_then_to_methods_of_that_name(repo, engine):
+    """A class whose head is one line comes before all that say its name more often."""
+    codebase = engine(repo("wires", {"channel.py": _POLLED, "pollers.py": _POLLERS}), embedder="static").codebase
+    found = [e.symbols[-1] for e in codebase.search("_poll", joined=False).evidence]
+    assert found[:2] == ["_poll", "Channel._poll"]

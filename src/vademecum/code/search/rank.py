@@ -427,11 +427,12 @@ def with_places(ranked: Ranked, signals: Signals, rows: NDArray[np.int64], weigh
 
 
 def meant_first(ranked: Ranked) -> Ranked:
-    """Return the rows that declare the name, then the others.
+    """Put rows that declare the name first, then its holders.
 
-    Each row gets the score of its new place.
+    A holder has a member of that name. Each row gets the score of its new place.
     """
-    order = np.argsort(ranked["definition"] < DEFINING["declares"], kind="stable")
+    meant = ranked["definition"] * ranked["prior"]
+    order = np.argsort(np.where(ranked["definition"] < DEFINING["has"], 0, -meant), kind="stable")
     told = ranked.told[:, order]
     told[ranked.names.index("score")] = ranked["score"]
     return replace(ranked, rows=ranked.rows[order], told=told)

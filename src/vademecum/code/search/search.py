@@ -28,6 +28,7 @@ from vademecum.code.search.signals import (
     Floats,
     Rows,
     Signals,
+    as_path,
     as_qualified,
     known_ending,
     laid_end_to_end,
@@ -193,7 +194,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         why = joined(why_not(opened, query, plan, found.ranked, found.unknown), found.dense_note)
         return Answer(
             query.text, decided, 0.0 if plan.is_symbol else found.probable, (), as_it_stands(notes, why),
-            nearest_names(opened, plan), found.ranked.searched,
+            nearest_names(opened, plan, found.unknown) if found.ranked.searched else (), found.ranked.searched,
         )  # fmt: skip
     with stage("rerank"):  # includes reading the evidence
         evidence, problem = rerank(by, query.text, lambda count: request.evidence(found.ranked, plan, count), query.k)
@@ -206,13 +207,12 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 def read(opened: Sequence[Opened], text: str) -> Plan:
     """Parse a question, as a location if one matches.
 
-    A location needs a file of that path.
+    A location needs a file of that path. It may have no line.
     """
-    if place := place_of(text):
-        path, *lines = place
-        for each in opened:
-            if ending := known_ending(each.view.files, path):
-                return plan_place(ending, *lines)
+    path, *lines = place_of(text) or (as_path(text), 0, 0)
+    for each in opened:
+        if path and (ending := known_ending(each.view.files, path)):
+            return plan_place(ending, *lines)
     return plan_query(text)
 
 
@@ -336,8 +336,8 @@ def ranked_together(
         passed = np.ones(len(rows), bool) if allowed is None else np.isin(rows, allowed)
         if passed.any():
             ranked = with_places(ranked, joined_signals, rows[passed], weights[passed])
-    if plan.is_symbol and (plan.qualified or plan.lines[0]):  # a single word may be prose, even if it names something
-        ranked = meant_first(ranked)
+    if plan.is_symbol:
+        return meant_first(ranked)
     if ranked.gain is not None and len(rows := rows_that_say(ranked, plan.text, texts)):
         ranked = with_places(ranked, joined_signals, rows, np.ones(len(rows), np.float32))
     return ranked

@@ -134,7 +134,7 @@ def signals_of(
         near = cosines(view.segments, quantise(vector[None]))
     definition = definitions(view, plan.names)
     if plan.is_bare and plan.names and not plan.qualified:
-        definition = _types_first(view, definition, plan.names[-1])
+        definition = _types_first(view, definition)
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
     priors = np.where(unasked, _PRIORS, np.float32(1))
@@ -279,14 +279,12 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     return found
 
 
-def _types_first(view: View, definition: Floats, name: str) -> Floats:
-    """Count a type's constructors of the same name as its members."""
+def _types_first(view: View, definition: Floats) -> Floats:
+    """Count methods of a type's name as members, its constructors too."""
     declared = np.flatnonzero(definition >= DEFINING["declares"])
     kinds = view.kinds[declared]
     if np.isin(kinds, _TYPES).any():
-        rows = np.flatnonzero(np.isin(view.row_chunk, declared[kinds == _METHOD]))
-        constructors = rows[meant_rows(view, rows, (name, name))]
-        definition[view.row_chunk[constructors]] = DEFINING["has"]
+        definition[declared[kinds == _METHOD]] = DEFINING["has"]
     return definition
 
 
@@ -311,10 +309,18 @@ def named_files(view: View, text: str) -> NDArray[np.int64]:
 
     The question must be nothing but a whole path or the end of one.
     """
+    asked = as_path(text)
+    return np.array(_ending_as(view.files, asked) if asked else [], np.int64)
+
+
+def as_path(text: str) -> str:
+    """Return a text that may be a path, unmarked; else "".
+
+    >>> as_path("`./src/app.py`"), as_path("app"), as_path("see app.py")
+    ('src/app.py', '', '')
+    """
     asked = text.strip().strip("`'\"").removeprefix("./")
-    if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
-        return np.zeros(0, np.int64)
-    return np.array(_ending_as(view.files, asked), np.int64)
+    return asked if ("." in asked or "/" in asked) and len(asked.split()) == 1 else ""
 
 
 def known_ending(files: FileTable, path: str) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
@@ -27,7 +28,7 @@ import numpy as np
 from vademecum.code.checkout.classify import words
 from vademecum.code.languages import language_of, row
 from vademecum.code.search.rank import Ranked
-from vademecum.code.search.signals import DEFINING, holding
+from vademecum.code.search.signals import DEFINING, holding, named_files
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import Plan, last_part, names_to_make, split_name, title_of
 from vademecum.index.tokenize import STOP_WORDS, TALK, parts, query_terms, run_terms, runs
@@ -38,7 +39,7 @@ HOLDERS = 20  # classes whose members are compared
 MANY_TERMS = 20  # a question with more terms is not about one or two names
 _CLOSE = 0.6  # the standard library's threshold for a close match
 # Reasons for skipping files whose content is then unknown.
-UNSEEN = frozenset({"too large", "unreadable", "binary"})
+UNSEEN = frozenset({"too large", "unreadable", "binary", "undecodable name"})
 # Reasons for skipping parts of the repository, which may hold anything.
 OUTSIDE = frozenset({"not checked out", "not indexed"})
 WHOLE = OUTSIDE | {"another repository"}
@@ -112,7 +113,7 @@ def missing_vectors(opened: Sequence[Opened]) -> str:
     return f"{missing} of {every} chunks have no vector yet and are found by words alone: `vade index` makes them"
 
 
-def _is_unknown(run: str, unknown: set[str]) -> bool:
+def _is_unknown(run: str, unknown: AbstractSet[str]) -> bool:
     """Return whether a run of word characters occurs nowhere.
 
     An ASCII run counts as a whole. In scripts without spaces between words, every part must be unknown.
@@ -133,8 +134,10 @@ def _words(plan: Plan) -> list[str]:
 def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
     """Return a message that a name is defined nowhere.
 
-    The message lists files that were not parsed whole and may define the name.
+    The message lists files that were not parsed whole and may define the name. A file's path is said to be one.
     """
+    if any(len(named_files(each.view, name)) for each in opened):
+        return f"{name!r} is a file, and nothing declares such a name"
     said = f"{name!r} is defined nowhere in {_chunks(searched)} searched"
     unread = list(islice(_half_read(opened, last_part(name)), UNREAD + 1))
     if unread:
@@ -220,17 +223,17 @@ def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:
                 yield f"{skipped.path} is not indexed: {skipped.why}"
 
 
-def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
+def nearest_names(opened: Sequence[Opened], plan: Plan, unknown: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
     """Return defined names similar to those in a question, best first.
 
-    A long text has no suggestions.
+    Without names, its unknown words are compared: `unknown` are terms that occur nowhere. A long text has no suggestions.
     """
     if len(plan.terms) > MANY_TERMS:
         return ()
     best: dict[str, float] = {}
     for each in opened:
         alive = set(each.view.files.blobs.tolist())  # other branches' definitions do not count
-        for name in plan.names or re.findall(r"\w{4,}", plan.text):
+        for name in plan.names or [word for word in re.findall(r"\w{4,}", plan.text) if _is_unknown(word, unknown)]:
             compare(name, _candidates(each, name, alive) if name.lower() not in _ASKING else (), best)
     return _nearest(best)
 
@@ -377,8 +380,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
     A bare name with one definition is `resolved`, with several `ambiguous`; the verdict is never a guess. `unknown` are
     the terms that occur nowhere. A name with an unknown part is not found, whatever its other parts match. An unsure
-    answer to a question is not found when every name in the question has an unknown part. A name that the question asks
-    to make does not count: nothing has it yet.
+    answer to a question is not found when every name in the question has an unknown part, or every word that says
+    something is unknown. A name that the question asks to make does not count: nothing has it yet.
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
@@ -398,8 +401,8 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
 
 
 def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
-    """Return whether a question has names, each with an unknown part."""
-    if not plan.names or not unknown:
-        return False
+    """Return whether all names, or all words with content, are unknown."""
+    if not unknown or _ASKING.issuperset(set(plan.terms).difference(unknown)):
+        return bool(unknown)
     names = set(plan.names) - names_to_make(plan.text)
     return bool(names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in names)
