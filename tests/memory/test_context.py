@@ -258,13 +258,13 @@ def test_the_rules_nearest_to_the_message_are_told_beside_the_surest(memory, sai
 
 def test_of_rules_about_as_near_the_one_read_more_surely_is_told(memory, said):
     """What was read with doubt is often no rule."""
-    said("Ideally contracts come with a summary.")
-    said("I like contracts summed up when I ask about contracts.")
+    said("A summary suits contracts.")
+    said("I like contracts summed up on one page.")
     for rule in ("cite the statute", "name the parties", "date the clauses", "number the pages", "quote the seal"):
         said(f"Always {rule} when I ask about contracts.")
     block = memory.build_memory_context("s", "contracts").partition("\n\n")[0]
     assert "summed up" in block
-    assert "Ideally" not in block
+    assert "suits" not in block
 
 
 def test_neither_kind_crowds_out_the_other(memory, said):

@@ -539,6 +539,12 @@ def test_hedges_and_speakers_weigh() -> None:
     assert only("We decided to use black.", Role.NOTE).confidence > sure.confidence
 
 
+def test_headings_of_an_assistant_are_no_fixes() -> None:
+    """A hook told them as fixes; what an assistant surely says of a fix is still told."""
+    assert told("Checking the Hinges", Role.ASSISTANT) == []
+    assert only("The fix was to pin urllib3.", Role.ASSISTANT).kind == FactKind.FIX
+
+
 def test_evidence_is_the_characters_of_the_sentence() -> None:
     """Start and end point at the sentence in the message as it was written, code and all."""
     message = "```py\nalways = 1\n```\nFine. Always use `ruff`, please.\nBye."

@@ -207,10 +207,13 @@ def test_what_is_denied_is_no_repetition(said, denied):
         ("We use GitHub Actions for CI.", "We use CircleCI.", False),
         ("On utilise Postgres pour la facturation.", "On utilise SQLite pour le cache local.", True),
         ("On utilise Redis pour la file d'attente.", "On utilise RabbitMQ pour la file d'attente.", False),
+        ("We use AWS Lambda.", "We use AWS X-Ray to trace slow calls.", True),
+        ("We use Redis.", "We use Redis with Celery.", True),
+        ("We're on Postgres 16.", "We're on Postgres 17.", False),
     ],
 )
 def test_a_choice_takes_the_place_of_another_for_the_same_purpose(memory, said, earlier, later, still):
-    """One thing for the queue and another for the sessions hold together; two for the queue do not."""
+    """One thing for the queue and another for the sessions hold together; two for the queue, or two versions, do not."""
     said(earlier)
     (first,) = memory.facts()
     said(later)

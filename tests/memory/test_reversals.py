@@ -80,6 +80,12 @@ def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
         ("we use Redis for the queue", "we don't use Redis for the sessions anymore"),
         ("le panneau d'admin est en React", "le site public a quitté React pour Svelte"),
         ("the admin panel is in React", "the landing page has left React for Svelte"),
+        ("the mill session times out after 10 minutes", "the mill session tests were finished on April 10, 2024"),
+        (
+            "I decided to avoid checking mails after 6 PM",
+            "our check-ins are every Friday at 6 PM and our demos every Friday at 7 PM",
+        ),
+        ("always derive tide tables step by step", "I've seen it done with tide tables in an old handbook"),
     ],
 )
 def test_what_is_asked_passing_or_about_another_thing_ends_nothing(memory, said, before, later):

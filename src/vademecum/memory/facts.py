@@ -22,13 +22,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.digests import blake2b
+from vademecum.memory.kinds import REPLACING
 from vademecum.memory.labels import names_in
 from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
+from vademecum.memory.reversals import kinds_of
 from vademecum.memory.words import is_denied, terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
 HELD = "held"  # noted by an agent from fetched text: it waits for a person
 SURE = 0.6  # confidence that is enough to act on (Emergence: the confidence from which preferences are injected)
+_NUMBER = re.compile(r"\d[\d.]*")
 _DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # the beginning of a denied value
 NEARLY_AS_SURE = 0.1
 REPEATED = 0.5  # a repetition removes this share of the remaining doubt, times its own confidence
@@ -36,8 +39,6 @@ MOST = 0.99  # only a person's confirmation is certain
 # The subject of a long rule is a guess: "editing" of "editing in short bursts" and of "AI tools for editing to save time"
 LONG, ALIKE = 4, 0.25  # terms of a value; share of both values' terms
 TAKEN_BACK = 1_000_000  # added to the position of a claim that takes back a fact of another key
-# Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other.
-REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
 
 def claim_of(statement: Statement, position: int, event: Event, recorded_at: float, key: str = "") -> Claim:
@@ -191,7 +192,8 @@ def _contradicts(claim: Claim, other: _Run) -> bool:
     """Return whether two values of one subject contradict each other.
 
     Two denials do not, nor does a denial with a value that names something else or, in one event, says something else, nor do
-    two long rules with few words in common.
+    two uses of one tool ("AWS Lambda", "AWS S3") unless their numbers differ, nor two long values with few words and no kind of
+    value in common.
     """
     values = claim.value, other.first.value
     denied = [_is_denial(claim), _is_denial(other.first)]
@@ -201,7 +203,10 @@ def _contradicts(claim: Claim, other: _Run) -> bool:
         of_one_event = claim.event == other.first.event
         is_apart = said[0].isdisjoint(said[1]) if of_one_event else one and two and one.isdisjoint(two)
         return not all(denied) and not is_apart
-    if claim.kind in (FactKind.DECISION, FactKind.FACT) or one or two or claim.corrects or min(map(len, said)) < LONG:
+    if one & two and not claim.corrects:
+        numbers = [set(_NUMBER.findall(value)) for value in values]
+        return all(numbers) and numbers[0] != numbers[1]
+    if one or two or claim.corrects or min(map(len, said)) < LONG or kinds_of(values[0]) & kinds_of(values[1]):
         return True
     return len(said[0] & said[1]) >= ALIKE * len(said[0] | said[1])
 

@@ -28,6 +28,10 @@ class FactKind(StrEnum):
     FIX = "fix"  # a problem and its solution
 
 
+REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
+"""Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other."""
+
+
 class AnchorState(StrEnum):
     """State of the code that a fact is about."""
 

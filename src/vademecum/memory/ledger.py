@@ -12,8 +12,9 @@ from pathlib import Path
 
 from vademecum.amounts import counted
 from vademecum.errors import Error, StoreError
-from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, REPLACING, TAKEN_BACK, digest_of, settle
+from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, TAKEN_BACK, digest_of, settle
 from vademecum.memory.journal import LEFT, WAITS, Journal
+from vademecum.memory.kinds import REPLACING
 from vademecum.memory.labels import CALLED
 from vademecum.memory.records import BEFORE, Claim, Fact, FactKind, Role
 from vademecum.memory.reversals import corrected, ended, finished, is_about_past, may_reverse, replaced, states

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from vademecum.memory.facts import REPLACING
 from vademecum.memory.forms import compiled
+from vademecum.memory.kinds import REPLACING
 from vademecum.memory.labels import CHOICES, Subject, named, names_in, without_marks
 from vademecum.memory.records import Claim, Fact, FactKind, Role
 from vademecum.memory.words import is_denied, terms
@@ -111,6 +111,12 @@ def _with(value: str, old: str, new: str) -> str:
     return re.sub(rf"(?i)(?<!\w){re.escape(old)}(?!\w)", lambda _: new, value, count=1)
 
 
+def _amounts(text: str) -> set[str]:
+    """Return the bare numbers of a text, dates and times left out."""
+    plain = VALUE.sub(lambda match: " " if match.lastgroup in ("date", "clock") else match[0], text.lower())
+    return set(_SAID["bare"].findall(plain))
+
+
 def _valued(text: str) -> list[tuple[str, str]]:
     """Return the kind and the words of each value in a text."""
     return [
@@ -194,7 +200,7 @@ def _is_alike(claim: Claim, fact: Fact, old: str, new: str) -> bool:
     about, other = _thing(clause, claim.value, new), _thing(fact.text, fact.value) | _terms(fact.subject)
     if _with(claim.text, old, "") != claim.text:  # "we moved from Oracle to MariaDB"
         about = _thing(claim.text, claim.value, old, new)
-        return is_subject or not about or not about.isdisjoint(other)
+        return is_subject or (claim.corrects and (not about or not about.isdisjoint(other)))
     return bool(about) and _alike(about, other) > 0
 
 
@@ -214,7 +220,7 @@ def _pairs(value: str, text: str, *, gone: bool) -> Iterator[tuple[str, set[str]
     valued = _valued(text)
     for kind, old in _valued(value):
         yield old, {new for of, new in valued if of == kind and new.lower() != old.lower()}
-    numbers, own = (set(_SAID["bare"].findall(each)) for each in (text, value))
+    numbers, own = map(_amounts, (text, value))
     if len(own) == 1:
         yield min(own), numbers - own
     for match in islice(_SAID["name"].finditer(value), 1 if gone and not own_names else 0):

@@ -37,7 +37,12 @@ _SAID = compiled(__file__, "clauses")
 _SPEAKERS = {
     Role.USER: dict.fromkeys(FactKind, 1.0),
     Role.NOTE: dict.fromkeys(FactKind, 1.1),
-    Role.ASSISTANT: {FactKind.DECISION: 0.6, FactKind.FACT: 0.5, FactKind.TODO: 0.6, FactKind.FIX: 0.8},
+    Role.ASSISTANT: {
+        FactKind.DECISION: 0.6,
+        FactKind.FACT: 0.5,
+        FactKind.TODO: 0.6,
+        FactKind.FIX: 0.68,
+    },  # a sure fix is told
     Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.INSTRUCTION: 0.8},  # said in so many words, see `commits`
 }
 _PEOPLE = (Role.USER, Role.NOTE)

@@ -1,6 +1,6 @@
 """Tell a sentence's kind with a small linear model.
 
-Features are words, pairs and triples of words, and endings, hashed into 65,536 buckets. Names of tools, paths, numbers and days count as such,
+Features are words, pairs and triples of words, endings, and pairs of signs wherever they stand, hashed into buckets. Names of tools, paths, numbers and days count as such,
 whatever they are. Beside another word, so do all but the words that many sentences have: a rarer word counts as what it is one of ("scrapped" as
 what is dropped), or by its ending. `training/memory_reading` holds the sentences, these classes of words, and the program that fits the weights.
 The built-in embedder's vectors as further features gained nothing.
@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -27,7 +27,7 @@ from vademecum.memory.labels import CHOICE
 KINDS = ("none", "instruction", "preference", "decision", "fact", "fix", "todo", "back")
 """The kinds of a sentence: nothing to keep, six kinds of statements, and words that take back the sentence before."""
 
-BUCKETS = 1 << 16
+BUCKETS = 240_000
 _MOST_TOKENS, _MOST_CHARACTERS = 60, 800  # of a sentence that are looked at
 _USUAL = 40.0  # features of a short sentence
 _TOKEN = re.compile(
@@ -44,6 +44,12 @@ _WHOLE = {"ca": "can", "wo": "will"}
 _ELIDED = re.compile(r"(?i)\bn'(?=\w)")
 _NE = re.compile(r"(?i)\bne ")
 _CAPITALS = re.compile(r"\w+[A-Z_]|[A-Z](?!$)")
+# Words and marks whose company tells: "if" beside "we", "the" beside "?"
+_COMPANY = """not no if when while before after as that which who because since so but and or ? ! : , i we you it this my our your the a
+    is was will would can could should do does did have has had want need please for to in with <name> <tool> <path> <number> <day> <quoted>
+    pas ne si quand avant après que qui car donc mais et ou je on nous tu vous il ce ça mon notre le la un une est était sera peux peut veux
+    voudrais pour à dans avec"""
+_SIGNS = frozenset(_COMPANY.split())
 _ENDINGS = ("ing", "ed", "ly", "s", "er", "ant", "é")
 _TOLD = (FactKind.DECISION, FactKind.FACT)
 _WEIGHTS = Path(__file__).parent / "sentences-1.safetensors"
@@ -112,6 +118,7 @@ def features(sentence: str, common: Container[str], classes: Mapping[str, str]) 
     found.update(f"{word[:4]}~" for word in words if len(word) > 5)
     kinds = [classes.get(word, "") for word in words]
     found.update(kinds)
+    signs = {kind or word for word, kind in zip(words, kinds, strict=True) if kind or word in _SIGNS}
     words = [
         word if word in common or not word.isalpha() else kind or _ending(word)
         for word, kind in zip(words, kinds, strict=True)
@@ -119,6 +126,7 @@ def features(sentence: str, common: Container[str], classes: Mapping[str, str]) 
     found.update(map(" ".join, pairwise(words)))
     found.update(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
     found.update(f"{one} _ {other}" for one, other in zip(words, words[2:], strict=False))
+    found.update(map(" & ".join, combinations(sorted({*signs, f"^{words[1]}"}), 2)))
     found.update(f"^{word}" for word in words[1:4])
     found.update(f"{word}$" for word in words[-4:-1])
     if words[-2] == "?":
