@@ -125,6 +125,18 @@ def test_an_unknown_call_of_the_name_makes_none_unknown(repo, engine):
     assert names(shown) == [("go", "called_by", "guess", 1)]
 
 
+def test_a_name_whose_declaration_is_gone_tells_who_still_writes_it(repo, engine):
+    """A deleted function may still be called, by that name and not by one that only holds it."""
+    shop = repo("shop", FILES | {"app/spread.py": "def readers():\n    return reads\n"})
+    (shop.path / "app/store.py").unlink()
+    (shop.path / "app/late.py").write_text("from app.store import read\n\nread('a', 'b')\n")
+    found = engine(shop).codebase.callers("read")
+    assert (found.verdict, found.reason) == (
+        "not_found",
+        "'read' is defined nowhere here; it is written in app/late.py",
+    )
+
+
 def test_a_name_that_is_not_there_is_not_found(code):
     """With the nearest names."""
     found = code.callers("Stor.get")

@@ -15,7 +15,7 @@ import numpy as np
 from vademecum.code.graph.graph import Graph
 from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.code.graph.traverse import is_constructor
-from vademecum.code.graph.unresolved import lines_naming
+from vademecum.code.graph.unresolved import READ_AT_ONCE, lines_naming
 from vademecum.code.languages import has_references, language_of, rules_of
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.references import NARROWED, TYPE
@@ -23,6 +23,8 @@ from vademecum.code.languages.scopes import CLASSES
 from vademecum.code.search.signals import holding
 from vademecum.code.search.verdict import OUTSIDE, UNSEEN
 from vademecum.code.snapshot.view import FILE_KINDS, LEFT_OUT
+from vademecum.index.query import last_part
+from vademecum.matching import is_below
 from vademecum.types import FileKind, Uncovered
 
 # Files that frameworks load by where they lie: pages, routes, functions, stories, configuration, migrations.
@@ -81,6 +83,22 @@ def uncovered_places(
     likely = {path: (rules.family not in families, rules.module is None)
               for path in found for rules in [rules_of(language_of(path))]}  # fmt: skip
     return [Uncovered(path, tuple(sorted(found[path]))) for path in sorted(found, key=lambda p: (likely[p], p))]
+
+
+def written_in(graph: Graph, name: str) -> list[str]:
+    """Return files of code that write a name which nothing declares.
+
+    A deleted function may still be called. Of very many files the first are read.
+    """
+    files, last = graph.opened.view.files, last_part(name)
+    is_code = np.isin(
+        files.kinds, [FILE_KINDS.index(kind) for kind in (FileKind.PRODUCT, FileKind.TEST, FileKind.EXAMPLE)]
+    )
+    numbers = np.flatnonzero(is_code & holding(graph.opened.view, last) & (files.blobs != LEFT_OUT))[:READ_AT_ONCE]
+    contents = graph.opened.repo.catalogue.contents(set(files.blobs[numbers].tolist()))
+    word = re.compile(rf"(?<!\w){re.escape(last)}(?!\w)".encode("utf-8", "replace"))
+    found = (files.paths[number] for number in numbers.tolist() if word.search(contents[int(files.blobs[number])]))
+    return sorted(path for path in found if is_below(path, graph.below)) if last.isidentifier() else []
 
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:

@@ -19,7 +19,7 @@ from vademecum.amounts import counted
 from vademecum.code.checkout.classify import file_kind
 from vademecum.code.graph.changes import ChangedFile, changed_files, changed_nodes
 from vademecum.code.graph.expand import expand, neighbour_of
-from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places
+from vademecum.code.graph.gaps import called_from_elsewhere, uncovered_places, written_in
 from vademecum.code.graph.graph import Graph, check_depth
 from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.code.graph.symbol import how_to_choose, inherited_said
@@ -511,11 +511,8 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node], start: Seq
         return replace(answer, verdict="unknown", reason=f"nothing else here refers to {meant}, but {elsewhere}")
     if not uncovered:
         return replace(answer, verdict="none", reason=f"nothing else refers to {meant}: every file was covered")
-    hidden = []
-    if answer.withheld:
-        hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
-    hidden.append(f"{counted(len(uncovered), 'place')} may refer to it unseen")
-    return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
+    reason = f"{counted(len(uncovered), 'place')} may refer to it unseen"
+    return replace(answer, verdict="unknown", uncovered=uncovered, reason=reason)
 
 
 def _beside(uncovered: Sequence[Uncovered]) -> Iterator[str]:
@@ -545,9 +542,11 @@ def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours
         raise UsageError(f"{name} is not a file in the index: `vade status -v` lists what was skipped, and why")
     where = f"below {' or '.join(graph.below)}" if graph.below else "here"
     elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
-    more = ", …" if len(elsewhere) > _OTHERS else ""
-    there = f"it is in {', '.join(elsewhere[:_OTHERS])}{more}" if elsewhere else skipped_said([graph.opened])
-    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there)))
+    paths = elsewhere or written_in(graph, name)
+    more = ", …" if len(paths) > _OTHERS else ""
+    there = f"it is {'' if elsewhere else 'written '}in {', '.join(paths[:_OTHERS])}{more}" if paths else ""
+    skipped = "" if elsewhere else skipped_said([graph.opened])
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there, skipped)))
     return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest_to([graph.opened], name))
 
 

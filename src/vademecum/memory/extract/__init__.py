@@ -41,8 +41,8 @@ _SPEAKERS = {
         FactKind.DECISION: 0.6,
         FactKind.FACT: 0.5,
         FactKind.TODO: 0.6,
-        FactKind.FIX: 0.68,
-    },  # a sure fix is told
+        FactKind.FIX: 0.68,  # only a sure one is told unasked
+    },
     Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.INSTRUCTION: 0.8},  # said in so many words, see `commits`
 }
 _PEOPLE = (Role.USER, Role.NOTE)
