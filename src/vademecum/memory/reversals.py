@@ -151,8 +151,12 @@ def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
         return []
     said = _terms(claim.text)
     held = [(fact, _words(_SAID["by_when"].split(fact.value)[0])) for fact in todos if fact.valid_from < claim.at]
-    held = [(fact, words[1:] if len(words) > 2 else words) for fact, words in held]  # "the index is done" names no act
-    return [fact for fact, words in held if words and sum(one <= said for one in words) >= DONE * len(words)]
+
+    def are_said(words: Sequence[frozenset[str]]) -> bool:
+        return bool(words) and sum(one <= said for one in words) >= DONE * len(words)
+
+    # "the index is done" names no act
+    return [fact for fact, words in held if are_said(words) or (len(words) > 2 and are_said(words[1:]))]
 
 
 def _denied_in(fact: Fact, claim: Claim) -> str:
