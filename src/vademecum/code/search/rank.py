@@ -427,12 +427,12 @@ def with_places(ranked: Ranked, signals: Signals, rows: NDArray[np.int64], weigh
 
 
 def meant_first(ranked: Ranked) -> Ranked:
-    """Put rows that declare the name first, then its holders.
+    """Return the rows that declare the name, then the others.
 
-    A holder has a member of that name. Each row gets the score of its new place.
+    Each row gets the score of its new place.
     """
     meant = ranked["definition"] * ranked["prior"]
-    order = np.argsort(np.where(ranked["definition"] < DEFINING["has"], 0, -meant), kind="stable")
+    order = np.argsort(np.where(ranked["definition"] < DEFINING["declares"], 0, -meant), kind="stable")
     told = ranked.told[:, order]
     told[ranked.names.index("score")] = ranked["score"]
     return replace(ranked, rows=ranked.rows[order], told=told)
