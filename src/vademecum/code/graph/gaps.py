@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -91,14 +92,15 @@ def written_in(graph: Graph, name: str) -> list[str]:
     A deleted function may still be called. Of very many files the first are read.
     """
     files, last = graph.opened.view.files, last_part(name)
-    is_code = np.isin(
-        files.kinds, [FILE_KINDS.index(kind) for kind in (FileKind.PRODUCT, FileKind.TEST, FileKind.EXAMPLE)]
-    )
-    numbers = np.flatnonzero(is_code & holding(graph.opened.view, last) & (files.blobs != LEFT_OUT))[:READ_AT_ONCE]
-    contents = graph.opened.repo.catalogue.contents(set(files.blobs[numbers].tolist()))
+    if not last.isidentifier():
+        return []
+    code = [FILE_KINDS.index(kind) for kind in (FileKind.PRODUCT, FileKind.TEST, FileKind.EXAMPLE)]
+    numbers = np.flatnonzero(np.isin(files.kinds, code) & holding(graph.opened.view, last) & (files.blobs != LEFT_OUT))
+    near = {path: int(files.blobs[n]) for n in numbers.tolist() if is_below(path := files.paths[n], graph.below)}
+    blobs = dict(islice(near.items(), READ_AT_ONCE))
+    contents = graph.opened.repo.catalogue.contents(set(blobs.values()))
     word = re.compile(rf"(?<!\w){re.escape(last)}(?!\w)".encode("utf-8", "replace"))
-    found = (files.paths[number] for number in numbers.tolist() if word.search(contents[int(files.blobs[number])]))
-    return sorted(path for path in found if is_below(path, graph.below)) if last.isidentifier() else []
+    return sorted(path for path, blob in blobs.items() if word.search(contents[blob]))
 
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
