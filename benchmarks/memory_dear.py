@@ -1,4 +1,4 @@
-"""What the dearest message costs to read while somebody waits: texts made to be dear, by processor time, cold.
+"""What the dearest message costs to read while it is recorded: texts made to be dear, by processor time, cold.
 
     python benchmarks/memory_dear.py [--random 150]
 
@@ -6,8 +6,8 @@
 - **Floods**: a few words that some step of reading looks for (quotation marks, list marks, dates, paths, negations, cues), over and over, in one line and in many, 8,000 and 100,000 characters.
 - **Mixes** of cues, clauses, links and marks, drawn at random.
 
-Each is read thrice with nothing remembered of it, the twenty-five dearest and all lists 25 times; the least time counts. Of the
-dearest stand also the sentences that are read of them while somebody waits, with their characters.
+Each is read with nothing remembered of it, the twenty-five dearest and all lists five times; the least time counts. Of the
+dearest stand also the sentences that are read of them, with their characters.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def milliseconds(text: str, times: int) -> float:
 
 
 def reach(text: str) -> tuple[int, int]:
-    """Return how many sentences of a text are read at once, and their characters."""
-    spans, _ = prose.read_of(prose.prose_of(text, reading.AT_ONCE.characters), reading.AT_ONCE.sentences)
+    """Return how many sentences of a text are read, and their characters."""
+    spans, _ = prose.read_of(prose.prose_of(text), reading.MOST_SENTENCES)
     return len(spans), sum(end - start for start, end in spans)
 
 
@@ -153,11 +153,11 @@ def main() -> None:
     for text in (*ENGLISH, *FRENCH, *CUES):  # patterns are made when they are first needed
         read(text)
     texts = dict(lists())
-    costs = {name: milliseconds(text, 25) for name, text in texts.items()}
+    costs = {name: milliseconds(text, 5) for name, text in texts.items()}
     others = dict(floods()) | dict(mixes(arguments.random))
-    roughly = {name: milliseconds(text, 3) for name, text in others.items()}
+    roughly = {name: milliseconds(text, 1) for name, text in others.items()}
     dear = sorted(roughly, key=roughly.__getitem__)[-25:]
-    costs |= roughly | {name: milliseconds(others[name], 25) for name in dear}
+    costs |= roughly | {name: milliseconds(others[name], 5) for name in dear}
     shown = sorted(costs, key=costs.__getitem__, reverse=True)[:12]
     result = {
         "texts": len(costs),

@@ -67,7 +67,7 @@ def measure(data: Path, count: int, home: Path) -> dict[str, Any]:
     begin, worked = time.perf_counter(), time.process_time()
     memory.record_all(events[:MEASURED])
     recording, record_work = time.perf_counter() - begin, time.process_time() - worked
-    others, other_store = opened(home, embedder, lambda _text, _role, **_: Reading())
+    others, other_store = opened(home, embedder, lambda _text, _role: Reading())
     others.record_all(events[MEASURED:])
     other_store.close()
     begin = time.perf_counter()

@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from report import write
-from vademecum.memory.when import time_range
+from vademecum.memory.when import time_named
 
 FRENCH = set(re.findall(r"\S+", """
     janvier février fevrier avril mai juin juillet août aout septembre octobre novembre décembre mars
@@ -70,7 +70,7 @@ def measure(pairs: dict[str, list[str] | None]) -> dict[str, Any]:
         reference, _, phrase = key.partition("\x1f")
         now = datetime.fromisoformat(reference).replace(tzinfo=UTC)
         started = time.perf_counter()
-        found = time_range(phrase, now)
+        found = time_named(phrase, now)
         times.append(time.perf_counter() - started)
         said = [found.start, found.end - timedelta(microseconds=1)] if found else None
         wanted = [datetime.fromisoformat(moment).replace(tzinfo=UTC) for moment in golden] if golden else None

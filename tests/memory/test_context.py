@@ -22,7 +22,7 @@ def operations():
 def stated(*confidences):
     """Read a message as one preference for each confidence, about different things."""
 
-    def extract(text, role, *, later=False):
+    def extract(text, role):
         return Reading(
             [
                 Statement(FactKind.PREFERENCE, f"I prefer thing{n}", f"subject{n}", "", f"thing{n}", confidence)

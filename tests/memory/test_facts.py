@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.extract import extract
-from vademecum.memory.facts import CONFIRMED, REJECTED, claim_like, claim_of, digest_of, settle
+from vademecum.memory.facts import CONFIRMED, REJECTED, claim_of, digest_of, settle
 from vademecum.memory.records import Event, Role
+
+sys.path.insert(0, str(Path(__file__).parent))
+from claims import claim_like
 
 CLAIMS = st.lists(
     st.builds(

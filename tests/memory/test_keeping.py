@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,10 +14,13 @@ from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
 from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, is_our_turn, merge_duplicates
-from vademecum.memory.facts import claim_like, settle
+from vademecum.memory.facts import settle
 from vademecum.memory.ledger import check_memory
 from vademecum.memory.records import Role
 from vademecum.memory.words import terms
+
+sys.path.insert(0, str(Path(__file__).parent))
+from claims import claim_like
 
 NOON, DAY = 1_760_000_400.0, 86_400.0
 

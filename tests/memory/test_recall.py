@@ -572,3 +572,61 @@ def test_a_question_in_french_finds_what_was_said_in_english(open_memory, event)
     found = memory.recall("on which day do the invoices go out?")
     assert (ids(found)[0], bool(found)) == ("e2", True)
     assert memory.recall("combien de poissons dans l'aquarium ?").verdict is Verdict.NOT_FOUND
+
+
+NOTES = (
+    "The login page reads user sessions and the account name from Redis", "Deploys go out on Thursdays after the standup",
+    "The parser drops trailing commas in JSON5 files", "Backups of the database are made each night",
+    "The search box suggests names while one types", "Invoices are sent on the first of the month",
+)  # fmt: skip
+
+
+def noted(open_memory):
+    """A memory of work, read by the built-in embedder."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    others = [f"Ticket {number} was closed after a review of module {number}" for number in range(100, 140)]
+    for text in (*NOTES, *others):
+        memory.record(text)
+    return memory
+
+
+def test_an_answer_that_lacks_a_distinctive_word_is_not_resolved(open_memory):
+    """The history says nothing of LDAP, however much it says of the rest."""
+    memory = noted(open_memory)
+    asked = "where does the login page read user sessions and the account name from"
+    assert memory.recall(f"{asked}?").verdict is Verdict.RESOLVED
+    without = memory.recall(f"{asked} with LDAP?")
+    assert (without.verdict, without.reason) == (Verdict.LIKELY, "nothing of it says 'LDAP'")
+    assert memory.recall(f"{asked}, Redis?").verdict is Verdict.RESOLVED
+
+
+def test_only_what_shares_a_word_or_a_meaning_is_shown(open_memory):
+    """No answer is filled up with what has nothing to do with the question."""
+    memory = noted(open_memory)
+    found = memory.recall("when are backups made?")
+    assert [item.event.text for item in found.evidence] == [NOTES[3]]
+    nothing = memory.recall("kubernetes ingress controller")
+    assert (nothing.verdict, nothing.evidence) == (Verdict.NOT_FOUND, ())
+    assert nothing.reason == "nothing in memory shares a word with it"
+
+
+@pytest.mark.parametrize("question", ["which database?", "quelle base de données", "what is our web framework"])
+def test_what_is_asked_by_its_subject_is_likely_answered(open_memory, question):
+    """That Postgres is a database, and FastAPI a web framework, no word of the messages says."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    for text in (
+        "Let's go with Postgres for the orders service",
+        "The API is FastAPI behind nginx",
+        "We release in May",
+    ):
+        memory.record(text)
+    answer = memory.recall(question)
+    assert answer.verdict is Verdict.LIKELY
+    assert answer.evidence[0].event.text.split()[-1] == ("nginx" if "web" in question else "service")
+
+
+def test_a_subject_with_another_word_is_asked_for_by_all_of_them(open_memory):
+    """The database of the billing module is not that of the orders service."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    memory.record("Let's go with Postgres for the orders service")
+    assert memory.recall("which database for billing?").verdict is not Verdict.LIKELY

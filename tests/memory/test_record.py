@@ -137,7 +137,7 @@ def test_a_deleted_event_does_not_come_back(memory, event):
     assert memory.record_all([event(1, "I prefer tabs over spaces for indentation")]).events == 0
     assert memory.facts() == []
     assert [item.event.id for item in memory.recall("tabs build green").evidence] == ["e2"]
-    with pytest.raises(UsageError, match="no event 'e1'"):
+    with pytest.raises(UsageError, match="no fact or event 'e1'"):
         memory.get("e1")
 
 

@@ -279,7 +279,6 @@ def test_files_are_found_at_the_agents_places(tmp_path: Path) -> None:
     write(tmp_path, root)
     assert [each.agent for each in found(str(tmp_path), {}, WANTED)] == ["claude", "codex", "gemini", "gemini"]
     assert [each.agent for each in found(str(tmp_path), {}, Wanted((str(root),)))] == ["codex", "aider"]
-    assert [each.agent for each in found(str(tmp_path), {}, Wanted())] == ["claude", "codex", "gemini", "gemini"]
     moved = {"CODEX_HOME": str(tmp_path / "nowhere"), "CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")}
     assert [each.agent for each in found(str(tmp_path), moved, WANTED)] == ["claude", "gemini", "gemini"]
     assert PROJECT in next(each.path for each in found(str(tmp_path), {}, WANTED) if each.agent == "gemini")

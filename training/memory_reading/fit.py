@@ -38,7 +38,6 @@ _OPENERS = {
 }  # fmt: skip
 _CLOSERS = {"english": [" please", " pls", " thanks", ", ok?", " btw"], "french": [" stp", " merci", " svp", ", ok ?"]}
 _FRENCH = re.compile(r"(?i)\b(?:les?|la|l|une?|des?|du|d|je|on|pas|ne|n|que|qu|est)\b")
-_WHOLE = 1_000  # characters of an example
 
 
 _ASIDES = {
@@ -165,7 +164,7 @@ def sentences(seed: int) -> list[tuple[str, str, bool]]:
                     for each in unmeant(text, language, chance)
                     if chance.random() < UNMEANT
                 ]
-    return [(kind, prose_of(text, _WHOLE).text.strip(" \n") or "x", left) for kind, text, left in out]
+    return [(kind, prose_of(text).strip(" \n") or "x", left) for kind, text, left in out]
 
 
 def words() -> frozenset[str]:

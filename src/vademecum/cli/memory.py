@@ -83,7 +83,7 @@ def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: 
     notes = [counted(done.facts - done.kept_out, "fact")]
     notes += [f"{done.kept_out} forgotten or rejected before and kept out"] if done.kept_out else []
     notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
-    notes += [f"{done.left} characters are read later, or by `vade memory consolidate`"] if done.left else []
+    notes += [f"{done.left} characters in the middle not read for facts"] if done.left else []
     text = f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n"
     say(asdict(done), text, as_json=as_json)
     return 0
@@ -365,10 +365,9 @@ def consolidate(*, as_json: bool) -> int:
         done = kept.consolidate(settings.memory.max_events)
     lines = []
     for each in done:
-        read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
         lines.append(
-            f"{each.scope}: {read}{counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
+            f"{each.scope}: {counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
             f"{counted(each.archived, 'event')} archived{archive}\n"
         )
     say([asdict(each) for each in done], "".join(lines), as_json=as_json)

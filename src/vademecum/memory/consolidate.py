@@ -14,7 +14,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -47,7 +46,6 @@ class Consolidated:
     digests: int
     archived: int
     archive: str = ""  # the file, "" where nothing was archived
-    read_on: int = 0  # long messages whose rest was read
     scope: str = ""  # "repository" or "global"
 
 
@@ -178,8 +176,7 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Colle
         return list(dict.fromkeys(_as_item(claim.text) for claim in claims if claim.kind in kinds))
 
     done = [event.text.strip().splitlines()[0] for event in events if event.role is Role.COMMIT and event.text.strip()]
-    paths = [(str(e.metadata["path"]), e.repo) for e in events if e.role is Role.EDIT and "path" in e.metadata]
-    edited = list(dict.fromkeys(path.removeprefix(f"{root}{os.sep}") for path, root in paths))
+    edited = list(dict.fromkeys(event.path for event in events if event.role is Role.EDIT and event.path))
     left = [_as_item(c.text) for c in claims if c.kind is FactKind.TODO and c.key in still_open]
     parts = {
         "Decided": said(FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE),

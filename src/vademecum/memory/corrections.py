@@ -133,7 +133,7 @@ class Corrections(ABC):
 
         Reading the same transcript again does not bring it back. Raises `UsageError`, `StoreError`.
         """
-        scope = self._holder(id_)
+        scope, _ = self._held(id_)
         with scope.store.transaction():
             keys = [claim.key for claim in scope.ledger.claims_of([id_])]
             scope.journal.delete([id_], DELETED, self._clock())
@@ -163,8 +163,8 @@ class Corrections(ABC):
         now = self._clock()
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo)
 
-        def extract(text: str, role: Role, *, later: bool = False) -> Reading:
-            found = self._extract(text, role, later=later)
+        def extract(text: str, role: Role) -> Reading:
+            found = self._extract(text, role)
             read = found.statements or [Statement(kind, text, "", "", text, 1.0)]
             return Reading([replace(each, kind=kind, confidence=1.0) for each in read])
 
@@ -185,12 +185,12 @@ class Corrections(ABC):
         for kind, text in edits.noted:
             self._note(scope, kind, text)
 
-    def _holder(self, id_: str) -> Scope:
-        """Return the scope that holds an event. Raises `UsageError`."""
-        found = next((scope for scope in self._scopes if scope.journal.get([id_])), None)
-        if found is None:
-            raise UnknownError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
-        return found
+    def _held(self, id_: str) -> tuple[Scope, Event]:
+        """Return an event, and the scope that holds it. Raises `UsageError`."""
+        for scope in self._scopes:
+            if found := scope.journal.get([id_]):
+                return scope, found[0]
+        raise UnknownError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
 
     def _fact(self, id_: str) -> tuple[Scope, Fact]:
         for scope in self._scopes:
@@ -217,14 +217,10 @@ def _wording_of(fact: Fact, read: Extract) -> Extract:
     The value is read where the fact's subject is found in the text, else it is the text.
     """
 
-    def extract(text: str, role: Role, *, later: bool = False) -> Reading:
+    def extract(text: str, role: Role) -> Reading:
         about = (fact.subject, fact.attribute)
-        same = (
-            each
-            for each in read(text, role, later=later).statements
-            if fact.subject and (each.subject, each.attribute) == about
-        )
-        found = next(same, None)
+        said = read(text, role).statements if fact.subject else ()
+        found = next((each for each in said if (each.subject, each.attribute) == about), None)
         value, reason = (found.value, found.reason) if found else (text, "")
         return Reading([Statement(fact.kind, text, *about, value, 1.0, reason, fact.place, corrects=True)])
 

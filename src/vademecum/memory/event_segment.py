@@ -278,10 +278,14 @@ class View:
 
     @cached_property
     def talks(self) -> NDArray[np.bool_]:
-        """Bool (S,): whether a session is a talk between people alone."""
+        """Bool (S,): whether a session is a talk between people alone.
+
+        Notes without a session are none.
+        """
         living = np.bincount(self.session[self.alive], minlength=self.session_count)
         others = np.bincount(self.session[self.alive & ~PEOPLE[self.roles]], minlength=self.session_count)
-        found: NDArray[np.bool_] = (others == 0) & (living > 1)
+        named = np.array([name != "" for name in self.session_names], bool)
+        found: NDArray[np.bool_] = (others == 0) & (living > 1) & named
         return found
 
     @cached_property

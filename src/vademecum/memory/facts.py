@@ -4,9 +4,8 @@ A claim is a statement with its event; claims are only ever added. A fact is an 
 holds. It is computed from the claims of its key alone, in order of time, so the order of recording does not matter: importing
 an old transcript after a new one gives the same history.
 
-    >>> tabs, spaces = claim_like("tabs", at=1.0), claim_like("spaces", at=2.0)
-    >>> [(fact.value, fact.valid_from, fact.valid_to) for fact in settle([spaces, tabs], {})]
-    [('tabs', 1.0, 2.0), ('spaces', 2.0, None)]
+    claims                            facts
+    spaces, said at 2; tabs, at 1     tabs, from 1 to 2; spaces, from 2 on
 
 A later claim ends the facts it contradicts if it is a correction, or is as confident as they are, or confident enough to act
 on. Otherwise both stand, disputed, until a person confirms one. A value that a person confirms holds from then on, even if
@@ -231,12 +230,3 @@ def _fact(run: _Run, marks: Mapping[str, tuple[str, float]], *, disputed: bool) 
         said.reason, said.place, 1.0 if confirmed else round(run.confidence, 4), run.mentions, run.first.at, said.at,
         run.began, run.valid_to, run.superseded_by, disputed, confirmed, run.first.recorded_at, run.first.event,
     )  # fmt: skip
-
-
-def claim_like(
-    value: str, *, at: float, confidence: float = 0.9, corrects: bool = False, about: str = "indentation"
-) -> Claim:
-    """Return a claim of a preference, for examples and tests."""
-    statement = Statement(FactKind.PREFERENCE, f"I prefer {value}", about, "", value, confidence, corrects=corrects)
-    event = Event(f"e{at}", at, Role.USER, statement.text)
-    return claim_of(statement, 0, event, at)

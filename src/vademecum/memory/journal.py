@@ -7,7 +7,6 @@ event leaves a tombstone with its id and nothing else, so that reading the same 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,6 @@ FORGOTTEN, ARCHIVED = "forgotten", "archived"
 MOVED = "moved"  # the event has a later number now, so arrays under the old number are rebuilt
 CUT = "[forgotten]"  # replaces removed words
 FACTS_VERSION = "facts_version"
-WAITS, LEFT = "waits ", "left "  # prefixes in `meta` for the ids of events that were not read whole
 
 
 _ROLES = {str(role): role for role in Role}
@@ -55,14 +53,15 @@ class Journal:
             row[0] for family in ("events", "tombstones") for row in self._scan(family, [("id", "in", ids)], ("id",))
         }
         new = [event for id_, event in distinct.items() if id_ not in known]
-        self.store.upsert("events", [_row(event, recorded_at) for event in new]).unwrap()
-        tagged = [event for event in new if event.metadata]
-        if tagged:
-            numbers = self.numbers(event.id for event in tagged)
-            self.store.upsert(
-                "event_tags", [row for event in tagged for row in _tags(event, numbers[event.id])]
-            ).unwrap()
+        self._put([_row(event, recorded_at) for event in new], new)
         return new
+
+    def _put(self, rows: Sequence[Row], events: Sequence[Event]) -> None:
+        """Write events with their tags."""
+        self.store.upsert("events", rows).unwrap()
+        tagged = [event for event in events if event.metadata]
+        numbers = self.numbers(event.id for event in tagged)
+        self.store.upsert("event_tags", [tag for each in tagged for tag in _tags(each, numbers[each.id])]).unwrap()
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None removes a key. The text never changes.
@@ -75,16 +74,11 @@ class Journal:
             rows = self._scan("events", [("id", "=", id_)])
             if not rows:
                 raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
-            number, *rest = rows[0]
             event = event_of(rows[0])
             merged = {**event.metadata, **changes}
-            metadata = {key: value for key, value in merged.items() if value is not None}
-            patched = Event(
-                event.id, event.at, event.role, event.text, event.session, event.repo, event.speaker, metadata
-            )
-            self.store.upsert("events", [(number, *_row(patched, rest[-1])[1:])]).unwrap()
-            self.store.delete("event_tags", [("event", "=", number)]).unwrap()
-            self.store.upsert("event_tags", _tags(patched, number)).unwrap()
+            patched = replace(event, metadata={key: value for key, value in merged.items() if value is not None})
+            self.store.delete("event_tags", [("event", "=", rows[0][0])]).unwrap()
+            self._put([(rows[0][0], *_row(patched, rows[0][-1])[1:])], [patched])
         return patched
 
     def archived(self) -> int:
@@ -104,36 +98,9 @@ class Journal:
             self.store.upsert("tombstones", stones).unwrap()
             self.store.delete("events", [("number", "in", list(numbers.values()))]).unwrap()
             self.store.delete("event_tags", [("event", "in", list(numbers.values()))]).unwrap()
-            self.store.delete(
-                "meta", [("name", "in", [which + id_ for which in (WAITS, LEFT) for id_ in ids])]
-            ).unwrap()
             if with_claims:
                 self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
         return len(numbers)
-
-    def leave(self, unread: Mapping[str, int]) -> None:
-        """Note the number of unread characters of each event.
-
-        Call it inside a transaction. Raises `StoreError`.
-        """
-        self.store.upsert("meta", [(WAITS + id_, str(count)) for id_, count in unread.items()]).unwrap()
-
-    def leave_for_good(self, id_: str, unread: int) -> None:
-        """Note the number of characters that will never be read.
-
-        The event no longer waits. 0 means that it was read whole. Call it inside a transaction.
-        """
-        self.store.delete("meta", [("name", "=", WAITS + id_)]).unwrap()
-        if unread:
-            self.store.upsert("meta", [(LEFT + id_, str(unread))]).unwrap()
-
-    def unread(self, which: str) -> dict[str, int]:
-        """Return the number of unread characters of each event.
-
-        `WAITS` selects events that are still to be read, `LEFT` those whose rest is never read. Raises `StoreError`.
-        """
-        rows = self._scan("meta", [("name", "prefix", which)], ("name", "value"))
-        return {str(name).removeprefix(which): int(count) for name, count in rows}
 
     def welcome_back(self, ids: Sequence[str]) -> None:
         """Allow archived events to be added again; forgotten ones stay forgotten.
@@ -173,9 +140,7 @@ class Journal:
         self.store.delete("event_tags", [("event", "in", old)]).unwrap()
         stones = [(None, moved_id(event.id, row[0]), row[0], MOVED, at) for row, event in moved]
         self.store.upsert("tombstones", stones).unwrap()
-        self.store.upsert("events", [_row(event, row[-1]) for row, event in moved]).unwrap()
-        numbers = self.numbers(event.id for _, event in moved)
-        self.store.upsert("event_tags", [tag for _, event in moved for tag in _tags(event, numbers[event.id])]).unwrap()
+        self._put([_row(event, row[-1]) for row, event in moved], [event for _, event in moved])
 
     def bump(self) -> None:
         """Raise the version of the facts, so that other processes drop caches.
@@ -249,9 +214,8 @@ class Journal:
     def edited(self, session: str) -> list[str]:
         """Return the relative paths that a session edited, the latest first."""
         where: list[Condition] = [("session", "=", session), ("role", "=", str(Role.EDIT))]
-        events = [event_of(row) for row in self._scan("events", where, order=("at", "number"))]
-        paths = [(str(event.metadata["path"]), event.repo) for event in events if "path" in event.metadata]
-        return list(dict.fromkeys(path.removeprefix(f"{root}{os.sep}") for path, root in reversed(paths)))
+        paths = [event_of(row).path for row in reversed(self._scan("events", where, order=("at", "number")))]
+        return list(dict.fromkeys(filter(None, paths)))
 
     def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
         """Return (end, digest) of sessions that ended in a period, in order."""

@@ -38,6 +38,7 @@ IN_FRENCH, CALLED, _IN_ENGLISH = (
     {name: kind[told] for name, kind in KINDS.items() if told in kind} for told in ("french", "called", "english")
 )
 
+NAMES = (*IN_FRENCH.items(), *CALLED.items())  # of kinds of things, beside the first one
 _KIND_NAMES = tuple({*KINDS, *IN_FRENCH.values(), *_IN_ENGLISH.values()})
 
 
@@ -233,10 +234,15 @@ def _other() -> re.Pattern[str]:
 
 # Names that are also words: with an article before it, as in "at the moment", or in "pull requests", the word is no name
 _IS_WORD = re.compile(
-    r"(?i)\b(?:(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)"
+    r"(?i)\b(?:(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react|nose|tape)"
     r"|(?:pull|merge|feature|change|support|user|client|server|api|web|network|https?|get|post|put|patch|delete)[ -]requests?)$"
 )
-_ANSWERS = Subject("answer language")
+# Spaces and tabs elsewhere than before a line: "spaces in file names", "a space between words"
+_WITHIN = re.compile(
+    r"(?i)\s+(?:around|between|inside|autour|entre)\b"
+    r"|\s+(?:in|within|dans)\s+(?:[\w'\u2019-]+\s+){0,3}?(?:(?:file)?names?|paths?|urls?|keys?|titles?|labels?|tags?|noms?|chemins?|titres?)\b"
+)
+_ANSWERS, _INDENTATION = Subject("answer language"), Subject("indentation")
 # Other words beside a language: "comments in English" is not about the language of answers
 _ELSE = re.compile(
     r"(?i)\b(?!(?:in|en|to|me|moi|us|nous|always|toujours|only|uniquement|all|tout|every|everything|please|answer\w*|repl\w+|respond\w*|response\w*"
@@ -262,7 +268,7 @@ def choice_of(text: str) -> Subject | None:
     """Return the kind of the first choice in a text, or None."""
     plain = without_marks(text)
     match = next(named(plain), None)
-    choice = CHOICES[match[0].lower().replace("_", " ")] if match is not None else None
+    choice = CHOICES[_name(match)] if match is not None else None
     if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
         return None
     return choice
@@ -277,7 +283,7 @@ def names_in(value: str) -> frozenset[str]:
     (frozenset({'npm'}), frozenset({'kafka'}), frozenset())
     """
     plain = without_marks(value)
-    if known := frozenset(match[0].lower().replace("_", " ") for match in named(plain)):
+    if known := frozenset(map(_name, named(plain))):
         return known
     name = _NAME.fullmatch(plain)
     return frozenset((name["name"].lower(),)) if name else frozenset()
@@ -300,4 +306,9 @@ def without_marks(text: str) -> str:
 
 def named(plain: str) -> Iterator[re.Match[str]]:
     """Yield the known choices in a text, left to right."""
-    return (each for each in CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end()))
+    found = (each for each in CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end()))
+    return (each for each in found if CHOICES[_name(each)] != _INDENTATION or not _WITHIN.match(plain, each.end()))
+
+
+def _name(choice: re.Match[str]) -> str:
+    return choice[0].lower().replace("_", " ")

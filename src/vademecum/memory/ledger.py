@@ -13,7 +13,7 @@ from pathlib import Path
 from vademecum.amounts import counted
 from vademecum.errors import Error, StoreError
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, TAKEN_BACK, digest_of, settle
-from vademecum.memory.journal import LEFT, WAITS, Journal
+from vademecum.memory.journal import Journal
 from vademecum.memory.kinds import REPLACING
 from vademecum.memory.labels import CALLED
 from vademecum.memory.records import BEFORE, Claim, Fact, FactKind, Role
@@ -391,14 +391,9 @@ def _check(scope: Scope) -> Check:
         if found.value != "ok":
             return Check(name, False, found.value, FIX)
         away = scope.journal.archived()
-        waits, left = (len(scope.journal.unread(which)) for which in (WAITS, LEFT))
         events, facts = (len(scope.store.scan(of, columns=("id",)).unwrap()) for of in ("events", "facts"))
     except StoreError as error:
         return Check(name, False, str(error), FIX)
     said = [counted(events, "event"), counted(facts, "fact")]
     said += [f"{counted(away, 'event')} archived in {scope.directory / 'memory'}"] if away else []
-    said += (
-        [f"{counted(waits, 'long message')} not read to the end, which `vade memory consolidate` does"] if waits else []
-    )
-    said += [f"{counted(left, 'message')} too long to be read whole"] if left else []
     return Check(name, True, ", ".join(said))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
+from vademecum.errors import ConfigError, StoreError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
 from vademecum.memory.consolidate import Consolidated, consolidate, hold_back, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
@@ -21,9 +20,9 @@ from vademecum.memory.portable import Edits, Imported, Page, edits_of, exported,
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.question import asks_for_timeline
 from vademecum.memory.recall import Filters, Recall
-from vademecum.memory.record import Extract, Recording, read_on, record_all, without_secrets
-from vademecum.memory.records import Chapter, Event, Fact, Recalled, Recorded, event_id, kind_of, role_of
-from vademecum.memory.scoring import By, by_of
+from vademecum.memory.record import Extract, Recording, record_all, without_secrets
+from vademecum.memory.records import Chapter, Event, Fact, FactKind, Recalled, Recorded, Role, event_id, member_of
+from vademecum.memory.scoring import By
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import chapters
@@ -106,7 +105,7 @@ class Memory(Corrections):
         """
         if not text.strip():
             raise UsageError("there is nothing to record: give some text")
-        kind, when = role_of(role), self._clock() if at is None else at
+        kind, when = member_of(Role, role, "role"), self._clock() if at is None else at
         event = Event(event_id(session, kind, text, when), when, kind, text, session, self._chosen(everywhere=everywhere).repo,
                       speaker, dict(metadata or {}))  # fmt: skip
         return self.record_all([event], everywhere=everywhere)
@@ -120,14 +119,11 @@ class Memory(Corrections):
 
     def get(self, id_: str) -> Event:
         """Return an event by its id. Raises `UsageError` for an unknown id."""
-        for scope in self._scopes:
-            if found := scope.journal.get([id_]):
-                return found[0]
-        raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
+        return self._held(id_)[1]
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None removes a key. Raises `UsageError`, `StoreError`."""
-        return self._holder(id_).journal.patch(id_, without_secrets(changes))
+        return self._held(id_)[0].journal.patch(id_, without_secrets(changes))
 
     def events(
         self,
@@ -142,7 +138,7 @@ class Memory(Corrections):
 
         The filters are those of `recall`. Raises `UsageError`.
         """
-        chosen = set(map(role_of, roles))
+        chosen = {member_of(Role, role, "role") for role in roles}
         found = [event for scope in self._scopes for event in scope.journal.between(since, until, session, metadata)]
         return sorted((event for event in found if not chosen or event.role in chosen), key=lambda event: event.at)
 
@@ -159,7 +155,6 @@ class Memory(Corrections):
         """
         store, outside, told = self._scopes[0].store, self._outside, told or (lambda *_: None)
         done = sync(outside, self.record_all, store, self._clock, sources=sources, told=told)
-        done.read_on = read_on(self._into(self._scopes[0]), self._clock())
         if not sources and hold_back(self._scopes, self._clock()):  # a note is judged once, when all texts are here
             self.invalidate_preferences_cache()
         return done
@@ -204,8 +199,9 @@ class Memory(Corrections):
             raise UsageError(f"k is {k}: ask for at least 1")
         if when:
             since, until = self.period(when)
-        filters = Filters(tuple(map(role_of, roles)), session, since, until, metadata or {}, as_of)
-        kind = by_of(by) if vector is None else By.MEANING
+        chosen = tuple(member_of(Role, role, "role") for role in roles)
+        filters = Filters(chosen, session, since, until, metadata or {}, as_of)
+        kind = member_of(By, by, "search by") if vector is None else By.MEANING
         found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector, standing=True)
         self._count([item.event.id for item in found.evidence])
         return self._anchoring.anchored(self._scopes, found)
@@ -305,7 +301,7 @@ class Memory(Corrections):
 
     def facts(self, *, kinds: Sequence[str] = (), as_of: float | None = None, past: bool = False) -> list[Fact]:
         """Return current facts, facts at `as_of`, or with `past` all facts."""
-        chosen = [kind_of(kind) for kind in kinds]
+        chosen = [member_of(FactKind, kind, "kind of fact") for kind in kinds]
         return [f for scope in self._scopes for f in scope.ledger.facts(chosen, standing=not past, as_of=as_of)]
 
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
@@ -313,8 +309,7 @@ class Memory(Corrections):
 
         The scope is the repository's, or with `everywhere` the global one.
         """
-        read_on(self._into(scope := self._chosen(everywhere=everywhere)), self._clock())
-        return exported(scope)
+        return exported(self._chosen(everywhere=everywhere))
 
     def import_lines(self, lines: Iterable[str], *, everywhere: bool = False) -> Imported:
         """Import the output of `export`, or an archive.
@@ -360,8 +355,7 @@ class Memory(Corrections):
         chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
         for scope in chosen:
             self._anchoring.catch_up(scope)
-        read = [read_on(self._into(scope), now) for scope in chosen]
-        return [replace(consolidate(s, now, max_events), read_on=n) for s, n in zip(chosen, read, strict=True)]
+        return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
         """Let the configured extractor read new events, scope by scope.

@@ -43,6 +43,11 @@ class Question:
         return _SAID["choice"].search(self.text.lower()) is not None
 
     @property
+    def distinctive(self) -> list[str]:
+        """Names, abbreviations, identifiers and numbers in the question."""
+        return _SAID["distinctive"].findall(self.topic)
+
+    @property
     def words(self) -> frozenset[str]:
         """Words of the question in lower case."""
         return frozenset(_SAID["name"].findall(self.text.lower()))
@@ -67,13 +72,13 @@ def take_apart(text: str, now: datetime) -> Question:
     asks_last = _SAID["last"].search(low) is not None and _SAID["before_that"].search(low) is None
     asks_now = asks_last or (not asks_back and _SAID["current"].search(low) is not None)
     asks_now = asks_now and _SAID["several"].search(low) is None
-    asked, keys = time_asked(text, now), query_keys(text)
+    (period, rest), keys = time_asked(text, now), query_keys(text)
     lately, helped = _SAID["lately"].search(low) is not None, not asks_back and _SAID["help"].search(low) is not None
-    topic = asked.question or text if asked.period is not None else text
+    topic = rest or text
     of_kind = [key(term) for words, _ in asked_for(text) for term in words]
     only_asking = ~np.isin(keys, query_keys(topic)) | np.isin(keys, np.array(of_kind, np.uint64))
-    period = asked.period.seconds if asked.period is not None else None
-    return Question(text, topic, keys, asks_now, asks_back, lately, helped, period, only_asking)
+    seconds = period.seconds if period is not None else None
+    return Question(text, topic, keys, asks_now, asks_back, lately, helped, seconds, only_asking)
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:

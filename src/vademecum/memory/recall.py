@@ -22,11 +22,13 @@ from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import TALK, key
 from vademecum.memory.event_segment import ROLES, Reader, View
+from vademecum.memory.labels import CALLED, NAMES
 from vademecum.memory.ledger import Scope
 from vademecum.memory.preferences import read_active
 from vademecum.memory.question import Question, asks_for_open_work, asks_for_timeline, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
 from vademecum.memory.scoring import (
+    LIKELY_FROM,
     Asking,
     By,
     Floats,
@@ -39,12 +41,13 @@ from vademecum.memory.scoring import (
 )
 from vademecum.memory.segment_store import Sharing
 from vademecum.memory.timeline import SAID
-from vademecum.memory.words import other_forms, terms
+from vademecum.memory.words import asked_terms, other_forms, terms
 from vademecum.protocols import Clock
 from vademecum.types import Passage, Verdict
 
 PART = 0.4  # largest share of an answer's places for rules that hold
 REACH = 15  # best events that are compared where a question asks how things stand
+NEAR = 0.2  # cosine below which an event without a word of the question has nothing to do with it
 LOOKED_AT = 10  # best events that the verdict is judged by, even for a smaller `k`
 
 
@@ -121,8 +124,7 @@ class Recall:
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
-        best = top(weighed.score, max(k, REACH if question.asks_now else LOOKED_AT))
-        best = best[weighed.score[best] > 0]
+        best = _best(view, weighed, max(k, REACH if question.asks_now else LOOKED_AT), by)
         shares = weighed.share(best)
         scores, signals = weighed.score[best].astype(float).tolist(), _signals(weighed, best, shares)
         evidence = self._evidence(view, weighed.rows[best], scores, signals, filters.as_of)
@@ -144,7 +146,7 @@ class Recall:
             _is_undecided(question, evidence),
             _by_another(view, asking, weighed, best),
         )
-        verdict, probability, reason = judge(found, self._reader().embedder.name)
+        verdict, probability, reason = _judged(question, found, ordered, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         reason = self._or_by_words(reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason))
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched, weights)
@@ -429,10 +431,57 @@ def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[
     return [{"words": words, "meaning": meaning, "share": share} for words, meaning, share in columns.T.tolist()]
 
 
+def _best(view: View, weighed: Weighed, most: int, by: By) -> NDArray[np.int64]:
+    """Return the places of the best events, best first: int64 (B,).
+
+    Each shares a word or a meaning with the question, or is a turn of a talk beside one that does.
+    """
+    best = top(weighed.score, most)
+    best = best[weighed.score[best] > 0]
+    if by is not By.BOTH:
+        return best
+    rows, said = weighed.rows[best], weighed.matches.rows > 0
+    beside = view.talks[view.session[rows]] & (said[view.before(rows)] | said[view.after(rows)])
+    return best[said[rows] | beside | (weighed.meaning[best] >= NEAR)]
+
+
 def _is_undecided(question: Question, evidence: Sequence[Evidence]) -> bool:
     """Return whether a commit without a decision comes first for a choice."""
     first = next(iter(evidence), None)
     return question.asks_choice and first is not None and first.event.role is Role.COMMIT and not first.facts
+
+
+def _judged(question: Question, found: Found, ordered: Sequence[Evidence], embedder: str) -> tuple[Verdict, float, str]:
+    """Return verdict, probability and reason."""
+    verdict, probability, reason = judge(found, embedder)
+    if verdict is Verdict.RESOLVED and (word := _unsaid(question, ordered[:LOOKED_AT])):
+        return Verdict.LIKELY, probability, f"nothing of it says {word!r}"
+    if verdict in {Verdict.AMBIGUOUS, Verdict.NOT_FOUND} and _asks_subject(question, ordered[:1]):
+        return Verdict.LIKELY, LIKELY_FROM, ""
+    return verdict, probability, reason
+
+
+def _unsaid(question: Question, evidence: Sequence[Evidence]) -> str:
+    """Return a distinctive word that none of the evidence says, else ""."""
+    texts = [f"{item.event.speaker} {item.event.text}" for item in evidence]
+    texts += [f"{fact.topic} {CALLED.get(fact.subject, '')}" for item in evidence for fact in item.facts]
+    said = {term for text in texts for term in terms(text)}
+    for word in question.distinctive:
+        own = terms(word)
+        if own and said.isdisjoint([*own, *(form for term in own for form in other_forms(term))]):
+            return word
+    return ""
+
+
+def _asks_subject(question: Question, first: Sequence[Evidence]) -> bool:
+    """Return whether a question is the subject of the first event's fact.
+
+    "Which database?" is answered by what has "database" for its subject, though no word or meaning says so.
+    """
+    asked = set(asked_terms(question.text))
+    subjects = [f" {fact.subject}" for item in first for fact in item.facts if fact.subject]
+    said = [*subjects, *(name for each in subjects for kind, name in NAMES if each.endswith(f" {kind}"))]
+    return bool(asked) and any(asked.issubset(terms(each)) for each in said)
 
 
 def _by_another(view: View, asking: Asking, weighed: Weighed, best: NDArray[np.int64]) -> bool:

@@ -3,24 +3,22 @@
 All that can be computed beforehand is, so that the write lock on the database is short. An event and its claims are written in
 one transaction, so that no crash leaves one without the other.
 
-Recording limits the cost of reading a message, so that nobody waits long. The number of unread characters is noted with the
-event, and `sync`, `consolidate` and `export` read on. Characters that even they skip, in the middle of a long paste, are counted.
+Of a very long message the middle is not read; the number of its characters is returned.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN, REJECTED, claim_of
-from vademecum.memory.journal import WAITS
 from vademecum.memory.ledger import GLOBAL, Scope
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
 from vademecum.metrics import counter
@@ -37,12 +35,7 @@ SUPERSEDED.add(0)  # exported from the start, so that the first event shows as a
 REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
 
 
-class Extract(Protocol):
-    """Reads statements in a text."""
-
-    def __call__(self, text: str, role: Role, *, later: bool = False) -> Reading:
-        """Read a text for a few milliseconds, with `later` much further."""
-        ...
+Extract = Callable[[str, Role], Reading]  # reads the statements in a text
 
 
 @dataclass(frozen=True)
@@ -70,8 +63,6 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
     with ExitStack() as transactions:
         transactions.enter_context(into.scope.store.transaction())
         new = into.scope.journal.append(clean, recorded_at)
-        left = {event.id: readings[event.id].left for event in new if readings[event.id].left}
-        into.scope.journal.leave(left)
         own, wide = by_reach([claim for event in new for claim in claims[event.id]], into)
         if wide:  # committed before the events: after a crash in between, the claims are made again rather than lost
             transactions.enter_context(into.everywhere.store.transaction())
@@ -79,12 +70,12 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
     told, kept = [claim for claim in (*own, *wide) if claim.confidence], {event.id for event in new}
     counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
     _count(new, told, facts, counts)
-    ids = tuple(event.id for event in clean)
+    ids, left = tuple(event.id for event in clean), sum(readings[event.id].left for event in new)
     marks = into.scope.ledger.marks(claim.digest for claim in own) | into.everywhere.ledger.marks(
         c.digest for c in wide
     )
     kept_out = sum(marks.get(claim.digest, ("",))[0] in (FORGOTTEN, REJECTED) for claim in told)
-    return Recorded(len(new), len(events) - len(new), len(told), dict(counts), ids, sum(left.values()), kept_out), facts
+    return Recorded(len(new), len(events) - len(new), len(told), dict(counts), ids, left, kept_out), facts
 
 
 def record_all(events: Iterable[Event], into: Recording, clock: Clock) -> Recorded:
@@ -186,42 +177,3 @@ def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fac
     said = {claim.digest for claim in claims}
     into.anchoring.anchor(scope, [fact for fact in facts if fact.digest in said])
     return facts
-
-
-FIRST_POSITION = 100_000  # position of the first such statement; those read at once and those of a model come before
-
-
-def read_on(into: Recording, now: float) -> int:
-    """Read the waiting messages of a scope, and return their number.
-
-    Each event is read in its own transaction. Raises `StoreError`.
-    """
-    ids = list(into.scope.journal.unread(WAITS))
-    for id_ in ids:
-        events = into.scope.journal.get([id_])
-        for event in events:  # one, or none where it was deleted
-            _read(event, into, now)
-    return len(ids)
-
-
-def _read(event: Event, into: Recording, now: float) -> None:
-    reading = into.extract(event.text, event.role, later=True)
-    claims = [claim_of(each, FIRST_POSITION + number, event, now) for number, each in enumerate(reading.statements)]
-    own, wide = by_reach(claims, into)
-    with ExitStack() as transactions:
-        transactions.enter_context(into.scope.store.transaction())
-        if wide:
-            transactions.enter_context(into.everywhere.store.transaction())
-        if into.scope.journal.get([event.id]):  # else it was deleted meanwhile
-            _learn(into, into.scope, own, event, now)
-            _learn(into, into.everywhere, wide, event, now)
-            into.scope.journal.leave_for_good(event.id, reading.left)
-
-
-def _learn(into: Recording, scope: Scope, claims: list[Claim], event: Event, now: float) -> None:
-    """Add an event's new claims to a scope, and anchor their facts."""
-    known = {(claim.digest, claim.text) for claim in scope.ledger.claims_of([event.id])} if claims else set()
-    new = [claim for claim in claims if (claim.digest, claim.text) not in known]
-    if new:
-        said = {claim.digest for claim in new}
-        into.anchoring.anchor(scope, [fact for fact in scope.ledger.add(new, now) if fact.digest in said])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from vademecum.digests import blake2b
 from vademecum.errors import UsageError
@@ -30,7 +32,7 @@ __all__ = [
     "Role",
     "Statement",
     "event_id",
-    "role_of",
+    "member_of",
 ]
 
 
@@ -46,6 +48,11 @@ class Event:
     repo: str = ""  # the repository's root, "" for none
     speaker: str = ""  # a name, if known
     metadata: Mapping[str, Any] = field(default_factory=dict)  # any JSON values
+
+    @property
+    def path(self) -> str:
+        """Path that an edit changed, relative to the repository; "" for none."""
+        return str(self.metadata.get("path", "")).removeprefix(f"{self.repo}{os.sep}")
 
 
 BEFORE = "the message before"  # the subject of words that take it back or correct it
@@ -198,7 +205,7 @@ class Recorded:
     facts: int  # statements in the new events
     redacted: Mapping[str, int] = field(default_factory=dict)  # secrets removed, by kind
     ids: tuple[str, ...] = ()  # of all events given
-    left: int = 0  # characters of the new events to be read later
+    left: int = 0  # characters of the new events that are not read for facts
     kept_out: int = 0  # statements whose value was forgotten or rejected before
 
     def plus(self, other: Recorded) -> Recorded:
@@ -264,17 +271,16 @@ def event_id(session: str, role: str, text: str, at: float) -> str:
     return blake2b(parts, digest_size=8).hexdigest()
 
 
-def role_of(name: str) -> Role:
-    """Return the role with a name. Raises `UsageError`."""
-    try:
-        return Role(name)
-    except ValueError:
-        raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None
+E = TypeVar("E", bound=StrEnum)
 
 
-def kind_of(name: str) -> FactKind:
-    """Return the kind of facts with a name. Raises `UsageError`."""
+def member_of(names: type[E], name: str, called: str) -> E:
+    """Return the member of an enum with a name. Raises `UsageError`.
+
+    >>> member_of(Role, "user", "role")
+    <Role.USER: 'user'>
+    """
     try:
-        return FactKind(name)
+        return names(name)
     except ValueError:
-        raise UsageError(f"there is no kind {name!r} of facts: there are {', '.join(FactKind)}") from None
+        raise UsageError(f"there is no {called} {name!r}: there are {', '.join(names)}") from None

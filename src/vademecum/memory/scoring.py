@@ -49,7 +49,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import UsageError
 from vademecum.index.bm25 import bm25f, inverse_document_frequency, saturated
 from vademecum.index.fusion import top
 from vademecum.index.segment import cosines, quantise
@@ -133,14 +132,6 @@ class By(StrEnum):
     BOTH = "both"
     WORDS = "words"  # what holds none is not found
     MEANING = "meaning"
-
-
-def by_of(name: str) -> By:
-    """Return the way of a name. Raises `UsageError`."""
-    try:
-        return By(name)
-    except ValueError:
-        raise UsageError(f"events are not searched by {name!r}: choose among {', '.join(By)}") from None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.memory.records import Event, Recorded, Role, event_id, is_time
@@ -26,14 +26,7 @@ MOST_COMMITS_AT_ONCE = 500
 
 # (id of the newest known commit, "" for none) → newer commits, oldest first
 Commits = Callable[[str], Sequence[CommitMessage]]
-
-
-class Recorder(Protocol):
-    """Stores events: `Memory.record_all`."""
-
-    def __call__(self, events: Iterable[Event], *, everywhere: bool = False) -> Recorded:
-        """Record events, without those already known."""
-        ...
+Record = Callable[[Iterable[Event]], Recorded]  # stores events, without those already known
 
 
 @dataclass
@@ -47,7 +40,6 @@ class Synced:
         redacted: Secrets removed, by kind.
         unreadable: Lines that were skipped.
         packed: Compressed files that were skipped, since the package that unpacks them is missing.
-        read_on: Long messages whose rest was read.
     """
 
     files: Counter[str] = field(default_factory=Counter)
@@ -56,7 +48,6 @@ class Synced:
     redacted: Counter[str] = field(default_factory=Counter)
     unreadable: int = 0
     packed: int = 0
-    read_on: int = 0
 
     def add(self, source: str, done: Recorded) -> None:
         """Add the counts of one batch."""
@@ -91,7 +82,7 @@ class Outside:
 
 def sync(
     outside: Outside,
-    record: Recorder,
+    record: Record,
     store: Store,
     clock: Clock,
     *,
@@ -128,9 +119,7 @@ def sync(
     return done
 
 
-def catch_up(
-    transcript: Transcript, wanted: Wanted, record: Recorder, store: Store, clock: Clock, done: Synced
-) -> None:
+def catch_up(transcript: Transcript, wanted: Wanted, record: Record, store: Store, clock: Clock, done: Synced) -> None:
     """Record the new events of one transcript. Raises `StoreError`."""
     state = load_state(store, transcript.path, transcript.agent)
     before = done.events[transcript.agent]
@@ -143,7 +132,7 @@ def catch_up(
     done.files[transcript.agent] += done.events[transcript.agent] > before
 
 
-def _catch_up_commits(outside: Outside, record: Recorder, store: Store, clock: Clock, done: Synced) -> None:
+def _catch_up_commits(outside: Outside, record: Record, store: Store, clock: Clock, done: Synced) -> None:
     root = outside.roots[0]
     new = list(outside.commits(load_state(store, root, GIT).get("commit", "")))
     for start in range(0, len(new), MOST_COMMITS_AT_ONCE):

@@ -9,7 +9,7 @@ from typing import Any
 
 from vademecum.memory.journal import event_of
 from vademecum.memory.ledger import Scope
-from vademecum.memory.records import Chapter, Event, Role, role_of
+from vademecum.memory.records import Chapter, Event, Role, member_of
 from vademecum.protocols import Condition
 
 SAID = (Role.USER, Role.NOTE, Role.COMMIT)
@@ -170,7 +170,7 @@ def _conditions(scope: Scope, wanted: Filter) -> Iterator[list[Condition]]:
     where: list[Condition] = [("at", ">=", wanted.since), ("at", "<", wanted.until)]
     where += [("session", "=", wanted.session)] if wanted.session else []
     where += [("number", "in", sorted(scope.journal.tagged(wanted.metadata)))] if wanted.metadata else []
-    roles = sorted({str(role_of(role)) for role in wanted.roles})
+    roles = sorted({str(member_of(Role, role, "role")) for role in wanted.roles})
     if roles and wanted.metadata:
         yield from ([*where, ("role", "=", role)] for role in roles)
     else:

@@ -1,7 +1,7 @@
 """Extract lasting statements from a message, without a language model.
 
     prose_of        blank out code, quotations and pasted output
-    read_of         split into sentences; a very long message is read at both ends
+    read_of         split into sentences; of a very long message those at both ends
     kind_of         tell the kind of each sentence with a small linear model
     value_of        find the value with patterns for its kind
     subject_of      name the subject, so that a later statement can replace this one
@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vademecum.memory.extract.prose import Reach, is_decided, prose_of, read_of, unwrapped
+from vademecum.memory.extract.prose import is_decided, prose_of, read_of, unwrapped
 from vademecum.memory.extract.sentences import Kinded, kind_of
 from vademecum.memory.extract.subject import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.subject import PRONOUNS, about, purpose, subject_of, where
@@ -60,9 +60,7 @@ _MAYBE = 0.25  # confidence that a sentence that says a change may mean it
 _CLEAR = 0.6  # confidence that a clause states something by itself
 _BACK = 0.5  # probability from which a sentence takes the one before back
 _BACK_BEFORE = 0.8  # the same for the message before: "yeah, that's true" is near to it
-# A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later.
-AT_ONCE = Reach(characters=16_000, sentences=32)
-LATER = Reach(characters=120_000, sentences=1_000)
+MOST_SENTENCES = 1_000  # of a message: a longer one is read at both ends
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     return list(read(message, role).statements)
 
 
-def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Reading:
+def read(message: str, role: Role = Role.USER) -> Reading:
     """Return a message's lasting statements and the number of characters left unread.
 
     The cost is bounded for every message: no more than so many sentences are read.
@@ -105,24 +103,23 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     Args:
         message: As for `extract`.
         role: As for `extract`.
-        later: Nobody waits for the result, so much more is read.
 
-    >>> long = read("Never use globals. " * 1_000)
-    >>> 20 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
-    (True, True, 0)
+    >>> long = read("Never use globals. " * 2_000)
+    >>> len(long.statements), 0 < long.left < 38_000, read("Never use globals.").left
+    (1000, True, 0)
     """
-    heard, reach = _SPEAKERS.get(role), LATER if later else AT_ONCE
+    heard = _SPEAKERS.get(role)
     if heard is None:
         return Reading()
     if role is Role.COMMIT:
         message = unwrapped(message)
-    prose = prose_of(message, reach.characters)
-    spans, left = read_of(prose, reach.sentences)
+    prose = prose_of(message)
+    spans, left = read_of(prose, MOST_SENTENCES)
     found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     last, back, before = list[Statement](), False, ""
     for start, end in spans:
-        said = _Said(prose.text[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
-        kinded = kind_of(_as_typed(prose.text, start, end))
+        said = _Said(prose[start : min(end, start + _MOST_CHARACTERS)], message[start:end], start, end, before)
+        kinded = kind_of(_as_typed(prose, start, end))
         retracted, of_before = list[Statement](), list[Statement]()
         if role in _PEOPLE:
             retracted = [_retraction(said)] if _may_retract(said.prose, kinded) else []
@@ -140,7 +137,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         ) or retracted
         found.update({(one.start, one.value, one.kind): one for one in (*last, *of_before)})
         back, before = False, said.text
-    return Reading(sorted(found.values(), key=lambda each: each.start), left)
+    return Reading(list(found.values()), left)
 
 
 def _may_retract(sentence: str, kinded: Kinded) -> bool:
@@ -172,7 +169,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
     In a long sentence each clause is asked: somebody who asks for help may say what they prefer on the way.
     """
-    if _SAID["announces"].match(said.prose) or _SAID["undecided"].match(said.prose):
+    if _SAID["undecided"].match(said.prose):
         return
     parts = _clauses(said.prose, kinded)
     corrects |= len(parts) > 1 and len(said.prose.split()) < _LONG and changes(said.prose)
@@ -193,7 +190,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
 
 def _passes(part: str, kind: FactKind, value: str) -> bool:
     """Return whether a part is a guess, a joke or passing."""
-    if any(_SAID[sign].search(part) for sign in ("hedge", "asks", "others", "joking")):
+    if any(_SAID[sign].search(part) for sign in ("hedge", "asks", "others", "joking", "feels")):
         return True
     of_value = next((each for each in part.split(", ") if value in each), part)
     return kind not in (FactKind.TODO, FactKind.FIX) and any(

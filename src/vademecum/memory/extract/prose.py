@@ -9,36 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from vademecum.memory.forms import compiled
 from vademecum.memory.transcripts.convert import CUT
 
 MOST_SENTENCE = 600  # characters: run-on sentences are real, and longer ones are read in parts
-
-
-@dataclass(frozen=True)
-class Reach:
-    """The part of a message that is read.
-
-    A longer message is read at both ends, where people comment on a paste.
-
-    Attributes:
-        characters: Characters searched for prose, half at each end.
-        sentences: Sentences read; a part of a long sentence counts as one.
-    """
-
-    characters: int
-    sentences: int
-
-
-class Prose(NamedTuple):
-    """A message with everything but prose blanked, and its unread middle."""
-
-    text: str
-    gap: tuple[int, int]
 
 
 _SAID = compiled(__file__)
@@ -65,20 +41,14 @@ _STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[\"
 _BULLETS = re.compile(r"(?:\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s++)*+")
 
 
-def prose_of(message: str, characters: int) -> Prose:
+def prose_of(message: str) -> str:
     """Return a message of the same length with everything but prose blanked.
 
-    Of a message with more than so many characters, half at each end are searched for prose.
-
-    >>> prose_of('Use tabs. He said "always use four spaces".', 1000).text
+    >>> prose_of('Use tabs. He said "always use four spaces".')
     'Use tabs. He said                         .'
     """
-    if len(message) <= characters:
-        head, cut, tail = message.partition(CUT)  # an importer may have cut it already
-        return Prose(_prose(head) + "\n" * len(cut) + _prose(_from_prose_on(tail)), (0, 0))
-    gap = characters // 2, len(message) - characters // 2
-    head, tail = message[: gap[0]], message[gap[1] :]
-    return Prose(_prose(head) + "\n" * (gap[1] - gap[0]) + _prose(_from_prose_on(tail)), gap)
+    head, cut, tail = message.partition(CUT)  # an importer may have cut it
+    return _prose(head) + "\n" * len(cut) + _prose(_from_prose_on(tail))
 
 
 def _prose(text: str) -> str:
@@ -109,23 +79,23 @@ def _blank_if_no_prose(line: re.Match[str]) -> str:
     return line[0] if is_prose else _blanked(line[0])
 
 
-def read_of(prose: Prose, most: int) -> tuple[list[tuple[int, int]], int]:
+def read_of(prose: str, most: int) -> tuple[list[tuple[int, int]], int]:
     """Return at most `most` sentences, and the number of characters left out.
 
-    A long sentence is returned in parts. Where characters are left out, a third of the sentences are those at the end, and come
-    first: a request usually follows the paste.
+    A long sentence is returned in parts. Where characters are left out, a third of the sentences are those at the end: a
+    request usually follows the paste.
 
     >>> said = "Use tabs. " + "and so on, " * 2_000 + "never spaces."
-    >>> spans, left = read_of(Prose(said, (0, 0)), 12)
-    >>> spans[0] > spans[-1], min(spans), max(spans)[1] == len(said), left > 10_000
-    (True, (0, 9), True, True)
+    >>> spans, left = read_of(said, 12)
+    >>> spans[0], spans[-1][1] == len(said), left > 10_000
+    ((0, 9), True, True)
     """
-    found, (begin, end) = list(sentences(prose.text)), prose.gap
+    found = list(sentences(prose))
     if len(found) <= most:
-        return found, end - begin
+        return found, 0
     last = found[-(most // 3) :]
     first = found[: most - len(last)]
-    return last + first, last[0][0] - first[-1][1]
+    return first + last, last[0][0] - first[-1][1]
 
 
 def sentences(prose: str) -> Iterator[tuple[int, int]]:

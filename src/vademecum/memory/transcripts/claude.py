@@ -48,8 +48,6 @@ def may_hold(path: str, wanted: Wanted) -> bool:
 
     The name of its folder is the working directory with dashes.
     """
-    if not wanted.roots:
-        return True
     folder = path.replace("\\", "/").rpartition("/projects/")[2].partition("/")[0]
     return any(folder.startswith(re.sub(r"[^A-Za-z0-9]", "-", root)) for root in wanted.roots)
 

@@ -35,17 +35,12 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Directories whose transcripts are wanted, with all below; all if none."""
+    """Directories whose transcripts are wanted, with all below."""
 
-    roots: tuple[str, ...] = ()
+    roots: tuple[str, ...]
 
     def repository(self, cwd: str) -> str | None:
-        """Return the first root if `cwd` is wanted, else None.
-
-        Returns "" where no roots are named, so that every directory is wanted.
-        """
-        if not self.roots:
-            return ""
+        """Return the first root if `cwd` is wanted, else None."""
         inside = cwd in self.roots or any(from_folder(cwd, root) for root in self.roots)
         return self.roots[0] if inside else None
 

@@ -52,7 +52,7 @@ def may_hold(path: str, wanted: Wanted) -> bool:
     project = _project(path)
     if not project:
         return False
-    if not wanted.roots or os.path.basename(project) in _hashes(wanted):
+    if os.path.basename(project) in _hashes(wanted):
         return True
     root = root_of(path)
     hashed = (
@@ -173,8 +173,6 @@ def _output(part: Mapping[str, Any]) -> str:
 
 
 def _repository(carry: Mapping[str, Any], wanted: Wanted) -> str | None:
-    if not wanted.roots:
-        return ""
     if carry.get("project", "") in _hashes(wanted):
         return wanted.roots[0]
     return wanted.repository(carry.get("root", ""))

@@ -22,8 +22,6 @@ from vademecum.index.tokenize import lowered
 from vademecum.memory.when.clock import Clock, Period
 from vademecum.memory.when.rules import Language, languages
 
-__all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
-
 MOST_CHARACTERS = 2000  # of a question; times after these are ignored
 _FRENCH = re.compile(r"\b(?:le|la|les|du|des|depuis|avant|après|en|entre|jusqu|au|nous|que|quoi)\b")
 _NOW = re.compile(r"(?<![\w-])(?:right now|now|maintenant)(?![\w-])")
@@ -45,24 +43,11 @@ class Mention:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, split into its time and the rest.
-
-    Attributes:
-        period: The time asked about; None for any time.
-        question: The question without the words of that time.
-    """
-
-    period: Period | None
-    question: str
-
-
-def time_range(words: str, now: datetime) -> Period | None:
+def time_named(words: str, now: datetime) -> Period | None:
     """Return the range of time that words name, or None.
 
     Args:
-        words: A phrase or a sentence; the first time named counts.
+        words: A phrase or a sentence; the first time named counts. Unlike in a sentence, a month or a year may stand alone.
         now: The current moment; results are in its time zone.
 
     Raises:
@@ -70,59 +55,41 @@ def time_range(words: str, now: datetime) -> Period | None:
 
     >>> from datetime import UTC
     >>> wednesday = datetime(2026, 8, 12, 14, 30, tzinfo=UTC)
-    >>> for said in ("last week", "since Tuesday", "il y a 3 jours", "between May 4 and May 6"):
-    ...     period = time_range(said, wednesday)
+    >>> for said in ("last week", "since Tuesday", "il y a 3 jours", "between May 4 and May 6", "may"):
+    ...     period = time_named(said, wednesday)
     ...     print(period.start.date(), period.end.date())
     2026-08-03 2026-08-10
     2026-08-11 2026-08-12
     2026-08-09 2026-08-10
     2026-05-04 2026-05-07
+    2026-05-01 2026-06-01
     """
-    found = find_time(words, now)
-    if found is None and _NOW.search(_lower(words[:MOST_CHARACTERS])):
+    found, word = find_time(words, now), words.strip()
+    if found is not None:
+        return found.period
+    if _NOW.search(_lower(words[:MOST_CHARACTERS])):
         return Clock(now).day(0)  # alone it names today; in a question "now" is no time
-    return found.period if found else None
+    named = (find_time(f"{opening} {word}", now) for opening in ("in", "en") if len(word.split()) == 1)
+    return next((each.period for each in named if each and (each.start, each.end) == (0, 3 + len(word))), None)
 
 
-def time_named(words: str, now: datetime) -> Period | None:
-    """Return the range that words known to be a time name.
-
-    Unlike in a sentence, a month or a year may stand alone.
-
-    >>> from datetime import UTC
-    >>> wednesday = datetime(2026, 8, 12, tzinfo=UTC)
-    >>> time_named("may", wednesday).start.date().isoformat(), time_range("may", wednesday)
-    ('2026-05-01', None)
-
-    Raises:
-        UsageError: `now` does not know its zone.
-    """
-    period, word = time_range(words, now), words.strip()
-    if period is not None or len(word.split()) != 1:
-        return period
-    named = (find_time(f"{opening} {word}", now) for opening in ("in", "en"))
-    return next(
-        (each.period for each in named if each is not None and (each.start, each.end) == (0, 3 + len(word))), None
-    )
-
-
-def time_asked(question: str, now: datetime) -> Asked:
-    """Return the time a question asks about, and the remaining question.
+def time_asked(question: str, now: datetime) -> tuple[Period | None, str]:
+    """Return the time a question asks about, and the question without it.
 
     A future time does not count: "what is due next week" asks for something said before.
 
     >>> from datetime import UTC
-    >>> time_asked("what did we discuss last week about auth?", datetime(2026, 8, 12, tzinfo=UTC)).question
+    >>> time_asked("what did we discuss last week about auth?", datetime(2026, 8, 12, tzinfo=UTC))[1]
     'what did we discuss about auth?'
     """
     found = find_time(question, now)
     if found is None or found.period.start > now:
-        return Asked(None, question)
+        return None, question
     before, after = question[: found.start].rstrip(), question[found.end :].lstrip()
     after = re.sub(r"^['\u2019]s\b\s*", "", after)  # yesterday's meeting
     glue = "" if not before or re.match(r"[?.!,;:]", after) else " "
     rest = (before + glue + after).strip(" ,;:")
-    return Asked(found.period, rest if re.search(r"\w", rest) else "")
+    return found.period, rest if re.search(r"\w", rest) else ""
 
 
 def find_time(text: str, now: datetime) -> Mention | None:

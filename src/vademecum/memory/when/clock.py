@@ -17,6 +17,7 @@ PARTS: Mapping[str, tuple[int, int]] = {  # hours of the day; a night ends on th
     "evening": (17, 24),
     "night": (18, 30),
 }
+MONTHS: Mapping[str, int] = {"month": 1, "quarter": 3, "year": 12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +69,21 @@ class Clock:
         saturday = self.today + timedelta(days=7 * offset + 5 - self.today.weekday())
         return self.span(saturday, saturday + timedelta(days=1))
 
-    def month(self, offset: int) -> Period:
-        """Return the month `offset` months from this one."""
-        year, month = divmod(self.today.year * 12 + self.today.month - 1 + offset, 12)
-        return self.month_of(year, month + 1)
+    def months(self, first: int, count: int) -> Period:
+        """Return some months, from one that is counted from the year 0."""
+        (year, month), (next_year, next_month) = divmod(first, 12), divmod(first + count, 12)
+        return Period(self._midnight(date(year, month + 1, 1)), self._midnight(date(next_year, next_month + 1, 1)))
 
-    def month_of(self, year: int, month: int) -> Period:
-        """Return a month of a year."""
-        return self.span(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+    def dated(self, year: int, month: int | None = None, day: int | None = None) -> Period:
+        """Return a year, one of its months, or a day.
 
-    def quarter(self, offset: int) -> Period:
-        """Return the quarter `offset` quarters from this one."""
-        year, quarter = divmod(self.today.year * 4 + (self.today.month - 1) // 3 + offset, 4)
-        return self.quarter_of(year, quarter + 1)
-
-    def quarter_of(self, year: int, quarter: int) -> Period:
-        """Return a quarter of a year, 1 to 4."""
-        last = 3 * quarter
-        return self.span(date(year, last - 2, 1), date(year, last, calendar.monthrange(year, last)[1]))
-
-    def year(self, offset: int) -> Period:
-        """Return the year `offset` years from this one."""
-        return self.span(date(self.today.year + offset, 1, 1), date(self.today.year + offset, 12, 31))
+        Raises:
+            ValueError: no calendar has it.
+        """
+        there = date(year, 1 if month is None else month, 1 if day is None else day)
+        if day is not None:
+            return self.span(there, there)
+        return self.months(12 * year + there.month - 1, 12 if month is None else 1)
 
     def unit(self, name: str, offset: int) -> Period:
         """Return the period of a unit, `offset` units from the current one.
@@ -98,8 +92,10 @@ class Clock:
             name: `day`, `week`, `weekend`, `month`, `quarter` or `year`.
             offset: Number of units, negative for the past.
         """
-        there: Period = getattr(self, name)(offset)
-        return there
+        if name in MONTHS:
+            size = MONTHS[name]
+            return self.months(((self.today.year * 12 + self.today.month - 1) // size + offset) * size, size)
+        return {"day": self.day, "week": self.week, "weekend": self.weekend}[name](offset)
 
     def latest(self, month: int, day: int | None = None) -> Period:
         """Return the latest such month, or such day, that has begun.
@@ -112,7 +108,7 @@ class Clock:
             year -= 1
         while day == 29 and month == 2 and not calendar.isleap(year):
             year -= 1
-        return self.month_of(year, month) if day is None else self.span(date(year, month, day), date(year, month, day))
+        return self.dated(year, month, day)
 
     def same_month(self, period: Period, day: int) -> Period:
         """Return a day of the month that a period begins in.
@@ -148,8 +144,7 @@ class Clock:
         """
         if unit in {"day", "week"}:
             return self.today - timedelta(days=count * (7 if unit == "week" else 1))
-        months = count * {"month": 1, "quarter": 3, "year": 12}[unit]
-        year, month = divmod(self.today.year * 12 + self.today.month - 1 - months, 12)
+        year, month = divmod(self.today.year * 12 + self.today.month - 1 - count * MONTHS[unit], 12)
         return date(year, month + 1, min(self.today.day, calendar.monthrange(year, month + 1)[1]))
 
     def ago(self, unit: str, count: int) -> Period:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from vademecum.memory.forms import filled, table_of
@@ -25,18 +25,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 class Words:
     """A language's words of times, and the meanings of rules with them.
 
-    Attributes:
-        months: The months' names, with their numbers.
-        short: Their abbreviations, which need a day or a year beside them.
-        weekdays: The days of the week, 0 for Monday.
-        numbers: Numbers in words.
-        some: Words for a few, with the most that they mean.
-        units: Each spelling of a unit, with the unit.
-        exact: Units for which "2w ago" means one exact day.
-        offsets: Words that name a unit beside the current one; any other word names the last.
-        days: Words for a day, with its distance from today.
-        part_days: Words for the day of a part of a day; other words name today.
-        parts: Parts of a day.
+    `languages.toml` says what each field holds. A meaning raises `ValueError` for a time that no calendar has.
     """
 
     months: Mapping[str, int]
@@ -50,6 +39,8 @@ class Words:
     days: Mapping[str, int]
     part_days: Mapping[str, int]
     parts: Mapping[str, str]
+    before_month: str
+    before_year: str
 
     @cached_property
     def patterns(self) -> dict[str, str]:
@@ -57,7 +48,8 @@ class Words:
         named = {"month": self.months, "weekday": self.weekdays, "offset": self.offsets, "day": self.days}
         found = {name: one_of(words) for name, words in named.items()} | {"part": one_of(self.parts)}
         count = rf"(?P<count>\d{{1,3}}|{one_of(self.numbers)})"
-        return found | {"count": count, "unit": rf"(?P<unit>{one_of(self.units)})s?"}
+        dated = one_of({**self.short, **self.months})
+        return found | {"count": count, "unit": rf"(?P<unit>{one_of(self.units)})s?", "dated": dated}
 
     def _count(self, match: re.Match[str]) -> int:
         said = match["count"]
@@ -67,9 +59,10 @@ class Words:
         return self.units.get(match["unit"], match["unit"])
 
     def meaning(self, name: str) -> Meaning:
-        """Return the meaning of a rule by its name."""
-        found: Meaning = getattr(self, f"_{name}")
-        return found
+        """Return the meaning of a rule by name and part."""
+        name, _, part = name.partition(" ")
+        found: Callable[..., Period | None] = getattr(self, f"_{name}")
+        return partial(found, part=part) if part else found
 
     def _relative(self, match: re.Match[str], clock: Clock) -> Period:
         """Return the current or the last unit.
@@ -150,23 +143,74 @@ class Words:
             return None
         return clock.time_of_day(hour % 12 + 12 * (half == "pm"), minute)
 
+    def _date(self, match: re.Match[str], clock: Clock) -> Period:
+        said, month = match.groupdict(), {**self.short, **self.months}[match["month"]]
+        day = int(said["day"]) if said.get("day") else None
+        return clock.dated(int(said["year"]), month, day) if said.get("year") else clock.latest(month, day)
+
+    def _days(self, match: re.Match[str], clock: Clock) -> Period | None:
+        """Return the days from one to another of a month."""
+        last = self._date(match, clock)
+        first = clock.same_month(last, int(match["first"]))
+        return Period(first.start, last.end) if first.start < last.start else None
+
+    def _lone(self, match: re.Match[str], clock: Clock) -> Period | None:
+        """Return a month alone, which may be another word (`may`, `march`)."""
+        return self._date(match, clock) if _follows(self.before_month, match) else None
+
+    def _year(self, match: re.Match[str], clock: Clock) -> Period | None:
+        """Return a year in digits that a word calls a year."""
+        named = match["word"] or _follows(self.before_year, match)
+        return clock.unit("year", int(match["year"]) - clock.today.year) if named else None
+
+    def _share(self, match: re.Match[str], clock: Clock, part: str) -> Period:
+        """Return a part of a month, a quarter or a year."""
+        said = match.groupdict()
+        if said["unit"]:
+            whole = self._relative(match, clock)
+        elif said["month"]:
+            whole = self._date(match, clock)
+        else:
+            whole = clock.dated(int(said["only"]))
+        return clock.share(whole, part)
+
+    def _digits(self, match: re.Match[str], clock: Clock) -> Period | None:
+        said = match.groupdict()
+        month, day = int(said["month"]), int(said["day"]) if said.get("day") else None
+        if not clock.day_first and day is not None and match.start("day") < match.start("month"):
+            if said["mark"] == ".":
+                return None  # with dots, English writes versions
+            month, day = day, month  # 01/15/2024, the American order
+        return clock.dated(int(said["year"]), month, day)
+
+    def _moment(self, match: re.Match[str], clock: Clock) -> Period | None:
+        """Return the period of a date in digits, with any time.
+
+        A time on the hour names that hour, any other its minute.
+        """
+        day = self._digits(match, clock)
+        if day is None or match["hour"] is None:
+            return day
+        written = day.start.replace(hour=int(match["hour"]), minute=int(match["minute"]))
+        start = written.replace(tzinfo=UTC).astimezone(written.tzinfo) if match["zulu"] else written
+        return Period(start, start + (timedelta(minutes=1) if start.minute else timedelta(hours=1)))
+
+    def _quarter(self, match: re.Match[str], clock: Clock) -> Period:
+        number = int(match["quarter"])
+        begun = number <= (clock.today.month + 2) // 3
+        year = int(match["year"] or clock.today.year - (not begun))
+        return clock.months(12 * year + 3 * number - 3, 3)
+
+
+def _follows(words: str, match: re.Match[str]) -> bool:
+    """Return whether a match stands behind one of some words."""
+    found = re.compile(rf"(?<!\w)(?:{words}) ?(?:le |the )?$").search(match.string, 0, match.start())
+    return found is not None
+
 
 @dataclass(frozen=True)
 class Language:
-    """A language's ways to name times.
-
-    Attributes:
-        rules: The rules that name a period; the more specific first where two begin at the same place.
-        since: Words that extend a period until now.
-        after: Words for the time after a period.
-        before: Words for all time before a period.
-        until: Words for all time up to the end of a period.
-        between: Words that open a pair.
-        joined: Words between the two times of a pair.
-        leading: Small words before a time that belong to it.
-        onward: Small words after a time that belong to it.
-        hint: Parts of words; a text with none of these and no digit names no time.
-    """
+    """A language's ways to name times; `languages.toml` explains the fields."""
 
     rules: tuple[Rule, ...]
     since: str
@@ -193,23 +237,21 @@ class Language:
 @lru_cache(maxsize=1)
 def languages() -> tuple[Language, ...]:
     """Return the languages of `languages.toml`, in order."""
-    return tuple(_language(dict(table)) for table in table_of(__file__, "languages").values())
+    tables = {name: dict(table) for name, table in table_of(__file__, "languages").items()}
+    shared = {name: tables.pop(name) for name in ("patterns", "dates", "numbers")}
+    return tuple(_language(table, shared) for table in tables.values())
 
 
-def _language(table: dict[str, Any]) -> Language:
-    words, said, thirds = Words(**table.pop("words")), table.pop("rules"), table.pop("thirds")
-    dates, numbers, last = table.pop("dates"), table.pop("numbers"), table.pop("last", "")
-    parts = {**words.patterns, "last": last}
-    relative = filled(table.pop("relative"), parts)
-    shared = {
-        "thirds": part_rules(words, thirds, relative),
-        "dates": date_rules(words, *dates),
-        "numbers": number_rules(*numbers),
-    }
+def _language(table: dict[str, Any], shared: Mapping[str, Mapping[str, str]]) -> Language:
+    words, said = Words(**table.pop("words")), table.pop("rules")
+    parts = dict(words.patterns)
+    for name, pattern in (table.pop("patterns") | shared["patterns"]).items():
+        parts[name] = filled(pattern, parts)
 
     def rules() -> Iterator[Rule]:
         for pattern, means in said.items():
-            yield from shared[pattern] if pattern in shared else ((filled(pattern, parts), words.meaning(means)),)
+            for each, name in shared.get(pattern, {pattern: means}).items():
+                yield filled(each, parts), words.meaning(name)
 
     return Language(rules=tuple(rules()), **{name: filled(text, {}) for name, text in table.items()})
 
@@ -217,147 +259,3 @@ def _language(table: dict[str, Any]) -> Language:
 def one_of(words: Iterable[str]) -> str:
     """Return a pattern for any of the words, the longest first."""
     return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
-
-
-def date_rules(words: Words, of: str, ordinal: str, before: str, joined: str) -> tuple[Rule, ...]:
-    """Return the rules for dates in words and in digits.
-
-    Args:
-        words: The language's words.
-        of: Optional pattern between day and month.
-        ordinal: Endings of a day's number.
-        before: Words that must stand before a month on its own, since it may be another word (`may`, `march`).
-        joined: Words between two days of one month.
-    """
-    named = {**words.short, **words.months}
-    preposition = re.compile(rf"(?<!\w)(?:{before}) ?(?:le |the )?$")
-    month = rf"(?P<month>{one_of(named)})\.?"
-    day = rf"(?P<day>\d{{1,2}})(?:{ordinal})?"
-    year = r"(?:,? ?(?P<year>\d{4}))"
-
-    def meaning(match: re.Match[str], clock: Clock) -> Period | None:
-        groups = match.groupdict()
-        number, on = named[groups["month"]], groups.get("day")
-        if groups.get("year"):
-            return _date(clock, groups["year"], number, on)
-        return _valid(lambda: clock.latest(number, int(on) if on else None))
-
-    def days(match: re.Match[str], clock: Clock) -> Period | None:
-        last = meaning(match, clock)
-        first = last and _valid(lambda: clock.same_month(last, int(match["first"])))
-        return Period(first.start, last.end) if first and last and first.start < last.start else None
-
-    def lone(match: re.Match[str], clock: Clock) -> Period | None:
-        return meaning(match, clock) if preposition.search(match.string, 0, match.start()) else None
-
-    to = rf" ?(?:{joined}|-|\u2013) ?(?:the |le )?"
-    return (
-        (rf"(?:the |le )?(?P<first>\d{{1,2}})(?:{ordinal})?{to}{day} (?:{of})?{month}{year}?", days),
-        (rf"{month} (?P<first>\d{{1,2}})(?:{ordinal})?{to}{day}(?!\d|:){year}?", days),
-        (r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ](?P<hour>\d\d):(?P<minute>\d\d)(?::\d\d)?(?:\.\d+)?(?P<zulu>z)?)?", _moment),
-        (r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4})", _digits),
-        (r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _digits),
-        (rf"(?:the |le )?{day} (?:{of})?{month}{year}?", meaning),
-        (rf"{month} {day}(?!\d|:){year}?", meaning),
-        (rf"{month}{year.removesuffix(')')})", meaning),
-        (rf"(?P<month>{one_of(words.months)})", lone),
-    )  # fmt: skip
-
-
-def number_rules(quarter: str, year: str, before: str) -> tuple[Rule, ...]:
-    """Return the rules for quarters, and for years written in digits.
-
-    A bare number is a year only after one of the words in `before`.
-    """
-    preposition = re.compile(rf"(?<!\w)(?:{before}) ?$")
-
-    def meaning(match: re.Match[str], clock: Clock) -> Period | None:
-        named = match["word"] or preposition.search(match.string, 0, match.start())
-        return clock.unit("year", int(match["year"]) - clock.today.year) if named else None
-
-    return (
-        (rf"{quarter}(?P<quarter>[1-4])(?:[ -]?(?P<year>(?:19|20)\d\d))?", _quarter),
-        (rf"(?P<word>(?:the |l')?{year} )?(?P<year>(?:19|20)\d\d)", meaning),
-    )
-
-
-def _moment(match: re.Match[str], clock: Clock) -> Period | None:
-    """Return the period of a date in digits, with any time.
-
-    A time on the hour names that hour, any other its minute.
-    """
-    day = _digits(match, clock)
-    if day is None or match["hour"] is None:
-        return day
-
-    def found() -> Period:
-        written = day.start.replace(hour=int(match["hour"]), minute=int(match["minute"]))
-        start = written.replace(tzinfo=UTC).astimezone(written.tzinfo) if match["zulu"] else written
-        return Period(start, start + (timedelta(minutes=1) if start.minute else timedelta(hours=1)))
-
-    return _valid(found)
-
-
-def part_rules(words: Words, parts: Mapping[str, str], relative: str) -> tuple[Rule, ...]:
-    """Return the rules for parts of months, quarters and years.
-
-    Examples are "early last month" and "first week of October".
-
-    Args:
-        words: The language's words.
-        parts: Patterns for a part, each with the part's name (`Clock.share`).
-        relative: A pattern that names a month, a quarter or a year relative to today.
-    """
-    month = rf"(?P<month>{one_of(words.months)})(?:,? (?P<of>\d{{4}}))?"
-
-    def of_month(match: re.Match[str], clock: Clock) -> Period | None:
-        number = words.months[match["month"]]
-        return _date(clock, match["of"], number, None) if match["of"] else clock.latest(number)
-
-    def of_year(match: re.Match[str], clock: Clock) -> Period | None:
-        return clock.unit("year", int(match["year"]) - clock.today.year)
-
-    def shared(means: Meaning, part: str) -> Meaning:
-        def meaning(match: re.Match[str], clock: Clock) -> Period | None:
-            whole = means(match, clock)
-            return clock.share(whole, part) if whole is not None else None
-
-        return meaning
-
-    wholes = ((month, of_month), (relative, words.meaning("relative")), (r"(?P<year>(?:19|20)\d\d)", of_year))
-    return tuple((f"{said}{whole}", shared(means, part)) for said, part in parts.items() for whole, means in wholes)
-
-
-def _digits(match: re.Match[str], clock: Clock) -> Period | None:
-    groups = match.groupdict()
-    month, day = groups["month"], groups.get("day")
-    if not clock.day_first and day is not None and match.start("day") < match.start("month"):
-        if groups["mark"] == ".":
-            return None  # with dots, English writes versions
-        month, day = day, month  # 01/15/2024, the American order
-    return _date(clock, groups["year"], int(month or 0), day)
-
-
-def _quarter(match: re.Match[str], clock: Clock) -> Period:
-    number = int(match["quarter"])
-    if match["year"]:
-        return clock.quarter_of(int(match["year"]), number)
-    begun = number <= (clock.today.month + 2) // 3
-    return clock.quarter_of(clock.today.year - (not begun), number)
-
-
-def _date(clock: Clock, year: str, month: int, day: str | None) -> Period | None:
-    def found() -> Period:
-        if day is None:
-            return clock.month_of(int(year), month)
-        there = clock.today.replace(year=int(year), month=month, day=int(day))
-        return clock.span(there, there)
-
-    return _valid(found)
-
-
-def _valid(found: Callable[[], Period]) -> Period | None:
-    try:
-        return found()
-    except (ValueError, OverflowError):  # the 31st of February, the year 0
-        return None
