@@ -55,6 +55,8 @@ def test_every_language_yields_its_declarations(language):
         ("bash", ("./lib.sh",)),
         ("elixir", ("X.Y",)),
         ("haskell", ("Data.Map",)),
+        ("dart", ("package:a/b.dart", "a.g.dart")),
+        ("zig", ("std",)),
     ],
 )
 def test_imports_are_kept_as_written(language, imports):
@@ -79,6 +81,8 @@ def test_imports_are_kept_as_written(language, imports):
         ("lua", "f", "function M.f(a)", "doc"),
         ("elixir", "f", "def f(a) when a > 0", "f doc"),
         ("haskell", "f", "f :: Int -> Int", "f doc"),
+        ("dart", "add", "Future<void> add(int n)", "Adds n."),
+        ("zig", "Stack", "pub fn Stack(comptime T: type) type", "A stack."),
     ],
 )
 def test_signature_and_doc_comment(language, name, signature, doc):
@@ -96,6 +100,8 @@ def test_signature_and_doc_comment(language, name, signature, doc):
         ("php", "m", ("$this->foo->bar",)),
         ("cpp", "decl", ("std::max",)),
         ("csharp", "M", ("foo.Bar",)),
+        ("dart", "add", ("save", "this.store.put")),
+        ("zig", "Point", ("std.math.sqrt",)),
     ],
 )
 def test_calls_keep_their_plain_receiver(language, name, calls):
@@ -134,3 +140,22 @@ def test_an_extension_defines_its_methods_but_not_the_type():
     extension = _chunk("swift", "A", 1) if len([c for c in _chunks("swift").chunks if c.name == "A"]) > 1 else None
     assert extension is not None
     assert [symbol.qualified for symbol in extension.symbols] == ["A.g"]
+
+
+def test_a_zig_type_holds_its_constants_and_types_but_not_its_own_name_or_imports():
+    source = (
+        b'const Pot = struct {\n    const Self = @This();\n    const lib = @import("lib");\n    pub const size = 4;\n'
+        b"    const Lid = struct { x: u8 };\n};\nconst Kind = enum { a, const first = 1; };\n"
+    )
+    found = [symbol.qualified for chunk in chunk_file(source, "zig").chunks for symbol in chunk.symbols]
+    assert found == ["Pot", "Pot.size", "Pot.Lid", "Pot.Lid.x", "Kind", "Kind.a", "Kind.first"]
+
+
+def test_methods_of_dart_reach_to_the_end_of_their_bodies():
+    source = (
+        b"class A {\n  A.named() : x = 1;\n  int f() {\n    return 1;\n  }\n  void g();\n  operator ==(o) => true;\n}\n"
+    )
+    symbols = [symbol for chunk in chunk_file(source, "dart").chunks for symbol in chunk.symbols]
+    assert [(each.qualified, each.start_line, each.end_line) for each in symbols] == [
+        ("A", 1, 8), ("A.named", 2, 2), ("A.f", 3, 5), ("A.g", 6, 6),
+    ]  # fmt: skip

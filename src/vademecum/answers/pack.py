@@ -205,6 +205,7 @@ class Context:
 SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget for one piece, if a shorter form also shows code
 POINTERS = 0.08  # of the budget, reserved for signatures in files of which nothing else is shown
 COST_COUNTS = 0.7  # exponent of the tokens in worth / tokens
+VAIN = 20  # pages counted in vain before the rest of a section is left out
 LEAST_COST = 60  # tokens a piece counts for at least: tiny pieces cost a reader more than their tokens
 
 
@@ -346,19 +347,24 @@ class _Packing:
         """Spend the rest on pieces that fit, counting whole pages."""
         for brief in (False, True):
             for number, section in enumerate(self._sections):
+                vain = 0
                 for place in self._orders[number]:
-                    if (number, place) not in self._taken:
-                        self._try((number, place), [p for p in section.offers[place] if p.brief is brief])
+                    if (number, place) not in self._taken and vain < VAIN:
+                        vain += self._try((number, place), [p for p in section.offers[place] if p.brief is brief])
 
-    def _try(self, place: tuple[int, int], forms: Sequence[Piece]) -> None:
+    def _try(self, place: tuple[int, int], forms: Sequence[Piece]) -> int:
+        """Take the first form that fits; return pages counted in vain."""
+        vain = 0
         for piece in forms:
             if self._is_new(piece) and self._price(piece) <= self._budget - self.spent:
                 self._take(place, piece)
                 spent = self._whole(self.parts())
                 if spent <= self._budget:
                     self.spent = spent
-                    return
+                    return vain
                 self._drop(place)
+                vain += 1
+        return vain
 
     def _wanted(self, section: Section) -> list[int]:
         """Return the places of a section's offers by worth per token."""

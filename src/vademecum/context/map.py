@@ -100,7 +100,8 @@ def draw(
     entries: dict[str, Entry] = {}
     sections = []
     for repo, every in repositories:
-        pieces = [_piece(entry, every) for entry in every]
+        first = {entry.path: entry for entry in reversed(every)}
+        pieces = [_piece(entry, first[entry.path] is entry) for entry in every]
         fresh = [own.is_new(piece) for piece in pieces]
         own.left += fresh.count(False)
         entries |= {p.keys[0]: e for p, e, is_new in zip(pieces, every, fresh, strict=False) if is_new}
@@ -121,17 +122,16 @@ def draw(
     return Map(task, text, counter.count(text), budget, counter.name, shown, left_out, own.left)
 
 
-def _piece(entry: Entry, every: Sequence[Entry]) -> Piece:
+def _piece(entry: Entry, is_first: bool) -> Piece:
     """Return an entry as a piece.
 
     The first entry of a file also has the file's line. The key names the declaration and its signature: a moved
     declaration counts as shown, one with other parameters does not.
     """
-    first = next(other for other in every if other.path == entry.path) is entry
     said = blake2b(entry.signature.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     key = f"map:{entry.repo}:{entry.path}:{entry.qualified}:{said}".replace("\n", " ")
     line = _line(entry) + "\n"
-    return Piece(f"{entry.path}\n{line}" if first else line, (), Form.LINE, None, (key,))
+    return Piece(f"{entry.path}\n{line}" if is_first else line, (), Form.LINE, None, (key,))
 
 
 def markdown(repositories: Sequence[tuple[str, Sequence[Entry]]], task: str = "", shown_before: int = 0) -> str:
@@ -147,10 +147,18 @@ def markdown(repositories: Sequence[tuple[str, Sequence[Entry]]], task: str = ""
 
 def _lines(entries: Sequence[Entry]) -> list[str]:
     lines: list[str] = []
-    for path in dict.fromkeys(entry.path for entry in entries):
-        own = sorted((entry for entry in entries if entry.path == path), key=lambda entry: entry.line)
+    for path, own in _by_file(entries).items():
+        own.sort(key=lambda entry: entry.line)
         lines += [visible(path), *(_line(entry) for entry in own if entry.qualified)]
     return lines
+
+
+def _by_file(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return entries by path, in their order."""
+    by_file: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_file.setdefault(entry.path, []).append(entry)
+    return by_file
 
 
 def _line(entry: Entry) -> str:
@@ -173,11 +181,11 @@ def record(repositories: Sequence[tuple[str, Sequence[Entry]]]) -> dict[str, Any
                         "path": path,
                         "declarations": [
                             {"name": e.qualified, "kind": e.kind, "line": e.line, "end_line": e.end_line, "signature": e.signature}
-                            for e in entries
-                            if e.path == path and e.qualified
+                            for e in own
+                            if e.qualified
                         ],
                     }
-                    for path in dict.fromkeys(entry.path for entry in entries)
+                    for path, own in _by_file(entries).items()
                 ],
             }
             for repo, entries in repositories

@@ -134,7 +134,7 @@ def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) 
         )
     done = engine.memory_of(repo).record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
-    taken += f"; the last {done.left} characters are read later" if done.left else ""
+    taken += f"; {done.left} characters in the middle not read for facts" if done.left else ""
     where = f" in {repo}" if several else ""
     said = f"kept as {done.ids[0]}{where}, {counted(done.facts - done.kept_out, 'fact')}{taken}"
     return Outcome(said, asdict(done) | ({"repo": repo} if several else {}))

@@ -525,11 +525,11 @@ def _nearest(repos: Sequence[Repository]) -> Repository:
     return next((repo for repo in repos if repo.root.common_dir), repos[0])
 
 
-def extract(text: str, role: Role, *, later: bool = False) -> Reading:
+def extract(text: str, role: Role) -> Reading:
     """Read the statements in a text; the first call loads the reader."""
     from vademecum.memory.extract import read
 
-    return read(text, role, later=later)
+    return read(text, role)
 
 
 def look_up(repos: Sequence[Repository], codebase: Codebase, names: Sequence[str]) -> dict[str, list[Site]] | None:

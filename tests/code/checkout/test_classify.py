@@ -17,7 +17,7 @@ PATHS = {
         django/db/migrations/0001_initial.py types/index.d.ts security.py history.js src/support.go news.py
         web/index.html schema.sql api/user.proto infra/main.tf src/examples.py demo.py benchmark.go vendors.py
         static/js/bootstrap.js static/js/upgrade.js src/jquery.js src/migrate-1.2.js public/app-v2.js src/docs/menu.js
-        src/lang/go.py i18n/engine.ts unittest/case.py testing/testing.go src/generate.py to_string.go keygen.go doctor.py manifest.py
+        src/lang/go.py i18n/engine.ts unittest/case.py testing/testing.go src/license_check.py src/copying.py install-sh src/generate.py to_string.go keygen.go doctor.py manifest.py
     """,
     FileKind.TEST: """
         tests/test_app.py test/app.js src/app_test.go src/foo.test.ts src/foo.spec.tsx __tests__/a.js a/testdata/x.json
@@ -27,7 +27,7 @@ PATHS = {
         src/foo-test.js src/a_test.rs app/tests.rs test_helper.exs_test.exs examples/test_hello.py lib/UserTest.php
     """,
     FileKind.DOC: """
-        README README.md docs/guide.rst CHANGELOG.md LICENSE doc/x.adoc src/notes.txt docs/conf.py man/vade.1
+        README README.md README-CN docs/guide.rst CHANGELOG.md LICENSE LICENSE-APACHE LICENSE_MIT COPYING.LESSER UNLICENSE doc/x.adoc src/notes.txt docs/conf.py man/vade.1
         CONTRIBUTING.md docs/diagram.html templates/docs/api.html templates/docs/api.html-fragment AUTHORS packages/a/README.markdown
         changelog/0.18.1/issue-5324 newsfragments/212
     """,
@@ -43,7 +43,7 @@ PATHS = {
     """,
     FileKind.VENDORED: """
         vendor/github.com/x/y.go third_party/zlib/zlib.h node_modules/a/index.js deps/jemalloc/a.c external/lib.cc
-        static/jquery-3.7.1.slim.js app/public/jdenticon-3.3.0.js static/bootstrap.css assets/datatables.js
+        static/jquery-3.7.1.slim.js app/public/jdenticon-3.3.0.js static/bootstrap.css public/plugins/pdf-5.2.133/web/view.mjs assets/datatables.js
         public/v1/lib/leaflet/leaflet-src.js static/js/libs/vue.js src/_vendor/six.py vendor/x/x_test.go pip/_vendor/idna/core.py
     """,
     FileKind.GENERATED: """

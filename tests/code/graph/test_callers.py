@@ -308,6 +308,31 @@ CASES = {
         },
         {"Visit.leaf": ["walk"]},
     ),
+    "rust: what an async function gives is awaited, and what a future gives is its own": (
+        {
+            "src/lib.rs": (
+                "#[derive(Clone)]\npub struct Gear;\nimpl Gear { pub fn turn(&self) {}  pub async fn oil(self) -> Gear { self } }\n"
+                "pub struct Work;\nimpl Work { pub fn halt(&self) {} }\nimpl std::future::Future for Work { fn poll(self) {} }\n"
+                "async fn make() -> Gear { Gear }\nasync fn bolt() -> Result<Gear, ()> { Ok(Gear) }\nfn work() -> Work { Work }\n"
+                "async fn a() { let g = make().await; g.turn(); }\nasync fn b() { make().await.oil().await.turn(); }\n"
+                "async fn c() { bolt().await?.turn(); }\nasync fn d() { if let Ok(g) = bolt().await { g.turn(); } }\n"
+                "async fn e() { work().await.halt(); }\nasync fn f() { let w = work().await; w.halt(); }\n"
+            ),
+        },
+        {"Gear.turn": list("abcd"), "Gear.oil": ["b"], "Work.halt": []},
+    ),
+    "rust: a long receiver is read to its end, and one that is too long tells no type": (
+        {
+            "src/lib.rs": (
+                "pub struct Cook;\npub struct Dish;\nimpl Cook {\n  pub fn new<F>(f: F) -> Cook { Cook }\n  pub fn halt(&self) {}\n"
+                "  pub fn serve(&self) -> Dish { Dish }\n}\nimpl Dish { pub fn halt(&self) {} }\n"
+                f"fn a() {{ Cook::new(|| {{ {'season(1); ' * 60}}}).serve().halt(); }}\n"
+                f"fn b() {{ let d = Cook::new(|| {{ {'season(1); ' * 60}say(\"1)\"); }}).serve();\n  d.halt(); }}\n"
+                f"fn c() {{ let d = Cook::new(|| {{ {'season(1); ' * 300}}}).serve();\n  d.halt(); }}\n"
+            ),
+        },
+        {"Dish.halt": ["a", "b"], "Cook.halt": [], "Cook.serve": ["a", "b"]},
+    ),
     "java: the bound of a type parameter says the type": (
         {
             "p/Wok.java": "package p;\npublic class Wok {\n  public void toss() {}\n}\n",
@@ -908,6 +933,14 @@ def test_a_guessed_caller_of_a_method_may_call_one_that_overrides_it(repo, engin
     assert (answer.verdict, [*map(str, answer.uncovered)]) == ("unknown", ["use.rb:4"])
 
 
+def test_a_method_that_is_overridden_may_call_the_one_that_overrides_it(repo, engine):
+    """Who calls a method includes the method of its base."""
+    text = "class Base {\n  static Base get(int n) { return Sub.get(n); }\n}\nclass Sub extends Base {\n  static Base get(int n) { return null; }\n}\n"
+    codebase = engine(repo("bases", {"Base.java": text})).codebase
+    assert [each.name for each in codebase.callers("Sub.get").found] == ["Base.get"]
+    assert "Base.get" in {each.name for each in codebase.impact("Sub.get").found}
+
+
 HIDDEN = {
     # file, text, the method asked for, a part of the reason
     "python": ("a.py", "class Bag:\n    def __len__(self):\n        return 1\n", "Bag.__len__", "the language"),
@@ -922,6 +955,14 @@ HIDDEN = {
         "One.settle is called, and no type",
     ),
     "rust": ("a.rs", "struct Bag;\nimpl Drop for Bag {\n    fn drop(&mut self) {}\n}\n", "Bag.drop", "the language"),
+    "dart": (
+        "a.dart",
+        "class Page extends Widget {\n  @override\n  int paintAll() => 1;\n}\n",
+        "Page.paintAll",
+        "marked @override",
+    ),
+    "zig": ("a.zig", "export fn boil_all() void {}\n", "boil_all", "marked export fn"),
+    "zig's program": ("a.zig", "pub fn main() void {}\n", "main", "the language"),
     "library": (
         "a.py",
         (

@@ -24,6 +24,45 @@ RUBY = {
         "Store.read",
         {"Store.made exact", "Store.doctype exact", "Store.sure? exact"},
     ),
+    "a method of a class itself, which it is extended by": (
+        {"a.rb": "module Shop\n  def self.included(base)\n    base.extend Made\n  end\n  def settle; end\n  module Made\n    def settle; end\n    def all; settle; end\n  end\nend\n"
+                 "module Rest\n  def rest; end\nend\nmodule Other\n  def rest; end\nend\nclass Own\n  include Shop\n  include Rest\n  extend Other\nend\n",
+         "b.rb": "class Use\n  def go\n    Own.settle\n    Own.rest\n  end\n  def one(x)\n    own = Own.new\n    own.settle\n    own.rest\n  end\nend\n"},
+        "Use.go",
+        {"Shop.Made.settle exact", "Other.rest exact"},
+    ),
+    "a method of instances, which a class includes": (
+        {"a.rb": "module Rest\n  def rest; end\nend\nmodule Other\n  def rest; end\nend\nclass Own\n  include Rest\n  extend Other\nend\n",
+         "b.rb": "class Use\n  def go\n    own = Own.new\n    own.rest\n  end\nend\n"},
+        "Use.go",
+        {"Own exact", "Rest.rest typed"},
+    ),
+    "what a concern gives a class": (
+        {"a.rb": "module Shop\n  extend ActiveSupport::Concern\n  def settle; end\n  module ClassMethods\n    def settle; end\n  end\nend\nclass Own\n  include Shop\nend\n",
+         "b.rb": "class Use\n  def go\n    Own.settle\n  end\nend\n"},
+        "Use.go",
+        {"Shop.ClassMethods.settle exact"},
+    ),
+    "a class without a name that includes a module": (
+        {"a.rb": "module Shop\n  def self.included(base)\n    base.extend Made\n  end\n  def self.settle; end\n  def rest; end\n  module Made\n    def settle; end\n  end\nend\n"
+                 "module Other\n  def rest; end\n  def settle; end\nend\n",
+         "b.rb": "class Use\n  def one\n    Class.new { include Shop }\n  end\n  def go\n    one.settle\n    two = Class.new.send(:include, Shop)\n    x = two.new\n    x.rest\n  end\nend\n"},
+        "Use.go",
+        {"Use.one exact", "Shop typed", "Shop.Made.settle typed", "Shop.rest typed"},
+    ),
+    "methods that a list of names makes": (
+        {"a.rb": "module Shell\n  NAMES = [:settle, :rest].freeze\n  NAMES.each do |name|\n    module_eval <<~CODE\n      def #{name}(*all)\n        basic.#{name}(*all)\n      end\n    CODE\n  end\nend\n"
+                 "class Basic\n  def settle; end\nend\n",
+         "b.rb": "class Use\n  include Shell\n  def go\n    settle\n  end\nend\n"},
+        "Use.go",
+        {"Shell.settle exact"},
+    ),
+    "a method that every object has": (
+        {"a.rb": "class ZipEntry\n  def to_s; end\n  def settle; end\nend\n",
+         "b.rb": "class Use\n  def go(zip_entry)\n    zip_entry.to_s\n    zip_entry.settle\n    ZipEntry\n  end\nend\n"},
+        "Use.go",
+        {"ZipEntry.settle unique"},
+    ),
     "a local variable of a method's name": (
         {
             "a.rb": "class Store\n  def one; 1; end\n  def two; 1; end\n  def three; 1; end\n  def four; 1; end\n  def five; 1; end\n"
@@ -648,6 +687,32 @@ PHP = {
         "Use1.go",
         {"One.settle typed", "Two.rest typed"},
     ),
+    "types that comments before statements tell": (
+        {"a.php": "<?php\nclass Base {}\nclass One { function settle() {} }\nclass Two { function settle() {} function rest() {} }\nclass Three { function rest() {} }\n"
+                  "function made(): Base {}\nfunction go($all, Three $left) {\n  /** @var One $x the first */\n  $x = made();\n  $x->settle();\n"
+                  "  /** @var Two $y */\n  foreach ($all as $y) { $y->rest(); }\n  /** @var Other & Three $left */\n  $left = made();\n  $left->rest();\n}\n"},
+        "go",
+        {"made exact", "One.settle typed", "Two.rest typed", "Three.rest typed"},
+    ),
+    "a list whose elements a comment tells": (
+        {"a.php": "<?php\nclass One { function settle() {} function rest() {} }\nclass Two { function settle() {} function rest() {} }\n"
+                  "class Maker { /** @return list<One> */ function all(): array { return [1]; } }\n"
+                  "class Use1 {\n  /** @param iterable<Two> $twos */\n  public function __construct(private iterable $twos) {}\n"
+                  "  function go(Maker $maker) { foreach ($this->twos as $two) { $two->rest(); }\n    $one = $maker->all()[0] ?? throw new Exception; $one->settle(); }\n}\n"},
+        "Use1.go",
+        {"Maker.all typed", "One.settle typed", "Two.rest typed"},
+    ),
+    "one of two values": (
+        {"a.php": "<?php\nclass One { function settle() {} function rest() {} function made(): One {} }\nclass Two { function settle() {} function rest() {} }\n"
+                  "class Three { function settle() {} }\nfunction go(?One $one, ?Two $two) { ($one ?? $two)->settle(); $x = $two ?: $one; $y = (clone $one); $y->rest(); }\n"},
+        "go",
+        {"One.settle typed", "Two.settle typed", "One.rest typed"},
+    ),
+    "parameters for all that follows": (
+        {"a.php": "<?php\nclass One { function settle() {} }\nclass Two { function settle() {} }\nfunction go(One ...$all) { foreach ($all as $one) { $one->settle(); } }\n"},
+        "go",
+        {"One.settle typed"},
+    ),
 }  # fmt: skip
 
 
@@ -672,6 +737,28 @@ SCRIPT = {
 }  # fmt: skip
 _PAN = "class Pan{}{}:\n    def settle_it(self): ...\n"
 _CALL = "def go(x): x.settle_it()\n"
+REST = {
+    "java: parameters for all that follows": (
+        {"One.java": "class One { void settle() {} }\n", "Two.java": "class Two { void settle() {} }\n",
+         "Use.java": "class Use { void go(One... all) { for (var one : all) one.settle(); all[0].settle(); } }\n"},
+        "Use.go",
+        {"One.settle typed"},
+    ),
+    "go: parameters for all that follows": (
+        {"a.go": "package a\n\ntype One struct{}\ntype Two struct{}\n\nfunc (o *One) settle() {}\nfunc (t *Two) settle() {}\n\n"
+                 "func Go(all ...*One) {\n\tfor _, one := range all {\n\t\tone.settle()\n\t}\n}\n"},
+        "Go",
+        {"One.settle typed"},
+    ),
+    "c++: what a template gives where a condition holds": (
+        {"a.cpp": "struct One {\n  template <class F> auto act(F &&f) -> std::enable_if_t<is_called<F>, One &> { return *this; }\n  One &settle() { return *this; }\n};\n"
+                  "struct Two { void settle() {} };\nvoid go(One &one) { one.act([] {}).settle(); }\n"},
+        "go",
+        {"One.act typed", "One.settle typed"},
+    ),
+}  # fmt: skip
+
+
 MANY = {
     "a method, and a function in a function of its name": (
         {"a.py": _PAN.format("", "") + "def one():\n    def settle_it(): ...\n", "b.py": _CALL},
@@ -697,9 +784,9 @@ MANY = {
 }
 
 
-@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP, *SCRIPT, *MANY])
+@pytest.mark.parametrize("case", [*RUBY, *RUST, *PHP, *SCRIPT, *REST, *MANY])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
-    files, source, expected = (RUBY | RUST | PHP | SCRIPT | MANY)[case]
+    files, source, expected = (RUBY | RUST | PHP | SCRIPT | REST | MANY)[case]
     graph = engine(repo("app", files)).codebase.graph()
     nodes = {node.id: node.qualified for node in graph.every()}
     calls = [edge for edge in graph.every_edge(tuple(Tier)) if edge.relation is Relation.CALLS]

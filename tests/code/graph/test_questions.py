@@ -788,3 +788,18 @@ def test_a_line_that_nobody_calls_names_the_declaration_around_it(repo, engine):
     """Whoever asks by a line learns which declaration was meant."""
     answer = engine(repo("app", {"a.py": "def lonely():\n    return 1\n"})).codebase.callers("a.py:2")
     assert (answer.verdict, answer.reason) == ("none", "nothing else refers to lonely: every file was covered")
+
+
+def test_a_caller_among_overloads_is_the_one_that_calls(repo, engine):
+    """The lines and the signature told are of the overload around the call, not of the longest one."""
+    files = {
+        "Pan.java": (
+            "class Pan {\n  void fry(int n) { stir(); }\n  void fry(String s) {\n    int a = 1;\n    int b = 2;\n  }\n"
+            "  void stir() { }\n}\n"
+        )
+    }
+    codebase = engine(repo("overloads", files)).codebase
+    answer = codebase.callers("Pan.stir")
+    (caller,) = answer.found
+    assert not answer.reason
+    assert (caller.line, caller.start_line, caller.end_line, caller.signature) == (2, 2, 2, "void fry(int n)")

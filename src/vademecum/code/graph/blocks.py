@@ -115,7 +115,7 @@ def _of_class(names: Results, file: File, scopes: tuple[str, str], name: str) ->
     value, local = itself_in(names, file, *scopes), file.scopes.get(around, {}).get(name)
     if rows := file.bindings.get(around, {}).get(name):
         return names.bound(file, name, rows) if around == scope else names.member(file, value, name, Tier.EXACT)
-    if local is not None and (value.what == "def" or local.qualified not in file.statics):
+    if local is not None and (value.what == "def") == (local.qualified in file.statics):
         return Value("def", file.path, local.qualified), Tier.EXACT
     found, tier = names.member(file, value, name, Tier.EXACT)
     return (found, tier) if found is not None and not found.is_external else None

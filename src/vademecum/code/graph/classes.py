@@ -18,8 +18,9 @@ from vademecum.code.graph.meanings import (
 )
 from vademecum.code.graph.results import Results
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, plain_holder
+from vademecum.code.languages.declarations import EXTENDED, FUNCTIONS, LEAVES, plain_holder
 from vademecum.code.languages.expression import TURNS
+from vademecum.code.languages.language import NAMELESS
 from vademecum.code.languages.scopes import CLASSES, may_define
 
 _MOST_BASES = 64
@@ -57,10 +58,15 @@ class Classes(Results):
         is_built_in = file.rules.numbers_fields and value.name[:1].islower() and value.name not in file.nodes
         if is_built_in and is_common(name, file.language):  # `str` has it, before any trait
             return HELD
+        if file.rules.calls_bare and value.what == "def" and (own := self._of_singleton(value, name)) is not None:
+            return own
         found = self._of_one(value, value, name)
         if found is not None and found is not SEVERAL:
             return found
         bases, complete = self.bases(value)
+        if file.rules.calls_bare and value.what == "inst":  # what the classes themselves have comes last
+            apart = {base for each in (value, *bases) for base in self._extended(each)}
+            bases = tuple(sorted(bases, key=apart.__contains__))
         if found is SEVERAL:
             traits = [each for base in bases if (each := self._of_one(base, value, name))]
             return traits[0] if len(traits) == 1 else HELD
@@ -72,6 +78,33 @@ class Classes(Results):
             declared = declared or given
         is_pointer = "Target" in file.aliases.get(value.name, ())  # of Rust's `Deref`
         return declared or (UNKNOWN if is_pointer else LACKING if complete else HELD)
+
+    def _of_singleton(self, value: Value, name: str) -> Meaning | None:
+        """Return a method of a class itself, as Ruby finds it."""
+        for each in (value, *self.bases(value)[0]):
+            found = self._of_one(each, value, name)
+            own = found[0] if found is not None else None
+            is_own = each is not value or value.given[2] != NAMELESS
+            if is_own and own is not None and own.path and own.name in self.definitions.file(own.path).statics:
+                return found
+            for base in self._extended(each):
+                if (found := self._of_one(base, base._replace(what="inst"), name)) is not None:
+                    return found
+        return None
+
+    def _extended(self, value: Value) -> tuple[Value, ...]:
+        """Return the modules whose methods a class itself has."""
+        question = ("extended", value.path, value.name)
+        nothing: tuple[Value, ...] = ()
+        return self.definitions.once(question, self._extending, nothing, value)
+
+    def _extending(self, value: Value) -> tuple[Value, ...]:
+        texts = [(file, text) for file, text in self.based_on(value) if text.endswith(EXTENDED)]
+        # what ActiveSupport extends by without being told
+        texts += [(file, "ClassMethods") for file, text in texts if text.endswith(f"Concern{EXTENDED}")]
+        named = [self.base(file, value.name, text) for file, text in texts]
+        found = [Value("def", each.path, each.name) for each in named if each is not None and each.what == "inst"]
+        return tuple(dict.fromkeys(base for each in found for base in (each, *self.bases(each)[0])))
 
     def _of_one(self, each: Value, value: Value, name: str) -> Meaning | None:
         """Return a member that a class of `value` declares itself."""
@@ -285,7 +318,7 @@ class Classes(Results):
         """Return the type that a declaration is based on."""
         if text.partition("<")[0].rpartition(":")[2] in TURNS:
             return EXTERNAL
-        around, is_own = qualified.rpartition(".")[0], False
+        around, is_own, text = qualified.rpartition(".")[0], False, text.removesuffix(EXTENDED)
         if file.rules.calls_bare and text != "self":  # Ruby's `include Inner` stands in the class
             parts = self.parts(Value("def", file.path, qualified))
             is_own = any(text.partition(":")[0].partition(".")[0] in each.scopes.get(qualified, ()) for each in parts)

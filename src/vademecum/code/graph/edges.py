@@ -388,6 +388,9 @@ class FileEdges:
             return
         if not (receiver or self._rules.calls_bare) or "(" in name or "[" in name or self._is_unlisted(line, spelled):
             return
+        if name in self._rules.library_classes.get("Object", ()):  # whatever it is called on has it
+            self.found.unresolved.add(name)
+            return
         receivers = self._receivers if is_free else None
         own = receivers.method(self._refs.owners[owner], receiver, name) if receivers else None
         if own is not None:

@@ -80,6 +80,25 @@ class Graph:
             self._keep(self._store.get("nodes", missing).unwrap())
         return {number: self._nodes[number] for number in wanted if number in self._nodes}
 
+    def overloads(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return declarations of one file, each overload at its own place."""
+        places: dict[str, list[Row]] = {}
+        where: list[Condition] = [("blob", "=", self.blob(nodes[0].path))] if nodes else []
+        columns = ("qualified", "start_line", "end_line", "ordinal")
+        for row in self.opened.repo.catalogue.symbols(where, columns) if nodes else ():
+            places.setdefault(row[0], []).append(row[1:])
+        return [
+            node._replace(start_line=start, end_line=end, chunk=ordinal)
+            for node in nodes
+            for start, end, ordinal in places.get(node.qualified, (node[5:8],))
+        ]
+
+    def overload(self, node: Node, line: int) -> Node:
+        """Return a node with the place of its overload around a line."""
+        if not node.qualified or node.start_line <= line <= node.end_line:
+            return node
+        return next((each for each in self.overloads([node]) if each.start_line <= line <= each.end_line), node)
+
     def named(self, name: str) -> list[Node]:
         """Return the declarations that a name, a path or `path:line` means.
 

@@ -37,7 +37,7 @@ from vademecum.code.graph.spaces import from_file
 from vademecum.code.graph.terms import Node, Tier
 from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import parts_of
-from vademecum.code.languages.language import SELVES, SUPERS
+from vademecum.code.languages.language import NAMELESS, SELVES, SUPERS
 from vademecum.code.languages.scopes import CLASSES, is_nameless, parent_scopes
 
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
@@ -492,19 +492,28 @@ class Names(Exports):
             if apart is not None or node.kind not in CLASSES:
                 return apart or self.held(node, name) or self.put_on(node, name)
         turned = file.rules.turns.get(name)  # on `self` too, which is a class in a method of the class
-        is_made = turned == "inst" and node is not None and node.kind == "module"
+        is_made = turned == "inst" and node is not None and node.kind == "module" and value.given[2] != NAMELESS
         if turned is not None and not is_made:  # a module makes nothing, unless it declares how
-            return Value(turned, value.path, value.name), tier
-        found = self.definitions.once(("member", *value[:3], name), self._of_class, UNKNOWN, value, name)
+            return Value(turned, value.path, value.name, given=("", "", NAMELESS * (name == NAMELESS))), tier
+        question = ("member", *value[:3], name, value.given[2] == NAMELESS)
+        found = self.definitions.once(question, self._of_class, UNKNOWN, value, name)
         if file.rules.calls_bare and name[-1:] == "=" and (found in {LACKING, HELD}):  # one word declares both
             read = self._of_declared(file, value, name[:-1], tier)
             return read if read[0] is not None and not read[0].is_external else found
         is_lacking = found in {LACKING, HELD} if file.rules.calls_bare else value.what == "inst" and found == LACKING
         is_lacking |= found == HELD and value.what == "inst" and name in file.rules.unwraps
-        if is_lacking and name in file.rules.gives:
+        if is_lacking and name in file.rules.gives and not self._gives_else(file, value, name):
             return held_in(value, file.rules.gives.get(name))  # of a wrapper around it
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
+
+    def _gives_else(self, file: File, value: Value, name: str) -> bool:
+        """Return whether a type is itself a wrapper, as a future is."""
+        own = (
+            self.definitions.once(("member", *value[:3], each), self._of_class, UNKNOWN, value, each)[0]
+            for each in file.rules.gives_else.get(name, ())
+        )
+        return any(each is not None and not each.is_external for each in own)
 
     def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
         """Return a member of a namespace, or of an interface's constant."""

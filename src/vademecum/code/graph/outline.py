@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Entry:
     rank: float  # not negative, higher is more central
 
 
+Ranked = tuple[float, Node]  # a node by its rank
+
+
 def outline(
     graph: Graph, found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
 ) -> list[Entry]:
@@ -60,19 +63,24 @@ def outline(
     highest = ranking.ranks * weights[ranking.file]  # an entry's rank is this at most
     named = np.isin(ranking.file, [number for number, path in enumerate(ranking.paths) if path in around])
     order = np.argsort(np.where(named, -np.inf, -highest), kind="stable")
-    entries: list[Entry] = []
-    spaced: list[Entry] = []
+    shown: list[Ranked] = []
+    spaced: list[Ranked] = []
     done = 0
-    while done < len(order) and not (len(spaced) >= MOST and highest[order[done]] <= spaced[MOST - 1].rank):
+    while done < len(order) and not (len(spaced) >= MOST and highest[order[done]] <= spaced[MOST - 1][0]):
         part = order[done : done + max(MOST, done)]
         nodes = graph.nodes(ranking.ids[part].tolist())
         ranks = dict(zip(ranking.ids[part].tolist(), highest[part].tolist(), strict=True))
-        entries += [
-            _entry(graph, node, ranks[node.id]) for node in nodes.values() if node.path in weight and _is_shown(node)
+        shown += [
+            (ranks[node.id] * (PRIVATE if node.name.startswith("_") else 1), node)
+            for node in nodes.values()
+            if node.path in weight and _is_shown(node)
         ]
-        spaced = spread(entries)
+        spaced = spread(shown)
         done += len(part)
-    return _signed(graph.opened, [each for number, each in enumerate(spaced) if number < MOST or each.path in around])
+    return _entries(
+        graph.opened,
+        [(rank, node) for number, (rank, node) in enumerate(spaced) if number < MOST or node.path in around],
+    )
 
 
 def _is_shown(node: Node) -> bool:
@@ -84,27 +92,26 @@ def _is_shown(node: Node) -> bool:
     return not node.qualified or (node.kind not in LEAVES and is_outer)
 
 
-def _entry(graph: Graph, node: Node, rank: float) -> Entry:
-    """Return a node as an entry, without its signature."""
-    rank *= PRIVATE if node.name.startswith("_") else 1
-    return Entry(graph.opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind, "", rank)
-
-
-def spread(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries by rank, later ones of a file for less.
+def spread(nodes: Sequence[Ranked]) -> list[Ranked]:
+    """Return nodes by rank, later ones of a file for less.
 
     The n-th declaration of a file counts FURTHER ** n of its own rank.
 
-    >>> a, b, c = (Entry("r", path, 1, 1, name, "function", "", rank) for path, name, rank in (("x", "a", 1), ("x", "b", 0.9), ("y", "c", 0.8)))
-    >>> [entry.qualified for entry in spread([c, b, a])]
+    >>> a, b, c = (Node(0, path, name, name, "function", 1, 1, 0, 0) for path, name in (("x", "a"), ("x", "b"), ("y", "c")))
+    >>> [node.name for _, node in spread([(0.8, c), (0.9, b), (1, a)])]
     ['a', 'c', 'b']
     """
     seen: Counter[str] = Counter()
     weighed = []
-    for entry in sorted(entries, key=lambda entry: (-entry.rank, entry.path, entry.line)):
-        weighed.append(replace(entry, rank=entry.rank * FURTHER ** seen[entry.path]))
-        seen[entry.path] += 1
-    return sorted(weighed, key=lambda entry: (-entry.rank, entry.path, entry.line))
+    for rank, node in sorted(nodes, key=_order):
+        weighed.append((rank * FURTHER ** seen[node.path], node))
+        seen[node.path] += 1
+    return sorted(weighed, key=_order)
+
+
+def _order(each: Ranked) -> tuple[float, str, int]:
+    rank, node = each
+    return -rank, node.path, node.start_line
 
 
 def seeds_of(graph: Graph, found: Sequence[Evidence], paths: Sequence[str]) -> dict[int, float]:
@@ -139,13 +146,19 @@ def _worth(path: str, kind: FileKind) -> float:
     return 0.0 if kind is FileKind.DOC and is_news(path) else ASIDE
 
 
-def _signed(opened: Opened, entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries with their signatures."""
-    files, wanted = opened.view.files, {entry.path for entry in entries}
+def _entries(opened: Opened, ranked: Sequence[Ranked]) -> list[Entry]:
+    """Return nodes as entries, with their signatures."""
+    files, wanted = opened.view.files, {node.path for _, node in ranked}
     at: dict[int, list[str]] = {}
     for path, blob in zip(files.paths, files.blobs.tolist(), strict=True):
         if path in wanted:
             at.setdefault(blob, []).append(path)
     rows = opened.repo.catalogue.symbols([("blob", "in", sorted(at))], ("blob", "qualified", "signature"))
     said = {(path, qualified): signature for blob, qualified, signature in rows if signature for path in at[blob]}
-    return [replace(entry, signature=said.get((entry.path, entry.qualified), "")) for entry in entries]
+    return [
+        Entry(
+            opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind,
+            said.get((node.path, node.qualified), ""), rank,
+        )
+        for rank, node in ranked
+    ]  # fmt: skip

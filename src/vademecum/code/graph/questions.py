@@ -75,7 +75,7 @@ def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, l
     through = {node.id: (node.label, Tier.TYPED) for node in above}
     reached = [*start, *above]
     found = walked(graph, reached, _uses(asked), depth, into=True, begun=through)
-    found = _used(graph, asked, [*found, *_among(graph, asked), *_extending(graph, asked)])
+    found = _used(graph, asked, [*found, *_among(graph, asked, above), *_extending(graph, asked)])
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, reached, into=True, shown=guesses)
     return _covered(graph, answer, _written(asked, start), reached)
@@ -128,7 +128,7 @@ def impact(
     own = {node.id for node in start} - {node.id for node, *_ in broken}
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
     if not files:  # of a change all lines count, and all declarations are known
-        found = _used(graph, nodes, [*found, *_among(graph, nodes)])
+        found = _used(graph, nodes, [*found, *_among(graph, nodes, above)])
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found)
     tests, told = tests_to_run(graph, nodes, [*start, *above, *(met[0] for met in broken)], files)
     answer = _with_guesses(graph, replace(answer, tests=tests, coverage=told), [*start, *above], into=True, shown=False)
@@ -361,15 +361,16 @@ def _used(graph: Graph, asked: Sequence[Node], found: Sequence[Met]) -> list[Met
     return sorted((met for met in found if met[0].id not in imports), key=order)
 
 
-def _among(graph: Graph, asked: Sequence[Node]) -> list[Met]:
+def _among(graph: Graph, asked: Sequence[Node], above: Sequence[Node]) -> list[Met]:
     """Return the declarations of one name that use another of them.
 
-    A declaration and what is inside it count as one.
+    A declaration and what is inside it count as one. What they override may use them too.
     """
     own = {node.id: node for node in asked}
+    users = own | {node.id: node for node in above}
     met: dict[int, Met] = {}
     for edge in graph.edges(own, USES, into=True):
-        user, used = own.get(edge.source), own[edge.target]
+        user, used = users.get(edge.source), own[edge.target]
         if user is not None and user.id not in {used.id, used.parent} and user.parent != used.id:
             met.setdefault(user.id, (user, edge, 1, "", edge.tier))
     return list(met.values())

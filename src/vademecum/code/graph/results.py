@@ -83,8 +83,9 @@ class Results(ABC):
         """Return an instance of a type, or a collection of instances."""
         if "{" in text and is_written_out(text):
             return WRITTEN, Tier.TYPED
-        if "+" in text and file.rules.numbers_fields:  # bounds: the one that is declared here
-            bounds = {value for part in text.split("+") if (value := self.type(file, scope, part)[0]) and value.name}
+        joint = "+" if file.rules.numbers_fields else "&" if file.rules.marks_variables else ""
+        if joint and joint in text.strip(joint):  # it has all of the types: the one that is declared here
+            bounds = {value for part in text.split(joint) if (value := self.type(file, scope, part)[0]) and value.name}
             return (bounds.pop(), Tier.TYPED) if len(bounds) == 1 else UNKNOWN
         plain = self.plain(file, text)
         argument = standing_for(self, file, scope, text, plain) if plain else self._union(file, scope, text)

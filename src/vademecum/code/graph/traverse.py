@@ -50,7 +50,7 @@ def walked(
                 via, tier = ways[here]
                 node, tier = nodes[there], max(tier, edge.tier)
                 ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
-                found.append((node, edge, step, via, tier))
+                found.append((graph.overload(node, edge.line) if into else node, edge, step, via, tier))
                 frontier.append(there)
         for made, constructor in made_by(graph, [nodes[there] for there in frontier] if into else ()).items():
             if made not in ways:

@@ -222,7 +222,7 @@ class _Place:
 
     def _holders(self) -> list[Node]:
         """Return the file's declarations that may hold code, the innermost first."""
-        nodes = self.wanted.graph.in_files([self.path])
+        nodes = self.wanted.graph.overloads(self.wanted.graph.in_files([self.path]))
         found = [node for node in nodes if node.qualified and node.kind not in LEAVES - {"constant"}]
         return sorted(found, key=lambda node: (node.end_line - node.start_line, -node.start_line))
 

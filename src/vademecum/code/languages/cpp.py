@@ -35,9 +35,7 @@ _SPECIAL = """
     return_value return_void yield_value unhandled_exception await_ready await_suspend await_resume await_transform
 """
 # The beginning of a namespace, in a macro too, and a macro on a line of its own that opens one.
-_SPACE = (
-    rb"(?m)\bnamespace[ \t]+(\w+)(?=[ \t]*(?:::|\{|\\?\r?\n[ \t]*\{))|^[A-Z][A-Z0-9_]*NAMESPACE[A-Z0-9_]*(?=[ \t]*\r?$)"
-)
+_SPACE = rb"(?m)(?<!using )\bnamespace[ \t]+(\w+)(?=[ \t]*(?:::|\{|\\?\r?\n[ \t]*\{))|^[A-Z][A-Z0-9_]*NAMESPACE[A-Z0-9_]*(?=[ \t]*\r?$)"
 
 
 class _Cpp(C):
@@ -55,6 +53,8 @@ class _Cpp(C):
 
         >>> list(LANGUAGE.hidden_packages(b"#define A_NAMESPACE namespace a { \\\n namespace b {\nA_NAMESPACE\nint f();"))
         ['a', 'b', 'A_NAMESPACE']
+        >>> list(LANGUAGE.hidden_packages(b"using namespace a::b;"))
+        []
         """
         return (found[found.lastindex or 0].decode() for found in re.finditer(_SPACE, content))
 

@@ -10,6 +10,7 @@ Owns the meaning of the queries' vocabulary. A capture names either a declaratio
     typing                                 directly above: a type signature, which is the best signature there is
     member                                 a method, but only inside a declared class or object; else nothing
     inner                                  an object of functions, likewise only inside a declared class or object
+    rest                                   directly below: a body that the grammar sets beside its head (Dart)
     wrap                                   around it: `export …`, `template <…> …`, decorators
     call, branch, import                   read by `chunk`, wherever they stand
 """
@@ -62,7 +63,8 @@ _REOPENED = frozenset({"impl", "extension"})  # they add to a type that is defin
 _BROADER = {name: rank for rank, name in enumerate(("wrap", *KIND))}
 _SIGNATURE = 300
 _ABOVE = frozenset({"comment", "lead", "doc", "typing"})
-_PARTS = ("name", "scope", "base", "body", "docstring", "decorator", *sorted(_ABOVE))
+EXTENDED = "<self>"  # behind a base that a class itself has, and not its instances (Ruby)
+_PARTS = ("name", "scope", "base", "extended", "body", "rest", "docstring", "decorator", *sorted(_ABOVE))
 
 _QUALIFIED = re.compile(r"^(.*[\w>?!])(?:::|\.|:)(~?[^\W\d][\w$]*[?!=]?|operator\b.*)$", re.DOTALL)
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
@@ -182,6 +184,8 @@ class Outline:
         holder = self._stack[-1] if self._stack else None
         if capture == "body":
             self._body(start)
+        elif capture == "rest":
+            self._rest(start, end)
         elif capture in _ABOVE or (
             capture == "decorator" and (holder is None or (holder.names and holder.capture != "wrap"))
         ):
@@ -199,6 +203,13 @@ class Outline:
         if holder is not None:
             holder.body = holder.body or start
 
+    def _rest(self, start: int, end: int) -> None:
+        """Join a body to the declaration directly above."""
+        head = self.all[-1] if self.all else None
+        if head is not None and head.end <= start and not self._content[head.end : start].strip():
+            head.body, head.end = start, end
+            self._stack.append(head)
+
     def _hand(self, holder: Declaration, capture: str, start: int, end: int) -> None:
         if capture == "decorator":
             holder.decorators.append(self._decorator(start, end))
@@ -209,9 +220,9 @@ class Outline:
             holder.names.append((start, end))
         elif capture == "docstring":
             holder.doc = holder.doc or comments.docstring(self._content[start:end].decode())
-        elif capture == "base":  # a hook of Ruby's names the bases of what includes its module
+        elif capture in {"base", "extended"}:  # a hook of Ruby's names the bases of what includes its module
             holder = holder.parent if holder.capture in FUNCTIONS and holder.parent else holder
-            holder.bases.append(self._text(start, end, 80))
+            holder.bases.append(self._text(start, end, 80) + EXTENDED * (capture == "extended"))
         elif not holder.scope:  # "scope"
             holder.scope = self._text(start, end, 120)
 
@@ -268,6 +279,8 @@ class Outline:
         elif len(declaration.name) < 300 and (qualified := _QUALIFIED.match(declaration.name)):
             inside, declaration.name = _plain_scope(qualified[1]), qualified[2]
         parent = declaration.parent
+        if parent and parent.capture == "constant" and (declaration.core, declaration.end) in declaration.names:
+            parent = declaration.parent = parent.parent  # Ruby makes methods of the names that a constant lists
         around = parent.qualified if parent else ""
         if parent and not parent.name and parent.capture in FUNCTIONS:
             around = parent.scope

@@ -14,6 +14,7 @@ _PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
 _NAME = re.compile(
     r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*(?:[?!](?=[^\w.!?\[-]|$))?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b"
 )
+_AWAIT = re.compile(r"await\b(?!\s*\()")  # Rust's, which is read as a method
 _NUMBER = re.compile(r"\d+(?!\w)")  # the name of a tuple's field
 _GAP = r"(?:\s+|//[^\n]*\n|#(?:[ \t][^\n]*)?\n|/\*(?:[^*]|\*(?!/))*\*/)*+"  # blanks and comments between two calls of a chain
 _JOINT = re.compile(rf"{_GAP}(?:\?\.(?![(\[])|!!\.|!\.|\.|\?->|->|::|&\.){_GAP}")
@@ -21,10 +22,11 @@ _LEAD = re.compile(
     r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+|::(?=[A-Z]\w*(?:::|\.)))+"
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_TEXT = r'"(?:[^"\\\n]|\\.)*+"'  # which may hold brackets
 _BRACKETS = {
-    "(": re.compile(r"[()]"),
-    "[": re.compile(r"[\[\]]"),
-    "{": re.compile(r"[{}]"),
+    "(": re.compile(rf"[()]|{_TEXT}"),
+    "[": re.compile(rf"[\[\]]|{_TEXT}"),
+    "{": re.compile(rf"[{{}}]|{_TEXT}"),
     "<": re.compile(r"<|(?<![-=])>"),
 }
 _PASSED = re.compile(r"\?\.(?=[(\[])|[!?]|\s+(?=[.(\[?\-&:{]|$)")
@@ -40,7 +42,7 @@ _CAST = re.compile(
     r"\(\s*([A-Za-z_][^()]*)\)\s*(?=[A-Za-z_])|(?:[^()]|\([^()]*\))+?\s+as!?\??\s+(?!const\b)([A-Za-z_][^()]*)$"
 )
 _UNSAFE = re.compile(r"unsafe\s*\{(?=[^{}]*\}$)")  # Rust's block, of which the value is that of what it holds
-_MOST = 2000  # characters looked at
+LONGEST = 2000  # characters of an expression or a type that are looked at
 
 
 @lru_cache(1 << 15)
@@ -61,12 +63,16 @@ def chain(text: str) -> str:
     ('a.Foo()', 'Foo().run', '?.run', 'a.b()')
     >>> chain("::Zip::File.open(a)"), chain("::Close(1)")
     ('Zip.File.open()', '')
+    >>> chain('f("(").g'), chain('f(")")'), chain("f(() => { cut")
+    ('f().g', 'f()', '')
+    >>> chain("a().await?.b"), chain("a.await().b")
+    ('a().await().b', 'a.await().b')
     >>> chain("a::Foo { b: 1 }\n  .run"), chain("foo { it }.run"), chain("Foo { b: 1 } == x")
     ('a.Foo().run', '', '')
     """
     if _PLAIN.fullmatch(text):
         return text
-    text = text.strip()[:_MOST]
+    text = text.strip()[:LONGEST]
     if block := _UNSAFE.match(text):
         return chain(text[block.end() : -1])
     lead = _LEAD.match(text)
@@ -131,7 +137,7 @@ def _tail(text: str, at: int, found: str) -> str:
             at = passed.end()
         else:
             return ""
-    return found
+    return found if at == len(text) else ""
 
 
 def _is_made(found: str, text: str, end: int) -> bool:
@@ -153,24 +159,27 @@ def _joined(text: str, at: int, found: str) -> tuple[int, str]:
         end = _close(text, at)
         named = plain_type(text[at + 1 : end - 1])
         return (end, f"{named}()") if named and named != "type" else (len(text), "")
-    name = _NAME.match(text, at) or _NUMBER.match(text, at)
-    return (name.end(), f"{found}.{name[0]}") if name else (len(text), "")
+    name = _AWAIT.match(text, at) or _NAME.match(text, at) or _NUMBER.match(text, at)
+    if name is None:
+        return len(text), ""
+    return name.end(), f"{found}.{name[0]}" + ("()" if name.re is _AWAIT else "")
 
 
 def _close(text: str, at: int) -> int:
     """Return the place after the bracket that closes the one at `at`.
 
-    Where nothing closes the bracket, return 0 for `<` and the end of the text for others.
+    Where nothing closes the bracket, return 0 for `<`, and for others a place behind the text, which was cut off. A text
+    that ends in such a bracket has other brackets in its literals.
     """
     opened = text[at]
     if text.startswith(_CLOSING[opened], at + 1):  # as after most names
         return at + 2
     depth = 0
     for bracket in _BRACKETS[opened].finditer(text, at):
-        depth += 1 if bracket[0] == opened else -1
+        depth += 1 if bracket[0] == opened else 0 if bracket[0][0] == '"' else -1
         if not depth:
             return bracket.end()
-    return 0 if opened == "<" else len(text)
+    return 0 if opened == "<" else len(text) + (not text.endswith(_CLOSING[opened]))
 
 
 def first_name(spelled: str) -> str:
@@ -201,8 +210,9 @@ def parts_of(spelled: str) -> tuple[tuple[str, str], ...]:
 _WRAPPERS_TEXT = """
     Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial
     NonNullable Omit Pick Exclude Awaited InstanceType Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr Task
-    ValueTask Lazy Nullable Deferred Self
+    ValueTask Lazy Nullable Deferred Self enable_if enable_if_t
 """
+_LAST = frozenset({"Coroutine", "enable_if", "enable_if_t"})  # they give the last of their arguments
 TURNS = frozenset({"Into", "AsRef", "AsMut", "Borrow"})  # of Rust: a bound says what its type turns into
 _WRAPPERS = TURNS.union(_WRAPPERS_TEXT.split())
 _ELEMENTS_TEXT = """
@@ -259,6 +269,8 @@ def plain_type(text: str, own: frozenset[str] = frozenset()) -> str:
     ('Foo[]', 'Foo[]', 'Map')
     >>> plain_type("[4]Foo"), plain_type("map[string]*Foo"), plain_type("map[K][]Foo"), plain_type("[A, B][]")
     ('Foo[]', 'Foo[]', '', '')
+    >>> plain_type("std::enable_if_t<A<T>::value, Foo &>"), plain_type("typename std::enable_if<A<T>::value, Foo>::type")
+    ('Foo', 'Foo')
     >>> plain_type("typename Pool<T>::Loan"), plain_type("std::vector<Foo>::iterator"), plain_type("Union[Foo, None]"), plain_type("Vec<_>")
     ('Pool.Loan', 'Foo', 'Foo', '')
     """
@@ -365,7 +377,7 @@ def _generic(text: str, own: frozenset[str]) -> str:
         return name
     closing = text.rfind(_CLOSING[text[opening]])
     inside, inner = split(text[opening + 1 : closing], ","), text[closing + 1 :].partition("::")[2]
-    if inner and last not in _ELEMENTS:  # a class in the class
+    if inner and last not in _ELEMENTS and name != "std.enable_if":  # a class in the class
         return f"{name}.{chain(inner)}" if chain(inner) else ""
     return plain_type(inside[0], own) if inner in _POINTING else _of_arguments(name, inside, own)
 
@@ -376,7 +388,7 @@ def _of_arguments(name: str, inside: list[str], own: frozenset[str]) -> str:
     if last == "Union":
         return plain_type("|".join(inside), own)
     if last in _WRAPPERS:
-        return plain_type(inside[-1] if last == "Coroutine" else inside[0], own)
+        return plain_type(inside[-1 if last in _LAST else 0], own) if len(inside) > 1 or last not in _LAST else ""
     holds_last = not _VALUES.isdisjoint({last, name, name.removeprefix("std.")})
     if last in _ELEMENTS or holds_last:
         inner = plain_type((inside[-1] if holds_last else inside[0]).rpartition("Item =")[2], own)

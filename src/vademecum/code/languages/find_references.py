@@ -68,10 +68,10 @@ from vademecum.code.languages.bindings import (
     unbound,
 )
 from vademecum.code.languages.declarations import LEAVES, Outline
-from vademecum.code.languages.expression import chain, plain_type
+from vademecum.code.languages.expression import LONGEST, chain, plain_type
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.narrowing import Told, narrowed
-from vademecum.code.languages.owners import CALLABLE, LONGEST, Owners, Part, bodies, bound_anew, dividing
+from vademecum.code.languages.owners import CALLABLE, Owners, Part, bodies, bound_anew, dividing
 from vademecum.code.languages.parse import Syntax
 from vademecum.code.languages.references import (
     EACH,
@@ -206,6 +206,7 @@ class _Finder:
         """Take matches, as a cursor gives them."""
         found, said = self.found, self._used
         plain = {"call": found.calls, "bare": self._bare, "load": found.loads, "new": found.news, "ref": found.types}
+        places = {"static": found.statics, "getter": found.getters}
         for _, captured in matches:
             for name, nodes in captured.items():
                 if name in plain:  # as nearly all are
@@ -214,6 +215,8 @@ class _Finder:
                         plain[name].append((owner, line, text))
                 elif name in _HANDLERS:
                     _HANDLERS[name](self, nodes[0], captured)
+                elif name in places:
+                    places[name].append(self._at(nodes[0]))
                 else:
                     continue
                 break
@@ -231,16 +234,16 @@ class _Finder:
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = self._text(captured["object"][0]) if "object" in captured else ""
-        spelled = chain(holder)
-        if holder and spelled in {"", "?"}:
-            found = self._rules.alternatives(captured["object"][0], self._text)
-            spelled = chain(found[0]) if len(found) == 1 else spelled
-        if holder and not spelled:
+        receivers = [chain(holder)]
+        if holder and receivers[0] in {"", "?"}:  # of `(a ?? b).run()` it is one or the other
+            found = [chain(each) for each in self._rules.alternatives(captured["object"][0], self._text)]
+            receivers = found if found and all(found) else receivers
+        if holder and not receivers[0]:
             kind = captured["object"][0].type if self._rules.reopens else ""
-            spelled = f"'{kind}" if holder[0] in LITERALS else "?"
-        before = f"{spelled}." if holder else ""
+            receivers = [f"'{kind}" if holder[0] in LITERALS else "?"]
         count = f"/{len(listed_nodes(captured['arguments'][0]))}" if "arguments" in captured else ""
-        self.found.calls.append((*self._at(node), before + self._text(node) + count))
+        called = self._text(node) + count
+        self.found.calls += [(*self._at(node), f"{each}.{called}" if holder else called) for each in receivers]
 
     def calling_by_trait(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         if holder := chain(self._text(captured["object"][0])):
@@ -297,14 +300,8 @@ class _Finder:
         if not owner or is_nameless(self.found.owners[owner]):
             self.found.bindings.append((owner, line, "self", TYPE, name, owner))
 
-    def standing(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.statics.append(self._at(node))
-
     def taking(self, node: tree_sitter.Node, _: Any) -> None:
-        listed = self._rules.taken(node, self._text)
-        if listed:
-            owner, line = self._at(node)
-            self.found.takes += [(owner, line, place, text) for place, text in listed]
+        self.found.takes += [(*self._at(node), *each) for each in self._rules.taken(node, self._text)]
 
     def calling_in_macro(self, node: tree_sitter.Node, _: Any) -> None:
         if (spelled := self._rules.call_of_tokens(node)) and (named := chain(spelled)):
@@ -368,6 +365,7 @@ class _Finder:
         how = how_bound(captured)
         giving = self._rules.giving(captured[how][0]) if how in captured else node
         text = self._text(giving) if how in captured else ""
+        text += "[]" * (how == TYPE and giving.parent is not None and giving.parent.type in _RESTS)
         if how == GIVEN:
             text = handed(node, captured, self._text)
         if how == VALUE and self._rules.assigns_modules and self._assigned(owner, line, node, captured[how][0]):
@@ -507,11 +505,13 @@ class _Finder:
             for name, typed in self._rules.documented(node, self._whole(comment)):
                 if name is None:
                     owner, line = self._at(node.child_by_field_name("parameters") or node)
-                    self.found.returns.append((owner, line, TYPE, typed))
+                    self.found.returns.insert(0, (owner, line, TYPE, typed))  # before a type that says less
                     continue
                 owner, line, text = self._said(name)
                 at = self._bound_at.setdefault(name.start_byte, len(self.found.bindings))
                 self.found.bindings[at : at + 1] = [(owner, line, text, TYPE, typed, owner)]
+                if (at := self._bound_at.get(~name.start_byte, -1)) >= 0:  # the field that a parameter makes
+                    self.found.bindings[at] = (self.found.bindings[at][0], line, text, TYPE, typed, owner)
 
     def holding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take the members of an object literal, bound by its name."""
@@ -563,10 +563,8 @@ class _Finder:
         owner, line = self._at(node)
         if "type" in captured:
             held = self._text(captured["type"][0])
+            self._bound_at[~node.start_byte] = len(self.found.bindings)
             self.found.bindings.append((self._scopes.class_of(owner), line, self._text(node), TYPE, held, owner))
-
-    def getting(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.getters.append(self._at(node))
 
     def declared(self, outline: Outline) -> None:
         """Take bases and decorators, and packages that no parser sees."""
@@ -579,12 +577,12 @@ class _Finder:
             owner = self._scopes.number(self.found.known(declaration.qualified, line))
             self.found.bases += [(owner, line, base) for base in declaration.bases]
             for decorator in declaration.decorators:
-                if spelled := chain(decorator).removesuffix("()"):
+                if spelled := chain(decorator.partition("(")[0]):
                     self.found.loads.append((owner, line, spelled))
 
 
 _WEAK = frozenset({GIVEN, SHADOW})  # what the binding of a place by something else replaces
-_RESTS = frozenset({"spread_parameter"})
+_RESTS = frozenset({"spread_parameter", "variadic_parameter", "variadic_parameter_declaration"})
 _NO_END = 1 << 16
 _NO_VALUE = "undefined"
 _OPENING = frozenset("{[")  # a pattern, of what is taken apart
@@ -592,9 +590,9 @@ _UNCLEAR = "?.?"  # a member of which the name is not known
 _AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
     "constant": _Finder.reading, "inherited": _Finder.inherited, "setter": _Finder.setting, "pattern": _Finder.parting, "fields": _Finder.numbering,
-    "documented": _Finder.documenting, "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "static": _Finder.standing, "mixed": _Finder.mixing, "trait": _Finder.calling_by_trait, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "documented": _Finder.documenting, "parameters": _Finder.parameters, "taking": _Finder.taking, "evaluated": _Finder.evaluating, "described": _Finder.describing, "mixed": _Finder.mixing, "trait": _Finder.calling_by_trait, "method": _Finder.calling_method, "token": _Finder.calling_in_macro, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "holder": _Finder.holding, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
     "again": _Finder.binding_again, "declared": _Finder.declaring, "global": _Finder.sharing, "implied": _Finder.implied, "receiving": _Finder.receiving, "handing": _Finder.handing, "elements": _Finder.elements, "further": _Finder.resulting,
-    "getter": _Finder.getting, "conditional": _Finder.may_be_left_out,
+    "conditional": _Finder.may_be_left_out,
 }  # fmt: skip

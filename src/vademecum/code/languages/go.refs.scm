@@ -6,7 +6,7 @@
 (import_spec) @using
 (method_declaration receiver: (parameter_list (parameter_declaration name: (_) @name type: (_) @type)))
 (parameter_list (parameter_declaration name: (_) @name type: (_) @type))
-(parameter_list (variadic_parameter_declaration name: (_) @name))
+(parameter_list (variadic_parameter_declaration name: (_) @name type: (_) @type))
 (function_declaration result: (_) @return)
 (method_declaration result: (_) @return)
 (method_elem result: (_) @return)

@@ -8,6 +8,7 @@
 (import_declaration) @using
 (formal_parameter type: (_) @type name: (_) @name)
 (spread_parameter (variable_declarator name: (_) @name))
+(spread_parameter [(type_identifier) (scoped_type_identifier) (generic_type)] @type (variable_declarator name: (_) @name))
 (inferred_parameters (identifier) @name)
 (lambda_expression parameters: (identifier) @name)
 (local_variable_declaration type: (_) @type declarator: (variable_declarator name: (_) @name))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vademecum.code.languages.references import References
 
 Read = Callable[["tree_sitter.Node"], str]  # the text of a node
+NAMELESS = "class!"  # after a module: a class without a name that includes it (Ruby)
 SUPERS = frozenset({"super", "parent", "base"})
 SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 
@@ -111,6 +112,8 @@ class Language:
     inert: str = ""  # those that call nothing, separated by blanks
     same: str = ""  # methods of containers and wrappers that give all they hold, separated by blanks
     unwraps: frozenset[str] = frozenset()  # those of them that no type has by a trait from elsewhere
+    # By one of them (Rust's `await`), the methods of a type that gives something else there, as a future does.
+    gives_else: Mapping[str, Sequence[str]] = field(default_factory=dict)
     one: str = ""  # methods of containers that give one element, separated by blanks
     common: str = ""  # names of libraries' methods, beside those of the language's own in `library/<id>.txt`
     slow_on_errors: bool = False  # an error behind thousands of brackets costs the grammar the square of their number

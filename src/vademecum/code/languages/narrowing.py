@@ -8,6 +8,7 @@ A test that does not hold tells the type of what follows, where nothing else com
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +24,10 @@ _NOT, _AND, _OR = frozenset({"!", "not"}), frozenset({"&&", "and"}), frozenset({
 _LEAVING = frozenset({"return", "throw", "raise", "continue", "break"})
 _MOST_AROUND = 40  # operators around a test
 _BLOCKS = frozenset({"block", "statement_block", "compound_statement", "colon_block", "expression_statement"})
+
+# functions that throw where what they are given does not hold
+_ASSERTING = re.compile(rb"\\?(?:\w+\.)?[aA]ssert\s*\(")
+_REQUIRING = re.compile(rb"(?:assert|check|require)\s*\(")  # Kotlin's
 
 
 class Told(NamedTuple):
@@ -83,8 +88,8 @@ def _beyond(
     other = around.child_by_field_name("alternative") or (others[1] if is_asked and len(others) > 1 else None)
     if around.type == "if_clause" and holds and block is not None:  # of a comprehension
         yield block.named_children[0].byte_range
-    elif around.type == "assert_statement" and holds and block is not None:
-        yield around.end_byte, block.end_byte
+    elif (checking := _checking(around)) is not None and holds and checking.parent is not None:
+        yield checking.end_byte, checking.parent.end_byte
     elif not is_asked or body is None:
         pass
     elif holds and body.start_byte > test.start_byte:
@@ -98,6 +103,19 @@ def _beyond(
         yield around.end_byte, block.end_byte
     if beside:
         yield beside
+
+
+def _checking(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the statement that checks a condition, as `assert` does."""
+    if node.type == "assert_statement":
+        return node
+    call: tree_sitter.Node | None = node
+    while call is not None and ("argument" in call.type or call.type == "call_suffix"):
+        call = call.parent
+    checking = _REQUIRING if node.type == "value_argument" else _ASSERTING
+    if call is None or call == node or not checking.match(call.text or b""):
+        return None
+    return call.parent if call.parent is not None and call.parent.type == "expression_statement" else call
 
 
 def _leaves(body: tree_sitter.Node) -> bool:

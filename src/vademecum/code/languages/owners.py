@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.code.languages.bindings import how_bound
 from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
+from vademecum.code.languages.expression import LONGEST
 from vademecum.code.languages.language import Language
 from vademecum.code.languages.line_index import Lines
 from vademecum.code.languages.parse import Match
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-LONGEST = 400  # characters of an expression or a type
 Part = tuple[int, int]  # the first byte of a part of a file, and the one behind it
 CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 

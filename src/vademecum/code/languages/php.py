@@ -27,10 +27,12 @@ _COMMON = """
     getMessage getCode getName getValue setName setValue getId __toString __construct toArray jsonSerialize count current key
     valid rewind getIterator offsetGet offsetSet willReturn expects method with assertEquals assertSame assertTrue
 """
+_TYPE = r"(?:\$this\b|[^\s<$]|<[^>]*>)+"
 _TAG = re.compile(
-    r"@(?:phpstan-|psalm-)?(var|param|return)\s+((?:\$this\b|[^\s<$]|<[^>]*>)+)(?:\s+&?(?:\.\.\.)?\$(\w+))?"
+    rf"@(?:phpstan-|psalm-)?(var|param|return)\s+({_TYPE}(?:\s*[&|]\s*{_TYPE})*)(?:\s+&?(?:\.\.\.)?\$(\w+))?"
 )
 _LISTS = re.compile(r"\b(?:non-empty-)?(?:array|list|iterable)<")
+_AROUND = frozenset({"parenthesized_expression", "clone_expression"})
 _NAMING = frozenset({"name", "qualified_name", "relative_scope", "attribute_list"})
 _VAGUE = frozenset({"array", "?array", "iterable", "?iterable", "mixed", "object"})
 
@@ -57,9 +59,20 @@ class _Php(Packaged):
                 yield alias.strip() or name, module, name
 
     def alternatives(self, value: tree_sitter.Node, text: Read) -> Sequence[str]:
-        """Return "?" for an instance of a class in a variable."""
-        is_new = value.type == "object_creation_expression"
-        return ("?",) if is_new and any(each.type not in _NAMING for each in value.named_children[:1]) else ()
+        """Return the values of a choice, "?" for a nameless class."""
+        ends, left = [], [value]
+        while left:
+            each = left.pop()
+            parts = each.named_children
+            if each.type in _AROUND or (each.type == "binary_expression" and each.children[1].type == "??"):
+                left += reversed(parts)
+            elif each.type == "conditional_expression":
+                left += (parts[-1], parts[-2])  # of `a ?: b` the condition
+            elif each.type == "object_creation_expression" and any(part.type not in _NAMING for part in parts[:1]):
+                ends.append("?")
+            elif each != value and each.type != "throw_expression":
+                ends.append(text(each))
+        return ends
 
     def documented(self, node: tree_sitter.Node, comment: str) -> Iterator[tuple[tree_sitter.Node | None, str]]:
         """Read `@var`, `@param` and `@return` where types are vague."""
@@ -67,6 +80,11 @@ class _Php(Packaged):
             name or kind: _LISTS.sub("Map<", text).replace("$this", "static")
             for kind, text, name in _TAG.findall(comment)
         }
+        if name := node.child_by_field_name("left") or (node if node.type == "variable_name" else None):
+            typed = told.get((name.text or b"").decode().lstrip("$"), told.get("var", ""))
+            if typed and typed not in _VAGUE:
+                yield name.named_children[-1], typed
+            return
         if node.type == "property_declaration":
             holders = [each for each in node.named_children if each.type == "property_element"]
             holders = holders if _is_vague(node, "type") else []

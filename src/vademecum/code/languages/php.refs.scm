@@ -8,6 +8,7 @@
 (namespace_use_declaration) @using
 [(require_once_expression) (require_expression) (include_expression) (include_once_expression)] @using
 (simple_parameter type: (_) @type name: (variable_name (name) @name))
+(variadic_parameter type: (_) @type name: (variable_name (name) @name))
 (simple_parameter !type name: (variable_name (name) @name))
 (property_promotion_parameter type: (_) @type name: (variable_name (name) @name))
 (property_promotion_parameter type: (_) @type name: (variable_name (name) @field))
@@ -26,4 +27,6 @@
 [(anonymous_function) (arrow_function)] @inner
 ; what a comment above says of types that the code leaves out
 ((comment) @docs . [(property_declaration) (method_declaration) (function_definition)] @documented)
+((comment) @docs . (expression_statement (assignment_expression left: (variable_name)) @documented))
+((comment) @docs . (foreach_statement . (_) [(variable_name) @documented (pair (_) (variable_name) @documented)]))
 (binary_expression left: [(variable_name (name) @subject) (member_access_expression) @subject] operator: "instanceof" right: [(name) (qualified_name)] @kind) @test

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from vademecum.code.languages.bindings import listed_nodes
 from vademecum.code.languages.expression import chain
 from vademecum.code.languages.imports import QUOTED, Bound, text_of
-from vademecum.code.languages.language import Language, Read
+from vademecum.code.languages.language import NAMELESS, Language, Read
 from vademecum.code.languages.modules import Modules, nearest
 from vademecum.code.languages.references import HANDED_ON, ITSELF
 from vademecum.code.languages.scopes import CLASSES, Candidate, Source, anywhere, parent_scopes
@@ -29,6 +29,10 @@ _SPECIAL = """
 _BRANCHES = frozenset({"assignment", "operator_assignment", "conditional", "if", "unless", "elsif"})
 _PARTS = ("right", "consequence", "alternative")
 _EVALUATING = frozenset({"instance_eval", "instance_exec", "class_eval", "class_exec", "module_eval", "module_exec"})
+# A class without a name, and what it is made of.
+_MADE = re.compile(
+    r"Class\.new(?:\(([\w:]+)\)|\.(?:send\(:include,\s*|include\()([\w:]+)\)|\s*(?:do|\{)\s*include\s+([\w:]+))"
+)
 _BLOCKS = frozenset({"then", "else", "begin", "parenthesized_statements"})
 
 
@@ -76,8 +80,9 @@ class _Ruby(Language):
         while value.type == "call" and (method := value.child_by_field_name("method")) is not None:
             receiver = value.child_by_field_name("receiver")
             holder = text_of(receiver) if receiver is not None else ""
-            if holder == "Class" and (made := re.match(r"Class\.new\(([\w:]+)\)", text(value))):
-                return (made[1] + spelled,)
+            is_class = holder == "Class" or (holder == "Class.new" and text_of(method) in {"send", "include"})
+            if is_class and (made := _MADE.match(text(value))):
+                return (made[1] + spelled if made[1] else f"{made[2] or made[3]}.{NAMELESS}{spelled}",)
             brackets = "()" if method.end_byte != value.end_byte else ""
             spelled = f"{'.' if holder else ''}{text_of(method)}{brackets}{spelled}"
             if receiver is None:
@@ -144,7 +149,7 @@ LANGUAGE = _Ruby(
     implicit_self=True,
     shares_names=True,
     path_in_text=rb"(?:::)?[A-Z]\w{0,99}+(?:::[A-Z]\w{0,99}+){1,9}+",
-    turns={"new": "inst", "class": "def"},
+    turns={"new": "inst", "class": "def", NAMELESS: "def"},
     calls_bare=True,
     overrides_fields=True,
     hold_all=frozenset({"Class", "Module"}),  # which make classes without a name

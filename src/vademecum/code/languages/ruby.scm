@@ -23,11 +23,20 @@
     (array (simple_symbol) @name @method)] method: (identifier) @_each
   block: (_ body: (_ (call !receiver method: (identifier) @_define)))
   (#eq? @_each "each") (#any-of? @_define "define_method" "define_singleton_method" "module_eval" "class_eval"))
+(_ (assignment left: (constant) @_list right: [(array (simple_symbol) @name @method) (symbol_array (bare_symbol) @name @method)
+    (call receiver: [(array (simple_symbol) @name @method) (symbol_array (bare_symbol) @name @method)])])
+  (call receiver: (constant) @_of method: (identifier) @_each
+    block: (_ body: (_ (call !receiver method: (identifier) @_define))))
+  (#eq? @_list @_of) (#eq? @_each "each") (#any-of? @_define "define_method" "module_eval" "class_eval"))
 (call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)
-  (#any-of? @_mixin "include" "extend" "prepend"))
+  (#any-of? @_mixin "include" "prepend"))
+(call !receiver method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @extended) (#eq? @_mixin "extend"))
 (_ name: (identifier) @_hook body: (_ (call receiver: (identifier)
   method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @base)))
-  (#any-of? @_hook "included" "extended" "prepended" "inherited" "append_features") (#any-of? @_mixin "include" "extend" "prepend" "send"))
+  (#any-of? @_hook "included" "extended" "prepended" "inherited" "append_features") (#any-of? @_mixin "include" "prepend" "send"))
+(_ name: (identifier) @_hook body: (_ (call receiver: (identifier)
+  method: (identifier) @_mixin arguments: (argument_list [(constant) (scope_resolution)] @extended)))
+  (#any-of? @_hook "included" "extended" "prepended" "inherited" "append_features") (#eq? @_mixin "extend"))
 (comment) @comment
 (call method: (_) @call)
 [(if) (unless) (while) (until) (for) (when) (in_clause) (rescue) (conditional) (if_modifier) (unless_modifier)

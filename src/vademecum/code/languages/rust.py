@@ -29,10 +29,10 @@ _SPECIAL = """
 _SAME = """
     iter iter_mut into_iter as_ref as_mut as_deref as_slice unwrap expect unwrap_or_default unwrap_or_else
     unwrap_or clone cloned copied borrow borrow_mut lock read write ok take replace to_vec to_owned rev skip
-    step_by chain filter by_ref peekable drain into unwrap_unchecked values values_mut into_values
+    step_by chain filter by_ref peekable drain into unwrap_unchecked values values_mut into_values await
 """
 _UNWRAPS = frozenset(
-    {"unwrap", "expect", "ok", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "clone", "cloned", "copied"}
+    {"unwrap", "expect", "ok", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "clone", "cloned", "copied", "await"}
 )
 _ONE = """
     pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
@@ -355,6 +355,7 @@ LANGUAGE = _Rust(
     extends_by_traits=True,
     same=_SAME,
     unwraps=_UNWRAPS,
+    gives_else={"await": ("poll", "into_future")},
     one=_ONE,
     special=_SPECIAL,
     decorates=rb"#\[",
