@@ -215,11 +215,18 @@ CLIENTS: dict[str, Claude | Codex] = {"claude": Claude(), "codex": Codex()}
 
 def play(command: Sequence[str], prompt: str, tree: Path, setup: Setup, seconds: float) -> tuple[str, bool]:
     """Run a client in a tree; return its events as text, and whether time ran out and all it started was ended."""
-    process = subprocess.Popen(
-        command, cwd=tree, env=setup.environment, text=True, errors="replace", start_new_session=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    listened = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C waits until the process is known
     try:
+        process = subprocess.Popen(
+            command, cwd=tree, env=setup.environment, text=True, errors="replace", start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, listened),  # noqa: PLW1509 - no threads here
+        )  # fmt: skip
+    except OSError:
+        signal.pthread_sigmask(signal.SIG_SETMASK, listened)
+        raise
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, listened)
         output, complaints = process.communicate(prompt, timeout=seconds)
     except (subprocess.TimeoutExpired, KeyboardInterrupt) as stopped:
         os.killpg(process.pid, signal.SIGKILL)
