@@ -248,8 +248,10 @@ def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str
     True
     """
     row = languages.row(language)
-    parsed = parse(content, language, deadline_s) if row is not None and row.module is not None else None
-    if row is None or not isinstance(parsed, Ok):
+    if row is None or row.module is None:
+        return ""
+    parsed = parse(content, language, deadline_s, references=True)
+    if not isinstance(parsed, Ok):
         return ""
     outline = Outline(content, parsed.value, equations=row.equations)
     return _references(Lines(content), parsed.value, outline, language)

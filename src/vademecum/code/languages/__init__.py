@@ -175,17 +175,6 @@ def own_query(language: str) -> tree_sitter.Query | None:
 
 
 @functools.cache
-def references_query(language: str) -> tree_sitter.Query | None:
-    """Compile the query for references once, None for no such query."""
-    found, loaded = row(language), grammar(language)
-    if found is None or loaded is None or not has_references(language):
-        return None
-    import tree_sitter
-
-    return tree_sitter.Query(loaded.compiled, "\n".join(path.read_text("utf-8") for path in _references(found)))
-
-
-@functools.cache
 def joint_query(language: str) -> Joint | None:
     """Compile both queries as one, once; None without references."""
     found, loaded = row(language), grammar(language)

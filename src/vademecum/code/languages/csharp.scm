@@ -25,5 +25,5 @@
 (object_creation_expression type: [(identifier) @call (generic_name . (identifier) @call) (qualified_name name: (_) @call)])
 [(if_statement) (for_statement) (foreach_statement) (while_statement) (do_statement) (switch_section)
  (switch_expression_arm) (catch_clause) (conditional_expression)] @branch
-(binary_expression operator: ["&&" "||" "??"] @branch)
+["&&" "||" "??"] @branch
 (using_directive [(identifier) (qualified_name)] @import)

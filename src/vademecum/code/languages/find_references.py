@@ -92,31 +92,23 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
-_MATCHES = 1 << 16
 _MOST_TEXTS = 2_000  # of one file: a list of domains looks like paths
-_DEPTH = 1000
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 
 
 def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
-    r"""Return a file's references as JSON, "" without a query.
+    r"""Return a file's references as JSON, "" where none were asked for.
 
-    A file that is nested too deep has none either.
+    A language without a query has none, and neither has a file that is nested too deep.
 
     >>> from vademecum.code.languages.parse import parse
     >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
-    >>> syntax = parse(source, "python").unwrap()
+    >>> syntax = parse(source, "python", references=True).unwrap()
     >>> found = References.load(find_references(Lines(source), syntax, Outline(source, syntax), "python"))
     >>> found.owners, found.imports, found.calls, found.bindings
     (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
     """
-    matches, query = syntax.referring, languages.references_query(language)
-    if matches is None and query is not None:
-        import tree_sitter
-
-        cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
-        cursor.set_max_start_depth(_DEPTH)
-        matches = cursor.matches(syntax.root)
+    matches = syntax.referring
     if matches is None:
         return ""
     literals = sorted(captured["inner"][0].byte_range for _, captured in matches if "inner" in captured)

@@ -14,5 +14,5 @@
 (comment) @comment
 (call_expression function: [(identifier) @call (selector_expression field: (_) @call)])
 [(if_statement) (for_statement) (expression_case) (type_case) (communication_case)] @branch
-(binary_expression operator: ["&&" "||"] @branch)
+["&&" "||"] @branch
 (import_spec path: (_) @import)

@@ -20,5 +20,5 @@
 (object_creation_expression type: [(type_identifier) @call (generic_type . (type_identifier) @call)])
 [(if_statement) (for_statement) (enhanced_for_statement) (while_statement) (do_statement) (switch_label) (catch_clause)
  (ternary_expression)] @branch
-(binary_expression operator: ["&&" "||"] @branch)
+["&&" "||"] @branch
 (import_declaration [(scoped_identifier) (identifier)] @import)

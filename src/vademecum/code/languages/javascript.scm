@@ -42,7 +42,7 @@
 
 [(if_statement) (for_statement) (for_in_statement) (while_statement) (do_statement) (switch_case) (catch_clause)
  (ternary_expression)] @branch
-(binary_expression operator: ["&&" "||" "??"] @branch)
+["&&" "||" "??"] @branch
 
 (import_statement source: (string) @import)
 (export_statement source: (string) @import)

@@ -20,5 +20,5 @@
 [(line_comment) (block_comment)] @comment
 (call_expression . [(identifier) @call (navigation_expression (identifier) @call .)])
 [(if_expression) (for_statement) (while_statement) (do_while_statement) (when_entry) (catch_block)] @branch
-(binary_expression operator: ["&&" "||" "?:"] @branch)
+["&&" "||" "?:"] @branch
 (import (qualified_identifier) @import)

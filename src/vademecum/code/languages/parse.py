@@ -86,10 +86,9 @@ def parse(
     assert query is not None
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
     cursor.set_max_start_depth(_DEPTH)
-    if joint is None:
-        return Ok(Syntax(root, _by_name(cursor.captures(root)), root.has_error))
-    captured, referring = _apart(cursor.matches(root), joint.own)
-    return Ok(Syntax(root, _by_name(captured), root.has_error, referring))
+    # `captures` would tell those of a pattern with wildcards before the whole pattern has matched (tree-sitter 0.26).
+    captured, referring = _apart(cursor.matches(root), query.pattern_count if joint is None else joint.own)
+    return Ok(Syntax(root, _by_name(captured), root.has_error, None if joint is None else referring))
 
 
 def _apart(matches: Iterable[Match], own: int) -> tuple[dict[str, list[tree_sitter.Node]], list[Match]]:

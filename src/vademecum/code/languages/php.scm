@@ -22,7 +22,7 @@
 (object_creation_expression [(name) (qualified_name)] @call)
 [(if_statement) (else_if_clause) (for_statement) (foreach_statement) (while_statement) (do_statement) (case_statement)
  (match_conditional_expression) (catch_clause) (conditional_expression)] @branch
-(binary_expression operator: ["&&" "||" "??" "and" "or"] @branch)
+["&&" "||" "??" "and" "or"] @branch
 (namespace_use_clause [(qualified_name) (name)] @import)
 (namespace_use_declaration (namespace_name) @import)
 (require_once_expression (string) @import)
