@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from vademecum.code.chunking.chunk import chunk_file
+from vademecum.code.languages.references import References
 
 pytestmark = pytest.mark.once
 
@@ -159,3 +160,19 @@ def test_methods_of_dart_reach_to_the_end_of_their_bodies():
     assert [(each.qualified, each.start_line, each.end_line) for each in symbols] == [
         ("A", 1, 8), ("A.named", 2, 2), ("A.f", 3, 5), ("A.g", 6, 6),
     ]  # fmt: skip
+
+
+def test_items_of_rust_that_a_macro_wraps_are_declarations_and_what_it_quotes_is_none():
+    source = (
+        b"cfg_net! {\n    /// A door.\n    pub struct Door {\n        x: u8,\n    }\n}\n\n"
+        b"outer! { inner! { fn deep() {} } }\n\nfn made() {\n    quote! {\n        struct Not;\n    }\n}\n\n"
+        b"table! { a => 1, b => 2 }\nbits! { struct Flags: u8 { const A = 1; } }\n"
+    )
+    parsed = chunk_file(source, "rust", references=True)
+    symbols = [symbol for chunk in parsed.chunks for symbol in chunk.symbols]
+    assert [(each.qualified, each.start_line) for each in symbols] == [
+        ("Door", 3), ("Door.x", 4), ("deep", 8), ("made", 10),
+    ]  # fmt: skip
+    assert "".join(chunk.text for chunk in parsed.chunks).replace("\n", "") == source.decode().replace("\n", "")
+    called = {call[2] for call in References.load(parsed.references).calls}
+    assert {"cfg_net", "outer", "table", "bits", "quote"} <= called

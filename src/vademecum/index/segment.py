@@ -145,7 +145,7 @@ FIELDS = CODE.fields
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
 INNER_TEST = 2
-FORMAT = "16"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "17"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)

@@ -647,6 +647,35 @@ RUST = {
         "'a One.into_iter",
         {"One.settle exact"},
     ),
+    "items that macros wrap": (
+        {"src/lib.rs": "pin_project! {\n    pub struct One { #[pin] part: In }\n}\nstruct In;\nimpl In { fn settle(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\n"
+                       "cfg_if! {\n    if #[cfg(unix)] {\n        fn low() {}\n    } else {\n        struct Other;\n        impl Other { fn rest(&self) {} }\n    }\n}\n"
+                       "impl One {\n    cfg_net! {\n        pub fn go(&self, other: Other) { self.part.settle(); low(); other.rest(); }\n    }\n}\n"
+                       "macro_rules! cfg_net { ($($item:item)*) => { $($item)* } }\n"},
+        "One.go",
+        {"In.settle typed", "low exact", "Other.rest typed"},
+    ),
+    "what a closure is given": (
+        {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} fn last(&self) {} fn with<T>(&mut self, n: u8, f: impl for<'a> FnMut(u8, &'a mut One) -> T) {} }\n"
+                       "struct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} fn last(&self) {} }\n"
+                       "fn with<F>(f: F) where F: FnOnce(&mut One) {}\nfn by(f: &mut dyn Fn(&One)) {}\n"
+                       "fn go(mut one: One) { with(|x| x.settle()); by(&mut |x| x.rest()); one.with(1, |_, x| { x.last() }); }\n"},
+        "go",
+        {"One.with typed", "with exact", "by exact", "One.settle typed", "One.rest typed", "One.last typed"},
+    ),
+    "a trait for every type with a bound": (
+        {"src/lib.rs": "use lib::{Flow, Read};\nmod ext;\nstruct One;\nimpl Flow for One {}\nstruct Other<S: Flow> { part: S }\n"
+                       "impl<S: Flow> Other<S> { fn go<I: Iterator, R: Flow>(&self, one: One, it: I, r: R) { self.part.nth(1); one.last(); r.min(); it.count(); } }\n",
+         "src/ext.rs": "use lib::Flow;\npub trait FlowExt: Flow { fn nth(self, n: u8); fn last(self); fn min(self); fn count(self); }\nimpl<S: Flow + ?Sized> FlowExt for S {}\n"},
+        "Other.go",
+        {"FlowExt.nth typed", "FlowExt.last typed", "FlowExt.min typed"},
+    ),
+    "a pinned receiver": (
+        {"src/lib.rs": "use lib::Write;\nstruct One;\nimpl One { fn settle(self: Pin<&mut Self>) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} }\n"
+                       "impl Write for One { fn go(mut self: Pin<&mut Self>) { ready!(self.as_mut().settle()); } }\n"},
+        "One.go",
+        {"One.settle typed"},
+    ),
     "names that patterns bind": (
         {"src/lib.rs": "struct One;\nimpl One { fn settle(&self) {} fn rest(&self) {} fn last(&self) {} }\nstruct Two;\nimpl Two { fn settle(&self) {} fn rest(&self) {} }\nfn made() -> One { One }\n"
                        "fn go(all: &[One], x: Option<&One>) { for &one in all { one.settle(); } if let Some(&two) = x { two.rest(); } match made() { other => other.last() } }\n"},

@@ -136,7 +136,7 @@ class FileEdges:
         if begun[0] is None:
             return UNKNOWN
         is_module = begun[1] is Tier.EXACT or "." not in spelled.removeprefix(f"{first}.")
-        if begun[0].is_external and is_module and not ("(" in spelled or "[" in spelled or self._rules.has_extensions):
+        if begun[0].is_external and is_module and not ("(" in spelled or "[" in spelled or self._rules.adds_methods):
             return itself(begun)
         return self._names.meaning_in(self._file, scope, spelled)
 

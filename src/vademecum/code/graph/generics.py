@@ -91,6 +91,9 @@ def from_elsewhere(names: Results, file: File, scope: str, text: str, plain: str
         return GIVEN_BACK  # a macro may hide its declaration
     may_be_own = plain in file.rules.without_methods or any(value is None or not value.is_external for value in values)
     of = plain if file.rules.has_extensions else ""  # extensions are told apart by it
+    if file.rules.numbers_fields:  # and methods of Rust's traits by the bounds of a type parameter
+        bounds = alias_text(file, scope, plain)
+        of = bounds[1] if bounds is not None else plain
     return EXTERNAL._replace(given=(file.path if may_be_own else "", "", of)), Tier.TYPED
 
 

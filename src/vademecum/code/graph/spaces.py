@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
@@ -17,6 +18,8 @@ from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces
 Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
 
 _ANYTHING = Value("anything")  # what an extension of a type parameter is called on
+_BOUND = re.compile(r"(?:^|[+:]\s*)(?:[\w:]*::)?(\w+)")
+Bounded = tuple[Value, frozenset[str]]  # a method, and the bounds of which a type has to have one
 Extension = tuple[Value, Value | None]  # a method, and the value that it is called on
 
 
@@ -105,6 +108,8 @@ class Spaces(Classes):
 
     def extended(self, file: File, value: Value, name: str) -> Meaning | None:
         """Return the extension function called on a value, if any."""
+        if file.rules.numbers_fields:
+            return self._by_bound(file, value, name)
         if not file.rules.has_extensions:
             return None
         asked = ("extensions", name, file.family)
@@ -119,6 +124,35 @@ class Spaces(Classes):
             return fitting.pop(), Tier.TYPED
         may_fit = not complete and any(of is None or of.is_external for _, of in known)
         return HELD if fitting or may_fit else None
+
+    def _by_bound(self, file: File, value: Value, name: str) -> Meaning | None:
+        """Return the method of a trait for all types with a bound.
+
+        In Rust `impl<S: Stream> StreamExt for S` gives the methods of `StreamExt` to each type that is a `Stream`.
+        """
+        asked = ("for all", name, file.family)
+        known: list[Bounded] = self.definitions.once(asked, self._for_all, [], file, name)
+        kinds = (value, *self.bases(value)[0]) if known and value.what == "inst" else ()
+        bounds = {bound for each in kinds for _, text in self.based_on(each) for bound in _bounds(text)}
+        bounds.update(_bounds(value.given[2]) if value.is_external else ())
+        fitting = {method for method, wanted in known if wanted & bounds}
+        return (fitting.pop(), Tier.TYPED) if len(fitting) == 1 else None
+
+    def _for_all(self, file: File, name: str) -> list[Bounded]:
+        """Return such methods, each with the bounds that suffice."""
+        found = []
+        for other, node in self.definitions.named(name, file.family):
+            trait = node.qualified.rpartition(".")[0]
+            scopes = (scope for scope, known in other.aliases.items() if scope in known and trait)
+            wanted = {
+                b
+                for scope in scopes
+                if trait in other.bases.get(scope, ())
+                for b in _bounds(other.aliases[scope][scope])
+            }
+            if wanted:
+                found.append((Value("def", other.path, node.qualified), frozenset(wanted)))
+        return found
 
     def _extensions(self, file: File, name: str) -> list[Extension]:
         """Return the extension functions of a name with their receivers."""
@@ -210,6 +244,15 @@ def from_file(file: File, scope: str, module: str) -> str:
     around = (file.nodes.get(each) for each in parent_scopes(scope)) if module.startswith("super") else ()
     is_inside = any(node is not None and node.kind == "namespace" for node in around)
     return module.replace("super", "self", 1) if is_inside else module
+
+
+def _bounds(text: str) -> list[str]:
+    """Return the names of the traits in a bound.
+
+    >>> _bounds(": io::Read + Sink<A> + ?Sized + 'static")
+    ['Read', 'Sink']
+    """
+    return _BOUND.findall(text)
 
 
 def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:

@@ -60,7 +60,7 @@ def handed_block(captured: Mapping[str, list[tree_sitter.Node]], text: Callable[
 
 def _place(listed: tree_sitter.Node, inside: tree_sitter.Node) -> int:
     """Return which part of a list holds a node."""
-    return sum(each.end_byte <= inside.start_byte for each in listed_nodes(listed))
+    return sum(each.type == "," and each.end_byte <= inside.start_byte for each in listed.children)
 
 
 def listed_nodes(listed: tree_sitter.Node) -> list[tree_sitter.Node]:

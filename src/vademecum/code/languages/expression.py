@@ -335,12 +335,20 @@ def result_of(text: str) -> str:
     return _function(text)[1]
 
 
+_CLOSURE = re.compile(r"\bFn(?:Once|Mut)?(?=\()")  # of Rust
+
+
 def parameters_of(text: str) -> list[str] | None:
-    """Return the parameters of a TypeScript function type, None for others.
+    """Return the parameters of a function's type, None for others.
 
     >>> parameters_of("<T>(a: Box<T, U>, b?: C) => void"), parameters_of("() => A"), parameters_of("Box<() => A>")
     (['a: Box<T, U>', ' b?: C'], [], None)
+    >>> parameters_of("impl FnOnce(u8, &mut A) -> B")
+    [': u8', ': &mut A']
     """
+    if closure := _CLOSURE.search(text):
+        inside = text[closure.end() + 1 : _close(text, closure.end()) - 1]
+        return [f": {each.strip()}" for each in split(inside, ",") if each.strip()]
     inside, after = _function(text)
     return (split(inside, ",") if inside.strip() else []) if after else None
 

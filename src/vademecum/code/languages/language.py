@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vademecum.code.languages.references import References
 
 Read = Callable[["tree_sitter.Node"], str]  # the text of a node
+Parse = Callable[[bytes], "tree_sitter.Node | None"]  # the root of a tree, None where time ran out
 NAMELESS = "class!"  # after a module: a class without a name that includes it (Ruby)
 SUPERS = frozenset({"super", "parent", "base"})
 SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
@@ -119,6 +120,11 @@ class Language:
     slow_on_errors: bool = False  # an error behind thousands of brackets costs the grammar the square of their number
 
     @property
+    def adds_methods(self) -> bool:
+        """True where types from elsewhere may have the repository's methods."""
+        return self.has_extensions or self.numbers_fields
+
+    @property
     def family(self) -> str:
         """The id of the family's head."""
         return self.head or self.id
@@ -164,6 +170,10 @@ class Language:
     def readable(self, content: bytes) -> bytes:
         """Return a file rewritten, at equal length, for the grammar."""
         return content
+
+    def unwrapped(self, root: tree_sitter.Node, content: bytes, parse: Parse) -> Iterator[tuple[int, bytes]]:
+        """Yield the contents of macros, at equal length, with their places."""
+        yield from ()
 
     def lexed(self, content: bytes) -> Iterator[Span] | None:
         """Yield comments and strings in order; None asks for a parser."""

@@ -27,6 +27,7 @@ Match: TypeAlias = "tuple[int, dict[str, list[tree_sitter.Node]]]"
 _READ = 1 << 16  # bytes handed to the parser at a time
 _DEPTH = 1000  # levels of the tree that are queried
 _MATCHES = 1 << 16  # matches of the query under way at once
+_LAYERS = 4  # macros around one another that are unwrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def parse(
     import tree_sitter
 
     assert grammar is not None
+    tree, readable = _unwrapped(tree, readable, language, ends)
     if grammar.predicates and ends - time.monotonic() > deadline_s / 2:
         # Node texts are fetched through a reader, slowly, unless the tree owns its source: hand the bytes over in a second
         # parse, which takes every node from the first.
@@ -89,6 +91,25 @@ def parse(
     # `captures` would tell those of a pattern with wildcards before the whole pattern has matched (tree-sitter 0.26).
     captured, referring = _apart(cursor.matches(root), query.pattern_count if joint is None else joint.own)
     return Ok(Syntax(root, _by_name(captured), root.has_error, None if joint is None else referring))
+
+
+def _unwrapped(tree: tree_sitter.Tree, readable: bytes, language: str, ends: float) -> tuple[tree_sitter.Tree, bytes]:
+    """Return a tree with the contents of macros as its own items."""
+    grammar, rules = languages.compiled_grammar(language), languages.rules_of(language)
+
+    def parsed(part: bytes) -> tree_sitter.Node | None:
+        read = _tree(grammar, part, language, ends - time.monotonic())
+        return read.value.root_node if isinstance(read, Ok) else None
+
+    for _ in range(_LAYERS):
+        changed = bytearray(readable)
+        for start, items in rules.unwrapped(tree.root_node, readable, parsed):
+            changed[start : start + len(items)] = items
+        read = _tree(grammar, bytes(changed), language, ends - time.monotonic()) if changed != readable else None
+        if not isinstance(read, Ok):
+            break
+        tree, readable = read.value, bytes(changed)
+    return tree, readable
 
 
 def _apart(matches: Iterable[Match], own: int) -> tuple[dict[str, list[tree_sitter.Node]], list[Match]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.code.languages.expression import split
 from vademecum.code.languages.imports import Bound, in_one_line, text_of, without_comments
-from vademecum.code.languages.language import Language, Read
+from vademecum.code.languages.language import Language, Parse, Read
 from vademecum.code.languages.modules import Modules
 
 if TYPE_CHECKING:
@@ -32,7 +32,21 @@ _SAME = """
     step_by chain filter by_ref peekable drain into unwrap_unchecked values values_mut into_values await
 """
 _UNWRAPS = frozenset(
-    {"unwrap", "expect", "ok", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "clone", "cloned", "copied", "await"}
+    [
+        "unwrap",
+        "expect",
+        "ok",
+        "unwrap_or",
+        "unwrap_or_else",
+        "unwrap_or_default",
+        "clone",
+        "cloned",
+        "copied",
+        "await",
+        "as_ref",
+        "as_mut",
+        "as_deref",
+    ]
 )
 _ONE = """
     pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
@@ -60,7 +74,27 @@ _UNWRAPPING = frozenset({b"unwrap", b"expect", b"unwrap_unchecked"})
 _TUPLE = re.compile(r"^[\s:>-]*(?:(?:[\w:]*(?:Result|Option)|Box)\s*<\s*)?\((.*)\)", re.DOTALL)
 
 
+# What stands in a macro that wraps items, as `pin_project!` and `cfg_if!` do.
+_WRAPS = re.compile(rb"\w!\s*\{\s")
+_OUTER = frozenset({"mod_item", "impl_item", "trait_item", "foreign_mod_item"})
+_ITEMS = ("_item", "_declaration", "_comment", "macro_invocation", "macro_definition")
+
+
 class _Rust(Language):
+    def unwrapped(self, root: tree_sitter.Node, content: bytes, parse: Parse) -> Iterator[tuple[int, bytes]]:
+        """Yield macros around items, as empty calls before the items."""
+        for call in _outer_macros(root) if _WRAPS.search(content) else ():
+            wrapped = call.children[-1]
+            if wrapped.type == "token_tree" and content[wrapped.start_byte : wrapped.start_byte + 1] == b"{":
+                items = _items_in(wrapped, content)
+                read = parse(items) if items[:2].isspace() else None
+                if (
+                    read is not None
+                    and not read.has_error
+                    and all(n.type.endswith(_ITEMS) for n in read.named_children)
+                ):
+                    yield wrapped.start_byte, b"{}" + items[2:]
+
     def imported(self, statement: str) -> Iterator[Bound]:
         """Read a `use`, `mod` or `extern crate` declaration.
 
@@ -88,15 +122,18 @@ class _Rust(Language):
         is_call = arguments is not None and arguments.text and arguments.text[:1] == b"("
         if not is_call or around is None or around.type == "attribute":
             return ""
-        first, before = name, name.prev_sibling
-        while before is not None and before.type in _JOINTS and (before := before.prev_sibling) is not None:
+        spelled, before = [name], name.prev_sibling
+        while before is not None and before.type in _JOINTS:
+            spelled.append(before)
+            before = before.prev_sibling
             while before is not None and before.type in _APPLIED:
+                spelled.append(before)
                 before = before.prev_sibling
             if before is None or before.type not in _PATHS:
                 return f"?.{text_of(name)}"
-            first, before = before, before.prev_sibling
-        whole = around.text or b""
-        return whole[first.start_byte - around.start_byte : name.end_byte - around.start_byte].decode(errors="ignore")
+            spelled.append(before)
+            before = before.prev_sibling
+        return "".join(text_of(each) for each in reversed(spelled))
 
     def results(self, written: tree_sitter.Node, text: Read) -> Sequence[str]:
         """Return a result's type, and the types of a pair.
@@ -106,6 +143,16 @@ class _Rust(Language):
         whole = text(written).replace("Self::", "")
         pair = _TUPLE.match(whole) if "(" in whole else None
         return (whole, *(part.strip() for part in split(pair[1], ","))) if pair and "," in pair[1] else (whole,)
+
+    def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
+        """Return the places and types of parameters that may take a closure."""
+        typed = [
+            text(kind).lstrip("& ").removeprefix("mut ")
+            for each in parameters.named_children
+            if each.type == "parameter" and (kind := each.child_by_field_name("type")) is not None
+            if (pattern := each.child_by_field_name("pattern")) is not None and pattern.type != "self"
+        ]
+        return [(place, kind) for place, kind in enumerate(typed) if kind.isupper() or "Fn" in kind]
 
     def giving(self, value: tree_sitter.Node) -> tree_sitter.Node:
         """Return the first telling arm, or the last expression, of a value.
@@ -165,6 +212,34 @@ class _Rust(Language):
             if place in modules.paths:
                 return place
         return ""
+
+
+def _outer_macros(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """Yield the calls of macros that stand where items do."""
+    around = [root]
+    while around:
+        for node in around.pop().named_children:
+            if node.type == "macro_invocation":
+                yield node
+            elif node.type in _OUTER and (body := node.child_by_field_name("body")) is not None:
+                around.append(body)
+
+
+def _items_in(wrapped: tree_sitter.Node, content: bytes) -> bytes:
+    """Return a macro's tokens, blank but for items.
+
+    These stand in the macro itself, or in the branches of its `if #[cfg(…)] { … }`.
+    """
+    parts = wrapped.children
+    is_choice = len(parts) > 2 and content[parts[1].start_byte : parts[1].end_byte] == b"if"
+    kept = [each for each in parts if each.type == "token_tree"] if is_choice else [wrapped]
+    items = bytearray(re.sub(rb"[^\n]", b" ", content[wrapped.start_byte : wrapped.end_byte]))
+    for part in kept:
+        if content[part.start_byte : part.start_byte + 1] == b"{":
+            inner = slice(part.start_byte + 1, part.end_byte - 1)
+            at = inner.start - wrapped.start_byte
+            items[at : at + inner.stop - inner.start] = content[inner]
+    return bytes(items)
 
 
 def _giving(value: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -67,6 +67,10 @@
 (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)
   arguments: (arguments . (closure_expression parameters: (closure_parameters . (identifier) @name)))
   (#any-of? @_method "map" "for_each" "filter_map" "flat_map" "any" "all" "filter" "find" "position" "and_then" "map_or" "take_while" "skip_while"))
+; what a closure is given, and by what
+(call_expression function: (_) @given arguments: (arguments [(closure_expression parameters: (closure_parameters (identifier) @name) @listed)
+  (reference_expression value: (closure_expression parameters: (closure_parameters (identifier) @name) @listed))]) @among)
+[(function_item parameters: (_) @taking) (function_signature_item parameters: (_) @taking)]
 (for_expression pattern: (tuple_pattern (identifier) @name .)
   value: (call_expression function: (field_expression value: (_) @each field: (field_identifier) @_method)) (#eq? @_method "enumerate"))
 ; values of a map
