@@ -201,6 +201,18 @@ CASES = {
         },
         {"Desk.Lock": ["made"], "Desk.Turn": ["kept", "made", "told"]},
     ),
+    "go: make says the type": (
+        {
+            "go.mod": "module example.org/shop\n\ngo 1.22\n",
+            "desk.go": (
+                "package shop\n\ntype Desk struct{}\n\nfunc (d *Desk) Turn() {}\n\ntype Names map[string]bool\n\n"
+                'func (n Names) Note(name string) {}\n\nfunc kept() {\n\tnames := make(Names, 3)\n\tnames.Note("a")\n}\n\n'
+                'func written() {\n\tvar names = make(Names)\n\tnames.Note("a")\n}\n\n'
+                "func listed() {\n\tdesks := make([]*Desk, 3)\n\tfor _, each := range desks {\n\t\teach.Turn()\n\t}\n}\n"
+            ),
+        },
+        {"Names.Note": ["kept", "written"], "Desk.Turn": ["listed"], "Names": ["kept", "written"]},
+    ),
     "typescript: a cast says the type": (
         {
             "wok.ts": "export class Wok {\n  toss(): void {}\n}\n",

@@ -467,6 +467,19 @@ def test_generated_code_may_call(repo, engine, files):
     assert (answer.verdict, [each.path for each in answer.uncovered]) == ("unknown", [max(files)])
 
 
+def test_code_that_builds_the_documents_may_call(repo, engine):
+    """Code is code wherever it lies; a page that shows a call is none."""
+    files = {
+        "docs/builders/excerpt.dart": "void build() {\n  _close(1);\n}\n\nvoid _close(int at) {}\n",
+        "docs/index.md": "# Build\n\nThe builder calls `_close(1)`.\n",
+    }
+    codebase = engine(repo("shop", files)).codebase
+    codebase.index()
+    found = codebase.callers("_close")
+    assert found.verdict == "unknown"
+    assert [(each.path, each.lines) for each in found.uncovered] == [("docs/builders/excerpt.dart", (2,))]
+
+
 def test_a_description_of_a_function_calls_nothing(repo, engine):
     """What is written in it, as an example, runs nowhere; nor does a text of several words that only names the function."""
     text = "def settle_it(): ...\ndef other():\n    '''Do as settle_it(1) does.'''\n    raise ValueError('cannot settle_it now')\n"

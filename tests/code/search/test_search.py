@@ -518,6 +518,30 @@ def test_a_message_is_found_where_it_is_written(repo, engine, message):
     assert elsewhere.path == "lib/account.py"
 
 
+SPENT = """\
+class VoucherSpent(Exception):
+    pass
+
+
+def refuse(voucher):
+    raise VoucherSpent("spent voucher refused")
+"""
+SPEND = """\
+def refused(voucher):
+    '''Say whether the voucher is refused: what is spent is refused, a voucher too.'''
+    return voucher.spent == {0}
+"""
+
+
+@pytest.mark.parametrize("message", ["spent voucher refused", "Error: spent voucher refused"])
+def test_a_short_message_is_found_among_much_code_with_all_its_words(repo, engine, message):
+    """It stands alone in quotes, where other code has its words in another order."""
+    files = {f"lib/a{n}.py": SPEND.format(n) for n in range(16)}
+    files |= {f"lib/count{n}.py": COUNTED.format(f"n{n}") for n in range(60)}
+    code = engine(repo("shop", files | {"lib/z.py": SPENT}), embedder="static").codebase
+    assert code.search(message, joined=False).evidence[0].path == "lib/z.py"
+
+
 WRAPPED = "Fatal: voucher 3 of the account was redeemed before: open /srv/vouchers/3: no such file or directory"
 
 

@@ -326,7 +326,7 @@ def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
     Code may, and files that configure code; prose may not.
     """
     rules = rules_of(language)
-    if rules.module is not None and kind is not FileKind.DOC:
+    if rules.module is not None and not rules.is_document:
         return _may_refer(language, families)
     return kind in {FileKind.CONFIG, FileKind.PRODUCT} and not rules.is_document
 

@@ -3,6 +3,7 @@
 (call_expression function: (_) @call)
 (type_conversion_expression type: (generic_type type: (_) @call))
 (composite_literal type: (_) @new)
+(argument_list . [(type_identifier) (qualified_type)] @new)
 (import_spec) @using
 (method_declaration receiver: (parameter_list (parameter_declaration name: (_) @name type: (_) @type)))
 (parameter_list (parameter_declaration name: (_) @name type: (_) @type))
@@ -14,12 +15,20 @@
 (field_declaration !name type: (_) @embedded)
 (interface_type (type_elem (_) @embedded))
 (field_declaration !name type: [(type_identifier) @name @type (qualified_type name: (_) @name) @type (generic_type type: (_) @name) @type])
-(short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value))
+((short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value))
+  (#not-match? @value "^make[(]"))
 (short_var_declaration left: (expression_list (_) . (identifier) @name))
 (short_var_declaration left: (expression_list (_) . (identifier) @further) right: (expression_list . (call_expression) @result .))
 (type_spec name: (_) @collection type: [(slice_type) (array_type) (map_type)] @elements)
 (var_spec name: (_) @name type: (_) @type)
-(var_spec name: (_) @name !type value: (expression_list . (_) @value))
+(short_var_declaration
+  left: (expression_list . (identifier) @name)
+  right: (expression_list . (call_expression function: (identifier) @_make arguments: (argument_list . (_) @type)))
+  (#eq? @_make "make"))
+(var_spec
+  name: (_) @name !type
+  value: (expression_list . (call_expression function: (identifier) @_make arguments: (argument_list . (_) @type)))
+  (#eq? @_make "make"))
 (range_clause left: (expression_list . (identifier) @name))
 (receive_statement left: (expression_list (identifier) @name))
 (range_clause left: (expression_list (_) . (identifier) @name) right: (_) @each)

@@ -127,12 +127,16 @@ def corresponding(old: Chunk, now: ParsedFile) -> Chunk | None:
 
 
 Rows = NDArray[np.integer]
-_WORD = re.compile(r"\w+")
+_WORD_OR_QUOTE = re.compile(r"\w+|(?<!')'(?!')")  # three quotes hold documentation
 _BETWEEN_PARTS = re.compile(r":\s|\n")  # of a message that wraps another
 # A message in a question: adjacent pairs of words, those that a chunk holds, and their share. Three pairs are four words:
-# fewer are said anywhere.
-LEAST_PAIRS, MOST_PAIRS, SAID = 3, 40, 0.5
-MOST_READ = 10  # candidates, those that hold most of the question
+# fewer are said anywhere. A quote counts as a word, so that a text of three words is one where it stands alone in quotes.
+LEAST_PAIRS, MOST_PAIRS, SAID = 3, 42, 0.5
+MOST_READ, MOST_TIED, TIED = (
+    10,
+    50,
+    0.99,
+)  # candidates, those that hold most of the question; more that tie with the tenth
 
 
 def gather_evidence(
@@ -281,11 +285,13 @@ def rows_that_say(ranked: Ranked, text: str, texts: Callable[[NDArray[np.int64]]
     They hold it word by word. So a message is found where it is written, whatever values stand in it and whatever wraps it. Code that writes it comes
     before a page that quotes it. The rows ascend; `texts` reads ascending rows.
     """
-    asked = _pairs(text)
-    if not LEAST_PAIRS <= len(asked) <= MOST_PAIRS:
+    parts = [_pairs(f'"{part}"') for part in (text, *_BETWEEN_PARTS.split(text))]
+    asked: set[tuple[str, ...]] = set().union(*parts)
+    if not LEAST_PAIRS < len(parts[0]) <= MOST_PAIRS:
         return np.zeros(0, np.int64)
-    parts = [asked, *map(_pairs, _BETWEEN_PARTS.split(text))]
-    likely = np.argsort(-ranked["coverage"], kind="stable")[:MOST_READ]
+    coverage = ranked["coverage"]
+    likely = np.argsort(-coverage, kind="stable")[:MOST_TIED]
+    likely = likely[coverage[likely] >= TIED * coverage[likely[:MOST_READ]].min(initial=np.inf)]
     likely = likely[np.argsort(ranked.rows[likely])]
     rows = ranked.rows[likely]
     found: dict[tuple[float, int], list[int]] = {}  # rows by the prior of their kind and the pairs that they hold
@@ -303,8 +309,12 @@ def texts_of(opened: Sequence[Opened], rows: NDArray[np.int64]) -> Iterator[str]
         yield from (chunk.text for chunk, _ in stored_chunks(each, (own - base).tolist()))
 
 
-def _pairs(text: str) -> set[tuple[str, str]]:
-    return set(pairwise(_WORD.findall(text.lower())))
+def _pairs(text: str) -> set[tuple[str, ...]]:
+    """Return adjacent words of a text, and two beside each quote."""
+    written = _WORD_OR_QUOTE.findall(text.lower().replace('"', "'").replace("`", "'"))
+    threes = zip(written, written[1:], written[2:], strict=False)
+    quoted = (three for three in threes if three[1] != "'" and "'" in three)
+    return {*pairwise(word for word in written if word != "'"), *quoted}
 
 
 class FileChunks:
