@@ -478,6 +478,34 @@ def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clo
 
 
 @pytest.mark.parametrize(
+    "question", ["what did we decide yesterday?", "what was agreed yesterday?", "qu'est-ce qu'on a décidé hier ?"]
+)
+def test_what_was_decided_comes_before_what_else_was_said_that_day(memory, event, clock, question):
+    """A rule is decided too; the rest of that day follows, and no other day."""
+    memory.record_all([
+        event(1, "We decided to use Postgres.", at=NOON - 3 * DAY),
+        event(2, "We decided to drop Redis for the queue.", at=NOON - DAY),
+        event(3, "Never push directly to main.", at=NOON - DAY + 1),
+        event(4, "ugh, the build is red again", at=NOON - DAY + 2),
+    ])  # fmt: skip
+    assert [item.event.id for item in memory.recall(question).evidence] == ["e3", "e2", "e4"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what happened yesterday?", "what did we say yesterday?", "que s'est-il passé hier ?", "what changed yesterday?"],
+)
+def test_what_happened_is_asked_in_many_words(memory, event, clock, question):
+    """All are answered by the latest of that time."""
+    memory.record_all([
+        event(1, "the build is red", at=NOON - 3 * DAY),
+        event(2, "the crane is back", at=NOON - DAY),
+        event(3, "ship it", at=NOON - DAY + 2),
+    ])  # fmt: skip
+    assert [item.event.id for item in memory.recall(question).evidence] == ["e3", "e2"]
+
+
+@pytest.mark.parametrize(
     "question", ["What did we discuss last week?", "De quoi avons-nous parlé la semaine dernière ?"]
 )
 def test_the_course_of_things_is_no_search_for_words(memory, said, clock, question):

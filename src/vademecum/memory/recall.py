@@ -3,7 +3,7 @@
 `recall` analyses the question, lays the scopes' events side by side, scores them, keeps the best that pass the filters, reads
 these, shows the newest of two values first, and judges how far the answer can be trusted. Two kinds of question
 have no words to score by. A question about a stretch of time ("what did we discuss last week") is answered by the latest
-events of that time, and a question about all open work by the open todos.
+events of that time, and a question about all open work or all rules by what holds of these.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import TALK, key
+from vademecum.memory.active import ALWAYS_ON, PREFERENCE_CONFIDENCE_THRESHOLD
 from vademecum.memory.event_segment import ROLES, Reader, View
 from vademecum.memory.labels import CALLED, NAMES
 from vademecum.memory.ledger import Scope
 from vademecum.memory.preferences import read_active
-from vademecum.memory.question import Question, asks_for_open_work, asks_for_timeline, named, take_apart
+from vademecum.memory.question import Question, asks_for_all, asks_for_timeline, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
 from vademecum.memory.scoring import (
     LIKELY_FROM,
@@ -48,6 +49,7 @@ from vademecum.types import Passage, Verdict
 PART = 0.4  # largest share of an answer's places for rules that hold
 REACH = 15  # best events that are compared where a question asks how things stand
 NEAR = 0.2  # cosine below which an event without a word of the question has nothing to do with it
+CHOSEN = (FactKind.DECISION, *ALWAYS_ON)  # kinds of what somebody decided
 LOOKED_AT = 10  # best events that the verdict is judged by, even for a smaller `k`
 
 
@@ -68,6 +70,7 @@ class Filters:
 
 
 NO_FILTERS = Filters()
+Rows = NDArray[np.int64] | Sequence[int]
 
 
 class Recall:
@@ -117,10 +120,10 @@ class Recall:
         question = _as_written(view, take_apart(text, datetime.fromtimestamp(now).astimezone()))
         if by is By.BOTH and vector is None and asks_for_timeline(text):
             return self._course(view, question, k, filters)
-        if by is By.BOTH and vector is None and asks_for_open_work(text):
-            left = self._open_work(view, question, k, filters)
-            if left.evidence:
-                return left
+        if by is By.BOTH and vector is None and (kinds := asks_for_all(text)):
+            listed = self._all_of(view, question, k, filters, kinds)
+            if listed.evidence:
+                return listed
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
@@ -173,28 +176,32 @@ class Recall:
         return [*rest[: places - len(last)], *last, *rest[places - len(last) :]]
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events of the time asked about, latest first."""
+        """Return the latest `k` events of the time asked about, latest first.
+
+        Asked for decisions, what states one or a rule comes first.
+        """
         since, until = filters.since, filters.until
         if since is None and until is None and question.period is not None:
             since, until = question.period
         mask = self._mask(view, replace(filters, since=since, until=until, roles=filters.roles or SAID))
         rows = np.flatnonzero(view.alive if mask is None else mask)
-        return self._listed(view, question, k, replace(filters, since=since, until=until), rows)
+        chosen = rows_stating(self.scopes, view, CHOSEN, standing=False) if question.asks_choice else ()
+        return self._listed(view, question, k, replace(filters, since=since, until=until), rows, chosen)
 
-    def _open_work(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events that state open todos.
+    def _all_of(self, view: View, question: Question, k: int, filters: Filters, kinds: Sequence[FactKind]) -> Recalled:
+        """Return the latest `k` events that state current facts of some kinds.
 
         A time in the question is a due date, so it does not filter.
         """
-        rows = open_rows(self.scopes, view, filters.as_of)
+        rows = rows_stating(self.scopes, view, kinds, as_of=filters.as_of)
         mask = self._mask(view, filters)
         return self._listed(view, question, k, filters, rows if mask is None else rows[mask.take(rows)])
 
     def _listed(
-        self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]]
+        self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]], first: Rows = ()
     ) -> Recalled:
-        """Return the latest `k` events of some rows, latest first, without scores."""
-        latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
+        """Return the latest `k` events of some rows, `first` before others."""
+        latest = rows[np.lexsort((-view.at[rows], ~np.isin(rows, first)))[:k]]
         evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest), filters.as_of)
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
@@ -541,10 +548,13 @@ def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArr
     return rows[view.alive.take(rows)]
 
 
-def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:
-    """Return the rows of events that state open todos: int64 (M,), ascending.
+def rows_stating(
+    scopes: Sequence[Scope], view: View, kinds: Sequence[FactKind], *, standing: bool = True, as_of: float | None = None
+) -> NDArray[np.int64]:
+    """Return the rows of events stating some kinds: int64 (M,), ascending.
 
-    With `as_of`, todos that were open at that time. Raises `StoreError`.
+    Rules count from the confidence on with which agents are told them. Raises `StoreError`.
     """
-    todos = [fact.event for scope in scopes for fact in scope.ledger.facts([FactKind.TODO], as_of=as_of)]
-    return rows_of(scopes, view, todos)
+    facts = (fact for scope in scopes for fact in scope.ledger.facts(kinds, standing=standing, as_of=as_of))
+    sure = (fact for fact in facts if fact.kind is FactKind.TODO or fact.confidence >= PREFERENCE_CONFIDENCE_THRESHOLD)
+    return rows_of(scopes, view, [fact.event for fact in sure])
