@@ -238,8 +238,9 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
         common = sum(weights[term] for term in holding[fact.id])
         code = (each.lower() in named_code for each in _CODE.findall(fact.text))
         named = any(code) or bool(tools and not tools.isdisjoint(names_in(fact.text)))
+        about = set(terms(fact.subject))
         odds = BIAS + OF_MESSAGE * common / total + RARITY * common / most
-        odds += SUBJECT * _is_about(fact, holding[fact.id]) + TOOL * named
+        odds += SUBJECT * (len(about) > 1 and about <= holding[fact.id]) + TOOL * named
         odds += BESIDE * any(map(beside.__contains__, map(frozenset, pairwise(terms(fact.words)))))
         probable[fact.id] = 1 / (1 + math.exp(-odds - lasting * (fact.kind in ALWAYS_ON)))
     chosen = [fact for fact in facts if probable.get(fact.id, 0.0) >= LEAST_PROBABLE]
@@ -255,9 +256,3 @@ def _shared(asked: Mapping[str, set[str]], text: str) -> set[str]:
     near = [term for term, forms in asked.items() if any(form[:_STEM_LETTERS] in low for form in forms)]
     held = set(terms(text)) if near else set[str]()
     return {term for term in near if not held.isdisjoint(asked[term])}
-
-
-def _is_about(fact: Outline, shared: set[str]) -> bool:
-    """Return whether a message names a fact's subject of several words."""
-    about = set(terms(fact.subject))
-    return len(about) > 1 and about <= shared

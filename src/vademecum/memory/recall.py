@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import TALK, key
-from vademecum.memory.active import ALWAYS_ON, PREFERENCE_CONFIDENCE_THRESHOLD
+from vademecum.memory.active import ALWAYS_ON, surest
 from vademecum.memory.event_segment import ROLES, Reader, View
 from vademecum.memory.labels import CALLED, NAMES
 from vademecum.memory.ledger import Scope
-from vademecum.memory.preferences import read_active
 from vademecum.memory.question import Question, asks_for_all, asks_for_timeline, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
 from vademecum.memory.scoring import (
@@ -151,7 +150,9 @@ class Recall:
         )
         verdict, probability, reason = _judged(question, found, ordered, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
-        reason = self._or_by_words(reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason))
+        reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
+        problem = getattr(self._reader().embedder, "problem", "")
+        reason = "; ".join(filter(None, (reason, problem and f"ranked by words alone: {problem}")))
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched, weights)
 
     def _with_standing(
@@ -162,7 +163,7 @@ class Recall:
         They take the last of the first `places`; those already further up stay there. Each carries the signal `standing`.
         """
         most = int(PART * places)
-        rows, cosine = nearest_in_meaning(view, asking, standing_rows(self.scopes, view), most)
+        rows, cosine = nearest_in_meaning(view, asking, rows_stating(self.scopes, view, ALWAYS_ON), most)
         signals = [{"standing": each} for each in cosine.astype(float).round(4).tolist()]
         near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals, as_of)}
         found = [
@@ -206,11 +207,6 @@ class Recall:
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, filters.since, filters.until, len(rows))
-
-    def _or_by_words(self, reason: str) -> str:
-        """Add to a reason that the embedder fails."""
-        problem = getattr(self._reader().embedder, "problem", "")
-        return "; ".join(filter(None, (reason, problem and f"ranked by words alone: {problem}")))
 
     def _or_archived(self, reason: str) -> str:
         """Add to a reason that archived events were not searched."""
@@ -516,14 +512,6 @@ def metadata_of(text: str) -> dict[str, Any]:
         return {name: value}
 
 
-def standing_rows(scopes: Sequence[Scope], view: View) -> NDArray[np.int64]:
-    """Return the rows of current preferences and instructions: int64 (M,), ascending.
-
-    Raises `StoreError`.
-    """
-    return rows_of(scopes, view, [fact.event for fact in read_active(scopes)])
-
-
 def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:
     """Return the rows of events in a view: int64 (M,), ascending.
 
@@ -553,8 +541,8 @@ def rows_stating(
 ) -> NDArray[np.int64]:
     """Return the rows of events stating some kinds: int64 (M,), ascending.
 
-    Rules count from the confidence on with which agents are told them. Raises `StoreError`.
+    All but todos are those that agents are told. Raises `StoreError`.
     """
-    facts = (fact for scope in scopes for fact in scope.ledger.facts(kinds, standing=standing, as_of=as_of))
-    sure = (fact for fact in facts if fact.kind is FactKind.TODO or fact.confidence >= PREFERENCE_CONFIDENCE_THRESHOLD)
-    return rows_of(scopes, view, [fact.event for fact in sure])
+    held = [scope.ledger.facts(kinds, standing=standing, as_of=as_of) for scope in scopes]
+    todos = (fact for facts in held for fact in facts if fact.kind is FactKind.TODO)
+    return rows_of(scopes, view, [fact.event for fact in (*surest(held), *todos)])
