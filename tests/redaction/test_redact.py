@@ -248,6 +248,7 @@ def test_a_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
         ("the api key is aB3dE9xQz1", "aB3dE9xQz1"),
         ("API key for the module proxy = mp_live_93jd82kd02kd82jd, keep it out of the logs", "93jd82kd02kd82jd"),
         ("mot de passe du wifi = Castor-Lune-12", "Castor-Lune-12"),
+        ("Le mot de passe admin de la borne : Mouette-42!, change-le après la démo", "Mouette-42"),
         ("dhl_api_key=Zx81kQ0pLmN44tYvB7sR2wEe9 , put it in .env", "Zx81kQ0pLmN44tYvB7sR2wEe9"),
         ("password: hunter22, then restart the server", "hunter22"),
         ("password: hunter22) and restart the box", "hunter22"),

@@ -178,7 +178,7 @@ _ASSIGNED = re.compile(
     {_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{3,512}}))"""
 )
 _OF = (
-    r"(?:\s*\([^()\n]{1,40}\))?(?:\s+(?:(?:for|of|on|to|in|at|du|de|des|pour|sur|à)\s+|[dl]['\u2019])[\w./'\u2019-]{1,60}"
+    r"(?:\s+(?:admin\w*|root|wi-?fi|ssh|ftp|smtp|prod\w*|staging|user|utilisateur))?(?:\s*\([^()\n]{1,40}\))?(?:\s+(?:(?:for|of|on|to|in|at|du|de|des|pour|sur|à)\s+|[dl]['\u2019])[\w./'\u2019-]{1,60}"
     r"(?:\s+(?!is\b|est\b|was\b)[\w./'\u2019-]{1,60}){0,4}?)?"
 )
 _TOLD = re.compile(
