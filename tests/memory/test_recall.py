@@ -477,6 +477,18 @@ def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clo
     assert "now spaces; was tabs until 2025-10-11" in recalled_text(memory.recall("indentation"))
 
 
+def test_what_the_first_event_names_is_not_called_unknown(memory, event):
+    """A name is telling, however little else the two share; one that nobody said is not known."""
+    acts = [f"we {act} the {thing} before the {day}" for act in ("upgrade", "paint", "consider", "check", "move")
+            for thing in ("crane", "quay", "lighthouse", "ferry", "dredger", "slipway") for day in ("storm", "audit", "holiday")]  # fmt: skip
+    kafka = "Si on passait à Kafka on aurait le replay gratuit, mais bon, c'est délirant à trois personnes"
+    memory.record_all([event(number, text) for number, text in enumerate([kafka, *acts])])
+    found = memory.recall("who was against Kafka and for what reason was that?")
+    assert (found.verdict, found.evidence[0].event.text) == (Verdict.AMBIGUOUS, kafka)
+    assert memory.recall("who was against Cassandra and for what reason was that?").verdict is Verdict.NOT_FOUND
+    assert memory.recall("do we use MongoDB?").verdict is Verdict.NOT_FOUND
+
+
 @pytest.mark.parametrize(
     "question", ["what did we decide yesterday?", "what was agreed yesterday?", "qu'est-ce qu'on a décidé hier ?"]
 )

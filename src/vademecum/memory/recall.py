@@ -28,6 +28,7 @@ from vademecum.memory.ledger import Scope
 from vademecum.memory.question import Question, asks_for_all, asks_for_timeline, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
 from vademecum.memory.scoring import (
+    FOUND_FROM,
     LIKELY_FROM,
     Asking,
     By,
@@ -145,10 +146,10 @@ class Recall:
             len(view),
             searched,
             by is By.MEANING,
-            _is_undecided(question, evidence),
+            question.asks_choice and any(i.event.role is Role.COMMIT and not i.facts for i in evidence[:1]),
             _by_another(view, asking, weighed, best),
         )
-        verdict, probability, reason = _judged(question, found, ordered, self._reader().embedder.name)
+        verdict, probability, reason = _judged(question, asking, found, ordered, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
         problem = getattr(self._reader().embedder, "problem", "")
@@ -448,19 +449,19 @@ def _best(view: View, weighed: Weighed, most: int, by: By) -> NDArray[np.int64]:
     return best[said[rows] | beside | (weighed.meaning[best] >= NEAR)]
 
 
-def _is_undecided(question: Question, evidence: Sequence[Evidence]) -> bool:
-    """Return whether a commit without a decision comes first for a choice."""
-    first = next(iter(evidence), None)
-    return question.asks_choice and first is not None and first.event.role is Role.COMMIT and not first.facts
-
-
-def _judged(question: Question, found: Found, ordered: Sequence[Evidence], embedder: str) -> tuple[Verdict, float, str]:
+def _judged(
+    question: Question, asking: Asking, found: Found, ordered: Sequence[Evidence], embedder: str
+) -> tuple[Verdict, float, str]:
     """Return verdict, probability and reason."""
     verdict, probability, reason = judge(found, embedder)
     if verdict is Verdict.RESOLVED and (word := _unsaid(question, ordered[:LOOKED_AT])):
         return Verdict.LIKELY, probability, f"nothing of it says {word!r}"
     if verdict in {Verdict.AMBIGUOUS, Verdict.NOT_FOUND} and _asks_subject(question, ordered[:1]):
         return Verdict.LIKELY, LIKELY_FROM, ""
+    names = _words(" ".join(word for word in question.distinctive if not word.isdigit()))
+    is_named = bool(ordered and names) and asking.named is None and names <= _words(ordered[0].event.text)
+    if verdict is Verdict.NOT_FOUND and is_named:
+        return Verdict.AMBIGUOUS, FOUND_FROM, "memory names it, and hardly says more"
     return verdict, probability, reason
 
 
