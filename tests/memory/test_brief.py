@@ -115,6 +115,17 @@ def test_a_sentence_that_states_two_things_is_told_once(memory, clock):
         assert told.count(words) == 1
 
 
+def test_a_rule_that_names_a_folder_is_told_before_a_file_in_it_is_edited(memory, clock):
+    """With a slash behind it or within it; a word between slashes is no folder of the file."""
+    memory.record("Avant de toucher à app/billing/, demande à Karim.", role="user")
+    memory.record("Never touch db/seeds without a review.", role="user")
+    memory.record("Always test read/write access first.", role="user")
+    said = Brief([memory.scopes[0].store], ENGLISH, clock, 800)
+    assert "Karim" in said.about(["app/billing/vat.py"])
+    assert "review" in said.about(["db/seeds/users.sql"])
+    assert said.about(["app/main.py", "db/seeds.sql", "app/read.py"]) == ""
+
+
 def test_a_topic_that_the_sentence_says_anyway_is_not_put_before_it(memory, clock):
     """The name of a kind of choice is, since it tells what the rule is about."""
     memory.record("I hate long lines.", role="user")

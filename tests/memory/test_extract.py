@@ -936,6 +936,7 @@ def test_two_things_have_two_names(message, subject, attribute):
         "It's not that I prefer tabs.", "We almost chose MongoDB.", "Someone decided to use jQuery here.",
         "My coworker thinks we should always use ORMs.", "Stop it.", "Stop the server and rerun.", "You did it again. Stop that.",
         "Je ne sais pas si on préfère les tabulations.", "Je me demande si on préfère vim.", "Certains préfèrent vim.",
+        "Someone in the mobile team claims our API runs on port 8000.", "Only asking.", "just wondering", "Juste pour savoir.",
     ],
 )  # fmt: skip
 def test_what_is_wondered_or_others_do_is_not_read(message: str) -> None:
@@ -987,6 +988,8 @@ def test_what_something_is_written_in_limits_nothing():
         ("my favourite editor is vim but everyone else uses emacs", "vim"),
         ("I like npm less than pnpm", "not npm"),
         ("Unless I say otherwise, write in French.", "French"),
+        ("Yeah leave it in Postgres.", "leave it in Postgres"),
+        ("leave vendor/ alone", "not vendor/ alone"),
     ],
 )
 def test_a_value_is_read_the_right_way_round(message: str, value: str) -> None:
@@ -1040,6 +1043,7 @@ def test_a_sentence_that_states_two_things_is_read_twice(text, values):
         ("Use spaces in Python", "indentation"),
         ("Use tabs, not spaces", "indentation"),
         ("We use nose for the tests", "test framework"),
+        ("The rate limit for the public API is 60 requests per minute.", "limit"),
     ],
 )
 def test_a_word_is_a_known_choice_where_it_means_one(message: str, subject: str) -> None:

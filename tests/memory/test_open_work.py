@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vademecum.memory.question import asks_for_open_work
+from vademecum.memory.question import asks_for_all
 from vademecum.types import Verdict
 
 NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins
@@ -71,7 +71,7 @@ def test_what_is_left_to_do_is_what_was_said_to_be_done(memory, event, question)
 )
 def test_a_question_about_one_thing_is_weighed_by_its_words(question):
     """Only one that names nothing asks for all that is open."""
-    assert not asks_for_open_work(question)
+    assert not asks_for_all(question)
 
 
 def test_a_todo_that_was_rejected_is_open_no_more(memory, event):
@@ -102,3 +102,37 @@ def test_a_context_tells_what_is_open(memory, event):
     told = memory.build_memory_context("s", "what is left to do?")
     assert "migration guide" in told
     assert "traduire" in told
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the rules I must follow in this repo?",
+        "list my preferences",
+        "do we have any conventions here?",
+        "what must I never do?",
+        "Quelles sont les règles à respecter ?",
+        "rappelle-moi les consignes",
+    ],
+)
+def test_asked_for_the_rules_memory_lists_those_that_hold(memory, event, question):
+    """The latest first; a rule that was taken back, a guess and a decision are none."""
+    memory.record_all([
+        event(1, "Always run make lint before a commit.", at=NOON),
+        event(2, "Never push directly to main.", at=NOON + 1),
+        event(3, "We decided to use Postgres.", at=NOON + 2),
+        event(4, "Je préfère les petites pull requests.", at=NOON + DAY),
+        event(5, "You no longer have to run make lint before a commit.", at=NOON + DAY + 1),
+    ])  # fmt: skip
+    found = memory.recall(question)
+    assert found.verdict is Verdict.RESOLVED
+    assert {"e2", "e4"} <= set(ids(found))
+    assert not {"e1", "e3"} & set(ids(found))
+
+
+@pytest.mark.parametrize(
+    "question", ["what are the rules for migrations?", "lint rules", "the rules of the parser", "règles de nommage"]
+)
+def test_asked_for_some_rules_words_decide(question):
+    """Which rules are meant is said."""
+    assert not asks_for_all(question)

@@ -477,6 +477,46 @@ def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clo
     assert "now spaces; was tabs until 2025-10-11" in recalled_text(memory.recall("indentation"))
 
 
+def test_what_the_first_event_names_is_not_called_unknown(memory, event):
+    """A name is telling, however little else the two share; one that nobody said is not known."""
+    acts = [f"we {act} the {thing} before the {day}" for act in ("upgrade", "paint", "consider", "check", "move")
+            for thing in ("crane", "quay", "lighthouse", "ferry", "dredger", "slipway") for day in ("storm", "audit", "holiday")]  # fmt: skip
+    kafka = "Si on passait à Kafka on aurait le replay gratuit, mais bon, c'est délirant à trois personnes"
+    memory.record_all([event(number, text) for number, text in enumerate([kafka, *acts])])
+    found = memory.recall("who was against Kafka and for what reason was that?")
+    assert (found.verdict, found.evidence[0].event.text) == (Verdict.AMBIGUOUS, kafka)
+    assert memory.recall("who was against Cassandra and for what reason was that?").verdict is Verdict.NOT_FOUND
+    assert memory.recall("do we use MongoDB?").verdict is Verdict.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "question", ["what did we decide yesterday?", "what was agreed yesterday?", "qu'est-ce qu'on a décidé hier ?"]
+)
+def test_what_was_decided_comes_before_what_else_was_said_that_day(memory, event, clock, question):
+    """A rule is decided too; the rest of that day follows, and no other day."""
+    memory.record_all([
+        event(1, "We decided to use Postgres.", at=NOON - 3 * DAY),
+        event(2, "We decided to drop Redis for the queue.", at=NOON - DAY),
+        event(3, "Never push directly to main.", at=NOON - DAY + 1),
+        event(4, "ugh, the build is red again", at=NOON - DAY + 2),
+    ])  # fmt: skip
+    assert [item.event.id for item in memory.recall(question).evidence] == ["e3", "e2", "e4"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what happened yesterday?", "what did we say yesterday?", "que s'est-il passé hier ?", "what changed yesterday?"],
+)
+def test_what_happened_is_asked_in_many_words(memory, event, clock, question):
+    """All are answered by the latest of that time."""
+    memory.record_all([
+        event(1, "the build is red", at=NOON - 3 * DAY),
+        event(2, "the crane is back", at=NOON - DAY),
+        event(3, "ship it", at=NOON - DAY + 2),
+    ])  # fmt: skip
+    assert [item.event.id for item in memory.recall(question).evidence] == ["e3", "e2"]
+
+
 @pytest.mark.parametrize(
     "question", ["What did we discuss last week?", "De quoi avons-nous parlé la semaine dernière ?"]
 )

@@ -259,6 +259,11 @@ def test_what_was_wrong_with_the_old_value_is_no_fact_of_its_own(said, memory):
         ("TODO: renew the TLS certificate before December", "the certificate is renewed"),
         ("I still have to add retries to the uploader", "added the retries to the uploader"),
         ("il reste à traduire la page de contact", "la page de contact est traduite, c'est fait"),
+        ("TODO: rotate the tide client secret before Friday", "I rotated the tide secret this morning"),
+        ("we still have to write the pilot docs", "Karim wrote the pilot docs over the weekend"),
+        ("il reste à écrire le guide des pilotes", "j'ai écrit le guide des pilotes hier"),
+        ("il reste la doc des pilotes à écrire", "I wrote the pilot docs"),
+        ("TODO: bump Django to 5", "I bumped Django to 5 and all is green"),
     ],
 )
 def test_open_work_ends_when_it_is_reported_as_done(said, memory, left, done):
@@ -271,13 +276,30 @@ def test_open_work_ends_when_it_is_reported_as_done(said, memory, left, done):
 
 @pytest.mark.parametrize(
     "after",
-    ["alerts for the queue are not in place yet", "the readme is done", "the alerts for the queue were too noisy"],
+    [
+        "alerts for the queue are not in place yet",
+        "the readme is done",
+        "the alerts for the queue were too noisy",
+        "I wanted to add alerts for the queue",
+        "I forgot the alerts for the queue",
+        "I added alerts for the cache",
+    ],
 )
 def test_open_work_stays_open_otherwise(said, memory, after):
     """Not yet done, other work, and a complaint."""
     said("we still need alerts for the queue")
     said(after)
     assert "alerts for the queue" in [fact.value for fact in memory.facts(kinds=["todo"])]
+
+
+@pytest.mark.parametrize(
+    "after", ["I rotated the DHL secret", "I haven't rotated the UPS secret", "did Anna rotate the UPS secret?"]
+)
+def test_work_on_a_thing_of_another_name_is_other_work(said, memory, after):
+    """Where both name one."""
+    said("TODO: rotate the UPS secret")
+    said(after)
+    assert [fact.value for fact in memory.facts(kinds=["todo"])] == ["rotate the UPS secret"]
 
 
 def test_a_name_after_d_is_not_rejected(memory, said):

@@ -49,6 +49,7 @@ MOST_CHARACTERS = 2_000  # of a message; a longer message is mostly a paste
 _STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
 _COLUMNS = ("valid_to", *Outline._fields)
 _PATH = re.compile(r"[\w@.+-]+(?:[\\/][\w@.+-]+)*\.\w+")
+_FOLDER = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w@.+-]+/(?![\w@.+-])")
 _CODE, _WRITTEN = re.compile(r"`([\w.+-]+)(?:\(\))?`"), re.compile(r"[\w.+-]*\w")  # in a fact, in a message
 _LASTING = (FactKind.DECISION, FactKind.FACT)
 _KNOWLEDGE = (*_LASTING, FactKind.FIX, FactKind.TODO)
@@ -187,13 +188,20 @@ def _about(store: Store, paths: Sequence[str]) -> list[Outline]:
 def _names(text: str, paths: Sequence[str]) -> bool:
     """Return whether a text names one of some files.
 
-    A name is a path, or the end of one.
+    A name is a path, the end of one, or a folder above it.
 
     >>> _names("never edit `src/schema.sql` by hand", ["src/schema.sql"]), _names("see a/util.py", ["b/util.py"])
     (True, False)
+    >>> _names("ask Ann before you touch app/billing", ["app/billing/vat.py"]), _names("and/or", ["or/and.py"])
+    (True, False)
     """
-    named = {match.replace("\\", "/").removeprefix("./") for match in _PATH.findall(text)} if "." in text else ()
-    return any(path == name or path.endswith(f"/{name}") for name in named for path in paths)
+    text = text.replace("\\", "/")
+    files = {match.removeprefix("./") for match in _PATH.findall(text)} if "." in text else ()
+    folders = {f"/{match.removeprefix('./').rstrip('/.')}/" for match in _FOLDER.findall(text)} if "/" in text else ()
+    whole = [f"/{path}" for path in paths]
+    return any(path.endswith(f"/{name}") for name in files for path in whole) or any(
+        name in path for name in folders for path in whole
+    )
 
 
 def _said_in(store: Store, session: str) -> list[Outline]:
@@ -230,8 +238,9 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
         common = sum(weights[term] for term in holding[fact.id])
         code = (each.lower() in named_code for each in _CODE.findall(fact.text))
         named = any(code) or bool(tools and not tools.isdisjoint(names_in(fact.text)))
+        about = set(terms(fact.subject))
         odds = BIAS + OF_MESSAGE * common / total + RARITY * common / most
-        odds += SUBJECT * _is_about(fact, holding[fact.id]) + TOOL * named
+        odds += SUBJECT * (len(about) > 1 and about <= holding[fact.id]) + TOOL * named
         odds += BESIDE * any(map(beside.__contains__, map(frozenset, pairwise(terms(fact.words)))))
         probable[fact.id] = 1 / (1 + math.exp(-odds - lasting * (fact.kind in ALWAYS_ON)))
     chosen = [fact for fact in facts if probable.get(fact.id, 0.0) >= LEAST_PROBABLE]
@@ -247,9 +256,3 @@ def _shared(asked: Mapping[str, set[str]], text: str) -> set[str]:
     near = [term for term, forms in asked.items() if any(form[:_STEM_LETTERS] in low for form in forms)]
     held = set(terms(text)) if near else set[str]()
     return {term for term in near if not held.isdisjoint(asked[term])}
-
-
-def _is_about(fact: Outline, shared: set[str]) -> bool:
-    """Return whether a message names a fact's subject of several words."""
-    about = set(terms(fact.subject))
-    return len(about) > 1 and about <= shared

@@ -59,11 +59,6 @@ class Episode:
     helped: int = 0  # times that this ended it
     probability: float = 0.0  # that this ends it now
 
-    @property
-    def is_ended(self) -> bool:
-        """True if a fix is known."""
-        return bool(self.paths or self.commands)
-
 
 @dataclass(frozen=True, slots=True)
 class _Step:
@@ -112,7 +107,8 @@ def past_fix(stores: Sequence[Store], output: str) -> Episode | None:
             shared.append(share)
     best: Episode | None = None
     for episode, share in zip(episodes, shared, strict=True):
-        helped = sum(_is_like(episode, other) for other in episodes) if episode.is_ended else 0
+        own = set(episode.paths or episode.commands)  # without a fix it is like none
+        helped = sum(not own.isdisjoint(other.paths or other.commands) for other in episodes)
         probable = share * (helped + 0.5) / (len(episodes) + 1)
         if helped and probable >= LEAST_PROBABLE and (best is None or episode.at > best.at):
             best = replace(episode, times=len(episodes), helped=helped, probability=probable)
@@ -206,11 +202,6 @@ def _commit(store: Store, paths: Sequence[str], at: float) -> tuple[str, bool]:
     commit = str(json.loads(rows[0][2]).get("commit", ""))
     undone = any(commit[:10] in text for _, text, _ in rows[1:] if commit and "revert" in text.lower())
     return rows[0][1].splitlines()[0], undone
-
-
-def _is_like(one: Episode, other: Episode) -> bool:
-    """Return whether two fixes share a file or a command."""
-    return not set(one.paths or one.commands).isdisjoint(other.paths or other.commands)
 
 
 def _same(one: str, other: str) -> bool:

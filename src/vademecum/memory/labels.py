@@ -235,7 +235,7 @@ def _other() -> re.Pattern[str]:
 # Names that are also words: with an article before it, as in "at the moment", or in "pull requests", the word is no name
 _IS_WORD = re.compile(
     r"(?i)\b(?:(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react|nose|tape)"
-    r"|(?:pull|merge|feature|change|support|user|client|server|api|web|network|https?|get|post|put|patch|delete)[ -]requests?)$"
+    r"|(?:\d+|pull|merge|feature|change|support|user|client|server|api|web|network|https?|get|post|put|patch|delete)[ -]requests?)$"
 )
 # Spaces and tabs elsewhere than before a line: "spaces in file names", "a space between words"
 _WITHIN = re.compile(

@@ -1,8 +1,8 @@
 """Analyse a question: its terms, its time, its speakers and its kind.
 
 "What is left to do?" shares no word with "I still have to write the migration guide", so words and vectors cannot rank it.
-Its answer is the events that state open todos, the latest first. A question that names a subject ("what is left to do about
-the cache?") is ranked by its words like any other.
+Its answer is the events that state open todos, the latest first; so it is with "what are the rules?". A question that names a
+subject ("what is left to do about the cache?") is ranked by its words like any other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.index.tokenize import key
+from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.forms import compiled
+from vademecum.memory.kinds import FactKind
 from vademecum.memory.when import find_time, time_asked
 from vademecum.memory.words import asked_for, query_keys, terms
 
@@ -124,14 +126,17 @@ def names_nothing(rest: str, idle: re.Pattern[str]) -> bool:
     return not terms(idle.sub(" ", rest))
 
 
-def asks_for_open_work(question: str) -> bool:
-    """Return whether a question asks for all open work.
+def asks_for_all(question: str) -> tuple[FactKind, ...]:
+    """Return the kinds of fact that a question asks for all of.
 
-    >>> asks_for_open_work("What is left to do this week?"), asks_for_open_work("Que reste-t-il à faire ?")
-    (True, True)
-    >>> asks_for_open_work("What is left to do about the cache?"), asks_for_open_work("What is open source?")
-    (False, False)
+    >>> [str(kind) for kind in asks_for_all("What is left to do?")], asks_for_all("What are the rules here?") == ALWAYS_ON
+    (['todo'], True)
+    >>> asks_for_all("What is left to do about the cache?"), asks_for_all("What are the rules of chess?")
+    ((), ())
     """
     low = question.lower().replace("\u2019", "'")
-    asked = _SAID["asks_open"].match(low)
-    return asked is not None and names_nothing(low[asked.end() :], _SAID["open_names_nothing"])
+    for name, kinds in (("open", (FactKind.TODO,)), ("rules", ALWAYS_ON)):
+        asked = _SAID[f"asks_{name}"].match(low)
+        if asked is not None and names_nothing(low[asked.end() :], _SAID["all_names_nothing"]):
+            return kinds
+    return ()

@@ -3,7 +3,7 @@
 `recall` analyses the question, lays the scopes' events side by side, scores them, keeps the best that pass the filters, reads
 these, shows the newest of two values first, and judges how far the answer can be trusted. Two kinds of question
 have no words to score by. A question about a stretch of time ("what did we discuss last week") is answered by the latest
-events of that time, and a question about all open work by the open todos.
+events of that time, and a question about all open work or all rules by what holds of these.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.index.fusion import top
 from vademecum.index.tokenize import TALK, key
+from vademecum.memory.active import ALWAYS_ON, surest
 from vademecum.memory.event_segment import ROLES, Reader, View
 from vademecum.memory.labels import CALLED, NAMES
 from vademecum.memory.ledger import Scope
-from vademecum.memory.preferences import read_active
-from vademecum.memory.question import Question, asks_for_open_work, asks_for_timeline, named, take_apart
+from vademecum.memory.question import Question, asks_for_all, asks_for_timeline, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, FactKind, Recalled, Role, is_time
 from vademecum.memory.scoring import (
+    FOUND_FROM,
     LIKELY_FROM,
     Asking,
     By,
@@ -48,6 +49,7 @@ from vademecum.types import Passage, Verdict
 PART = 0.4  # largest share of an answer's places for rules that hold
 REACH = 15  # best events that are compared where a question asks how things stand
 NEAR = 0.2  # cosine below which an event without a word of the question has nothing to do with it
+CHOSEN = (FactKind.DECISION, *ALWAYS_ON)  # kinds of what somebody decided
 LOOKED_AT = 10  # best events that the verdict is judged by, even for a smaller `k`
 
 
@@ -68,6 +70,7 @@ class Filters:
 
 
 NO_FILTERS = Filters()
+Rows = NDArray[np.int64] | Sequence[int]
 
 
 class Recall:
@@ -117,10 +120,10 @@ class Recall:
         question = _as_written(view, take_apart(text, datetime.fromtimestamp(now).astimezone()))
         if by is By.BOTH and vector is None and asks_for_timeline(text):
             return self._course(view, question, k, filters)
-        if by is By.BOTH and vector is None and asks_for_open_work(text):
-            left = self._open_work(view, question, k, filters)
-            if left.evidence:
-                return left
+        if by is By.BOTH and vector is None and (kinds := asks_for_all(text)):
+            listed = self._all_of(view, question, k, filters, kinds)
+            if listed.evidence:
+                return listed
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
@@ -143,12 +146,14 @@ class Recall:
             len(view),
             searched,
             by is By.MEANING,
-            _is_undecided(question, evidence),
+            question.asks_choice and any(i.event.role is Role.COMMIT and not i.facts for i in evidence[:1]),
             _by_another(view, asking, weighed, best),
         )
-        verdict, probability, reason = _judged(question, found, ordered, self._reader().embedder.name)
+        verdict, probability, reason = _judged(question, asking, found, ordered, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
-        reason = self._or_by_words(reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason))
+        reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
+        problem = getattr(self._reader().embedder, "problem", "")
+        reason = "; ".join(filter(None, (reason, problem and f"ranked by words alone: {problem}")))
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched, weights)
 
     def _with_standing(
@@ -159,7 +164,7 @@ class Recall:
         They take the last of the first `places`; those already further up stay there. Each carries the signal `standing`.
         """
         most = int(PART * places)
-        rows, cosine = nearest_in_meaning(view, asking, standing_rows(self.scopes, view), most)
+        rows, cosine = nearest_in_meaning(view, asking, rows_stating(self.scopes, view, ALWAYS_ON), most)
         signals = [{"standing": each} for each in cosine.astype(float).round(4).tolist()]
         near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals, as_of)}
         found = [
@@ -173,37 +178,36 @@ class Recall:
         return [*rest[: places - len(last)], *last, *rest[places - len(last) :]]
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events of the time asked about, latest first."""
+        """Return the latest `k` events of the time asked about, latest first.
+
+        Asked for decisions, what states one or a rule comes first.
+        """
         since, until = filters.since, filters.until
         if since is None and until is None and question.period is not None:
             since, until = question.period
         mask = self._mask(view, replace(filters, since=since, until=until, roles=filters.roles or SAID))
         rows = np.flatnonzero(view.alive if mask is None else mask)
-        return self._listed(view, question, k, replace(filters, since=since, until=until), rows)
+        chosen = rows_stating(self.scopes, view, CHOSEN, standing=False) if question.asks_choice else ()
+        return self._listed(view, question, k, replace(filters, since=since, until=until), rows, chosen)
 
-    def _open_work(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events that state open todos.
+    def _all_of(self, view: View, question: Question, k: int, filters: Filters, kinds: Sequence[FactKind]) -> Recalled:
+        """Return the latest `k` events that state current facts of some kinds.
 
         A time in the question is a due date, so it does not filter.
         """
-        rows = open_rows(self.scopes, view, filters.as_of)
+        rows = rows_stating(self.scopes, view, kinds, as_of=filters.as_of)
         mask = self._mask(view, filters)
         return self._listed(view, question, k, filters, rows if mask is None else rows[mask.take(rows)])
 
     def _listed(
-        self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]]
+        self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]], first: Rows = ()
     ) -> Recalled:
-        """Return the latest `k` events of some rows, latest first, without scores."""
-        latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
+        """Return the latest `k` events of some rows, `first` before others."""
+        latest = rows[np.lexsort((-view.at[rows], ~np.isin(rows, first)))[:k]]
         evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest), filters.as_of)
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, filters.since, filters.until, len(rows))
-
-    def _or_by_words(self, reason: str) -> str:
-        """Add to a reason that the embedder fails."""
-        problem = getattr(self._reader().embedder, "problem", "")
-        return "; ".join(filter(None, (reason, problem and f"ranked by words alone: {problem}")))
 
     def _or_archived(self, reason: str) -> str:
         """Add to a reason that archived events were not searched."""
@@ -445,19 +449,19 @@ def _best(view: View, weighed: Weighed, most: int, by: By) -> NDArray[np.int64]:
     return best[said[rows] | beside | (weighed.meaning[best] >= NEAR)]
 
 
-def _is_undecided(question: Question, evidence: Sequence[Evidence]) -> bool:
-    """Return whether a commit without a decision comes first for a choice."""
-    first = next(iter(evidence), None)
-    return question.asks_choice and first is not None and first.event.role is Role.COMMIT and not first.facts
-
-
-def _judged(question: Question, found: Found, ordered: Sequence[Evidence], embedder: str) -> tuple[Verdict, float, str]:
+def _judged(
+    question: Question, asking: Asking, found: Found, ordered: Sequence[Evidence], embedder: str
+) -> tuple[Verdict, float, str]:
     """Return verdict, probability and reason."""
     verdict, probability, reason = judge(found, embedder)
     if verdict is Verdict.RESOLVED and (word := _unsaid(question, ordered[:LOOKED_AT])):
         return Verdict.LIKELY, probability, f"nothing of it says {word!r}"
     if verdict in {Verdict.AMBIGUOUS, Verdict.NOT_FOUND} and _asks_subject(question, ordered[:1]):
         return Verdict.LIKELY, LIKELY_FROM, ""
+    names = _words(" ".join(word for word in question.distinctive if not word.isdigit()))
+    is_named = bool(ordered and names) and asking.named is None and names <= _words(ordered[0].event.text)
+    if verdict is Verdict.NOT_FOUND and is_named:
+        return Verdict.AMBIGUOUS, FOUND_FROM, "memory names it, and hardly says more"
     return verdict, probability, reason
 
 
@@ -509,14 +513,6 @@ def metadata_of(text: str) -> dict[str, Any]:
         return {name: value}
 
 
-def standing_rows(scopes: Sequence[Scope], view: View) -> NDArray[np.int64]:
-    """Return the rows of current preferences and instructions: int64 (M,), ascending.
-
-    Raises `StoreError`.
-    """
-    return rows_of(scopes, view, [fact.event for fact in read_active(scopes)])
-
-
 def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:
     """Return the rows of events in a view: int64 (M,), ascending.
 
@@ -541,10 +537,13 @@ def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArr
     return rows[view.alive.take(rows)]
 
 
-def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:
-    """Return the rows of events that state open todos: int64 (M,), ascending.
+def rows_stating(
+    scopes: Sequence[Scope], view: View, kinds: Sequence[FactKind], *, standing: bool = True, as_of: float | None = None
+) -> NDArray[np.int64]:
+    """Return the rows of events stating some kinds: int64 (M,), ascending.
 
-    With `as_of`, todos that were open at that time. Raises `StoreError`.
+    All but todos are those that agents are told. Raises `StoreError`.
     """
-    todos = [fact.event for scope in scopes for fact in scope.ledger.facts([FactKind.TODO], as_of=as_of)]
-    return rows_of(scopes, view, todos)
+    held = [scope.ledger.facts(kinds, standing=standing, as_of=as_of) for scope in scopes]
+    todos = (fact for facts in held for fact in facts if fact.kind is FactKind.TODO)
+    return rows_of(scopes, view, [fact.event for fact in (*surest(held), *todos)])

@@ -19,7 +19,7 @@ from vademecum.memory.forms import compiled
 from vademecum.memory.kinds import REPLACING
 from vademecum.memory.labels import CHOICES, Subject, named, names_in, without_marks
 from vademecum.memory.records import Claim, Fact, FactKind, Role
-from vademecum.memory.words import is_denied, terms
+from vademecum.memory.words import is_denied, other_forms, terms
 
 _SAID = compiled(__file__)
 VALUE = _SAID["value"]
@@ -50,7 +50,7 @@ _WEAK = frozenset(
         upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
         put set make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
-        passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
+        encore passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
         repasser peux peut faut devenir devient glisser glisse version réécrire réécrit réécrite venir vient hier semaine mois jour nuit matin finalement désormais maintenant quitter abandonner aller vont part partent mettre garder
         rester chez via équipe tout prévue prévu
         """
@@ -149,11 +149,16 @@ def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
     """Return the open work that a claim's sentence reports as done."""
     if not may_reverse(claim) or _SAID["done"].search(claim.text) is None or is_denied(claim.text):
         return []
-    said = _terms(claim.text)
+    said, names = _terms(claim.text), _names(claim.text)
+    said |= {form for term in said for form in other_forms(term)}  # the other language's too
+    todos = [fact for fact in todos if _names(fact.text) <= names or names <= _names(fact.text)]  # "rotate the DHL key"
     held = [(fact, _words(_SAID["by_when"].split(fact.value)[0])) for fact in todos if fact.valid_from < claim.at]
 
+    def is_said(word: frozenset[str]) -> bool:
+        return all(not said.isdisjoint((term, *other_forms(term))) for term in word)
+
     def are_said(words: Sequence[frozenset[str]]) -> bool:
-        return bool(words) and sum(one <= said for one in words) >= DONE * len(words)
+        return bool(words) and sum(map(is_said, words)) >= DONE * len(words)
 
     # "the index is done" names no act
     return [fact for fact, words in held if are_said(words) or (len(words) > 2 and are_said(words[1:]))]

@@ -178,7 +178,7 @@ _ASSIGNED = re.compile(
     {_LITERAL}|(?P<bare>[^\s"'`<>«»“”]{{3,512}}))"""
 )
 _OF = (
-    r"(?:\s*\([^()\n]{1,40}\))?(?:\s+(?:(?:for|of|on|to|in|at|du|de|des|pour|sur|à)\s+|[dl]['\u2019])[\w./'\u2019-]{1,60}"
+    r"(?:\s+(?:admin\w*|root|wi-?fi|ssh|ftp|smtp|prod\w*|staging|user|utilisateur))?(?:\s*\([^()\n]{1,40}\))?(?:\s+(?:(?:for|of|on|to|in|at|du|de|des|pour|sur|à)\s+|[dl]['\u2019])[\w./'\u2019-]{1,60}"
     r"(?:\s+(?!is\b|est\b|was\b)[\w./'\u2019-]{1,60}){0,4}?)?"
 )
 _TOLD = re.compile(
@@ -203,6 +203,10 @@ _CODE_BEFORE = re.compile(
     r"|\b(?:let|mut|type|class|case)\s+$|[({\[<,;?|&+!]\s*(?:[\w.*&]+\s*)?$|\w\.$"
 )
 _CODE_AFTER = re.compile(r"^\s*(?:[;,)}\](]|[+*/|?&<>=]|\.\w|if\b|or\b|and\b|\{|//|\|\|)")
+_PROSE = r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*"
+_GOES_ON = re.compile(  # "…, keep it"
+    rf"\s*[,;)]\s+{_PROSE} {_PROSE}(?=[.!?]?\s*$|[.!?,]? [^\W\d_])|\s+if (?:you|we|i|they|it)\b", re.IGNORECASE
+)
 _CONNECTION = re.compile(
     r"(?i)\b(?:server|host|data source|user(?: ?id)?|uid|database|port|jdbc:[\w:]+)[^;\n]{0,80};\s?$"
 )
@@ -257,7 +261,8 @@ class _Place:
             return False
         if _CODE_BEFORE.search(self.line_before) and not (_LISTED.match(self.line_before) or self.in_sentence):
             return True
-        if _CODE_AFTER.match(self.after) and not re.search(r"[!@#~?]|[a-z]-\d", self.value):
+        goes_on = _GOES_ON.match(self.after) is not None
+        if not goes_on and _CODE_AFTER.match(self.after) and not re.search(r"[!@#~?]|[a-z]-\d", self.value):
             return True
         begin = self.text.rfind("\n", max(0, self.start - 200), self.start)
         above = self.text[max(0, begin - 20) : max(begin, 0)].rstrip()

@@ -206,9 +206,5 @@ class Clock:
         }
         return self.span(*spans[part])
 
-    def last_weekend(self) -> Period:
-        """Return the latest weekend that has begun, perhaps the current one."""
-        return self.weekend(0 if self.today.weekday() >= 5 else -1)
-
     def _midnight(self, day: date) -> datetime:
         return datetime.combine(day, time(), self.now.tzinfo)

@@ -126,7 +126,7 @@ class Words:
         return clock.latest(self.months[match["month"]])
 
     def _weekend(self, _: re.Match[str], clock: Clock) -> Period:
-        return clock.last_weekend()
+        return clock.weekend(0 if clock.today.weekday() >= 5 else -1)
 
     def _earlier_today(self, _: re.Match[str], clock: Clock) -> Period:
         return Period(clock.day(0).start, clock.now)
