@@ -132,11 +132,8 @@ _BETWEEN_PARTS = re.compile(r":\s|\n")  # of a message that wraps another
 # A message in a question: adjacent pairs of words, those that a chunk holds, and their share. Three pairs are four words:
 # fewer are said anywhere. A quote counts as a word, so that a text of three words is one where it stands alone in quotes.
 LEAST_PAIRS, MOST_PAIRS, SAID = 3, 42, 0.5
-MOST_READ, MOST_TIED, TIED = (
-    10,
-    50,
-    0.99,
-)  # candidates, those that hold most of the question; more that tie with the tenth
+MOST_READ = 10  # candidates, those that hold most of the question
+MOST_TIED, TIED = 50, 0.99  # with those that hold this share of what the tenth holds
 
 
 def gather_evidence(
