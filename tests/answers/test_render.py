@@ -78,6 +78,13 @@ def test_a_heading_names_a_group_of_constants_by_the_first():
     assert next(evidence_lines(group)) == "src/a.py:9-11  constant LIMIT and 1 more"
 
 
+def test_members_come_with_the_head_of_their_type():
+    members = replace(ONE, signature="impl Stream for Lines", symbols=("Lines.Item", "Lines.next"), kind="class")
+    assert next(evidence_lines(members)) == "src/a.py:9-11  impl Stream for Lines: Item and 1 more"
+    apart = replace(members, signature="impl Stream for Words")
+    assert next(evidence_lines(apart)) == "src/a.py:9-11  class Lines.Item and 1 more"
+
+
 def test_places_without_lines_stand_last_but_for_those_that_are_better():
     """One line each: what the verdict is about is not behind code that answers less."""
     shown = replace(OTHER, freshness=Freshness.FRESH)

@@ -294,10 +294,13 @@ def _label(evidence: Evidence) -> str:
     """
     name, *others = declared(evidence.symbols) or [""]
     more = f" and {len(others)} more" if others else ""
-    said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
-    if not said or (name and (len(said) > LABEL_CHARACTERS or name.rpartition(".")[2] not in said)):
+    said, (scope, _, last) = " ".join(evidence.signature.split()), name.rpartition(".")
+    holder = scope.rpartition(".")[2]
+    if not said or (name and len(said) > LABEL_CHARACTERS):
         return name and f"{evidence.kind} {name}{more}"
-    return (said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}") + more
+    if last not in said:  # of the type around: `impl Stream for Lines: Item and 1 more`
+        return f"{said}: {last}{more}" if holder and holder in said else f"{evidence.kind} {name}{more}"
+    return (said if holder in said else f"{scope}: {said}") + more
 
 
 def _lines(text: str) -> list[str]:
