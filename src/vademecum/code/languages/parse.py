@@ -76,7 +76,7 @@ def parse(
 
     assert grammar is not None
     tree, readable = _unwrapped(tree, readable, language, ends)
-    if grammar.predicates and ends - time.monotonic() > deadline_s / 2:
+    if (references or grammar.predicates) and ends - time.monotonic() > deadline_s / 2:
         # Node texts are fetched through a reader, slowly, unless the tree owns its source: hand the bytes over in a second
         # parse, which takes every node from the first.
         tree = tree_sitter.Parser(grammar.compiled).parse(readable, tree)
