@@ -18,7 +18,7 @@ from vademecum.code.languages.scopes import parent_scopes, spaces_around, spaces
 Opened = tuple[tuple[File, Node], list[str] | frozenset[str]]
 
 _ANYTHING = Value("anything")  # what an extension of a type parameter is called on
-_BOUND = re.compile(r"(?:^|[+:]\s*)(?:[\w:]*::)?(\w+)")
+_BOUND = re.compile(r"(?:^|[+:]\s*)(?:[\w:]*::)?(\w+)")  # the name of a trait in `: io::Read + Sink<A> + ?Sized`
 Bounded = tuple[Value, frozenset[str]]  # a method, and the bounds of which a type has to have one
 Extension = tuple[Value, Value | None]  # a method, and the value that it is called on
 
@@ -133,8 +133,8 @@ class Spaces(Classes):
         asked = ("for all", name, file.family)
         known: list[Bounded] = self.definitions.once(asked, self._for_all, [], file, name)
         kinds = (value, *self.bases(value)[0]) if known and value.what == "inst" else ()
-        bounds = {bound for each in kinds for _, text in self.based_on(each) for bound in _bounds(text)}
-        bounds.update(_bounds(value.given[2]) if value.is_external else ())
+        bounds = {bound for each in kinds for _, text in self.based_on(each) for bound in _BOUND.findall(text)}
+        bounds.update(_BOUND.findall(value.given[2]) if value.is_external else ())
         fitting = {method for method, wanted in known if wanted & bounds}
         return (fitting.pop(), Tier.TYPED) if len(fitting) == 1 else None
 
@@ -143,13 +143,9 @@ class Spaces(Classes):
         found = []
         for other, node in self.definitions.named(name, file.family):
             trait = node.qualified.rpartition(".")[0]
-            scopes = (scope for scope, known in other.aliases.items() if scope in known and trait)
-            wanted = {
-                b
-                for scope in scopes
-                if trait in other.bases.get(scope, ())
-                for b in _bounds(other.aliases[scope][scope])
-            }
+            types = [scope for scope, bases in other.bases.items() if trait in bases]  # the S of `impl<S> Trait for S`
+            texts = (known for scope in types if (known := other.aliases.get(scope, {}).get(scope)))
+            wanted = {bound for text in texts for bound in _BOUND.findall(text)}
             if wanted:
                 found.append((Value("def", other.path, node.qualified), frozenset(wanted)))
         return found
@@ -244,15 +240,6 @@ def from_file(file: File, scope: str, module: str) -> str:
     around = (file.nodes.get(each) for each in parent_scopes(scope)) if module.startswith("super") else ()
     is_inside = any(node is not None and node.kind == "namespace" for node in around)
     return module.replace("super", "self", 1) if is_inside else module
-
-
-def _bounds(text: str) -> list[str]:
-    """Return the names of the traits in a bound.
-
-    >>> _bounds(": io::Read + Sink<A> + ?Sized + 'static")
-    ['Read', 'Sink']
-    """
-    return _BOUND.findall(text)
 
 
 def _is_in(spaces: list[str], around: list[str] | frozenset[str]) -> bool:

@@ -14,8 +14,8 @@ Owns the meaning of the queries' vocabulary. A capture names either a declaratio
     wrap                                   around it: `export …`, `template <…> …`, decorators
     call, branch, import                   read by `chunk`, wherever they stand
 
-A pattern names the kind of its first node, and `_` below where a field tells the kind: tree-sitter takes 10 to 40 ms to
-compile each named kind that has children, in every process. `(_primary/identifier)` is an identifier in an expression.
+Below the first node of a pattern, `_` may stand where a field tells the kind: tree-sitter takes 10 to 40 ms to compile each
+named kind that has children, in every process. `(_primary/identifier)` is an identifier in an expression.
 """
 
 from __future__ import annotations

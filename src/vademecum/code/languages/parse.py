@@ -102,10 +102,13 @@ def _unwrapped(tree: tree_sitter.Tree, readable: bytes, language: str, ends: flo
         return read.value.root_node if isinstance(read, Ok) else None
 
     for _ in range(_LAYERS):
+        wrapped = list(rules.unwrapped(tree.root_node, readable, parsed))
+        if not wrapped:
+            break
         changed = bytearray(readable)
-        for start, items in rules.unwrapped(tree.root_node, readable, parsed):
+        for start, items in wrapped:
             changed[start : start + len(items)] = items
-        read = _tree(grammar, bytes(changed), language, ends - time.monotonic()) if changed != readable else None
+        read = _tree(grammar, bytes(changed), language, ends - time.monotonic())
         if not isinstance(read, Ok):
             break
         tree, readable = read.value, bytes(changed)

@@ -31,23 +31,10 @@ _SAME = """
     unwrap_or clone cloned copied borrow borrow_mut lock read write ok take replace to_vec to_owned rev skip
     step_by chain filter by_ref peekable drain into unwrap_unchecked values values_mut into_values await
 """
-_UNWRAPS = frozenset(
-    [
-        "unwrap",
-        "expect",
-        "ok",
-        "unwrap_or",
-        "unwrap_or_else",
-        "unwrap_or_default",
-        "clone",
-        "cloned",
-        "copied",
-        "await",
-        "as_ref",
-        "as_mut",
-        "as_deref",
-    ]
-)
+_UNWRAPS_TEXT = """
+    unwrap expect ok unwrap_or unwrap_or_else unwrap_or_default clone cloned copied await as_ref as_mut as_deref
+"""
+_UNWRAPS = frozenset(_UNWRAPS_TEXT.split())
 _ONE = """
     pop first last get get_mut next next_back nth first_mut last_mut remove swap_remove pop_front pop_back
     front back peek find min_by max_by min_by_key max_by_key iter_next get_unchecked get_unchecked_mut
@@ -88,11 +75,7 @@ class _Rust(Language):
             if wrapped.type == "token_tree" and content[wrapped.start_byte : wrapped.start_byte + 1] == b"{":
                 items = _items_in(wrapped, content)
                 read = parse(items) if items[:2].isspace() else None
-                if (
-                    read is not None
-                    and not read.has_error
-                    and all(n.type.endswith(_ITEMS) for n in read.named_children)
-                ):
+                if read is not None and _is_items(read):
                     yield wrapped.start_byte, b"{}" + items[2:]
 
     def imported(self, statement: str) -> Iterator[Bound]:
@@ -212,6 +195,11 @@ class _Rust(Language):
             if place in modules.paths:
                 return place
         return ""
+
+
+def _is_items(read: tree_sitter.Node) -> bool:
+    """Return whether a tree holds items alone, without an error."""
+    return not read.has_error and all(each.type.endswith(_ITEMS) for each in read.named_children)
 
 
 def _outer_macros(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
