@@ -39,6 +39,7 @@ _SERVERS = 20  # from which a server's name and its other tools say all they can
 # Cosines with a past intent from which a few traces know more than text: of words as they stand, by rarity, of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it
 _SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
+_SEVERAL, _SEVERAL_NEAR, _AGREED = 3, 0.3, 0.8  # traces, their cosine of words, the share with the same calls: as much
 NEAR = 0.2  # share of a search that belongs to traces that are near and no more
 _TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the two kernels of attention
 EPSILON = 1e-3  # of a share of attention: below, nothing is known
@@ -255,7 +256,7 @@ def trusted(asked: Asked, *, fitted: bool) -> Asked:
     """Return a question as far as its few traces are trusted.
 
     Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no
-    past intent asks for the same, it is asked as if there were none.
+    past intent asks for the same and no several near ones agree, it is asked as if there were none.
     """
     return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
 
@@ -265,12 +266,13 @@ def trust(asked: Asked, *, fitted: bool) -> float:
     if fitted or not asked.view.traces:
         return 1.0
     speaks = asked.weight > 0
-    meaning, words, rare = (
-        each[speaks].max(initial=0) for each in (asked.view.intents.dense(asked.question), asked.plain, asked.alike)
-    )
-    if meaning >= _SAME_MEANING or words >= _SAME_WORDS:
+    meaning, words = asked.view.intents.dense(asked.question)[speaks], asked.plain[speaks]
+    near = asked.view.graph.capability[speaks][(meaning >= _NEAR_MEANING) | (words >= _SEVERAL_NEAR)]
+    agreed = len(near) >= _SEVERAL and np.bincount(near).max() >= max(_SEVERAL, _AGREED * len(near))
+    if agreed or meaning.max(initial=0) >= _SAME_MEANING or words.max(initial=0) >= _SAME_WORDS:
         return 1.0
-    return NEAR if meaning >= _NEAR_MEANING or words >= _NEAR or rare >= _NEAR_RARE else 0.0
+    nearest = max(meaning.max(initial=0) / _NEAR_MEANING, words.max(initial=0) / _NEAR)
+    return NEAR if max(nearest, asked.alike[speaks].max(initial=0) / _NEAR_RARE) >= 1 else 0.0
 
 
 def without_traces(asked: Asked) -> Asked:
