@@ -87,12 +87,12 @@ def set_arguments(description: str | None, name: str, sets: str) -> argparse.Arg
 
 
 @cache
-def embedder(spec: str = "static") -> Any:
-    """The built-in embedder, or another one, loaded once."""
+def embedder(spec: str = "static:prose-1") -> Any:
+    """The built-in embedder of tools, or another one, loaded once."""
     return load("embedder", spec)
 
 
-def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path, spec: str = "static") -> Tools:
+def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path, spec: str = "static:prose-1") -> Tools:
     """The capability over a new database with these tools and traces, as a user would have it."""
     home.mkdir(parents=True, exist_ok=True)
     store = SqliteStore(home / f"{time.monotonic_ns()}.db")

@@ -116,7 +116,7 @@ def fitted(cold: dict[str, list[dict[str, Any]]]) -> None:
 def main() -> None:
     parser = set_arguments(__doc__, "tools-found", "ultratool,livemcp,tmdb,bfcl_mt_base")
     parser.add_argument("--history", default="0,15,200", help="how many tasks were observed")
-    parser.add_argument("--embedder", default="static")
+    parser.add_argument("--embedder", default="static:prose-1")
     parser.add_argument("--fit", action="store_true")
     args = parser.parse_args()
     sets = [read_set(args.data / name) for name in args.sets.split(",")]

@@ -115,7 +115,7 @@ def _first(made: Any, intent: str) -> list[str]:
 def main() -> None:
     parser = set_arguments(__doc__, "tools-search", "ultratool,livemcp,tmdb,bfcl_mt_base")
     parser.add_argument("--bare", action="store_true")
-    parser.add_argument("--embedder", default="static")
+    parser.add_argument("--embedder", default="static:prose-1")
     args = parser.parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:

@@ -26,7 +26,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 600  # of a file: twice what the packages we took as examples have at their 90th percentile
 MOST_FUNCTION_LINES = 50  # without its docstring
 MOST_PUBLIC_NAMES = 20
-MOST_WHEEL_BYTES = 13_000_000
+MOST_WHEEL_BYTES = 15_000_000
 FORBIDDEN_NAMES = ("utils", "util", "helpers", "helper", "common", "misc", "manager", "service", "base")
 
 # What would make a start slow or is not a dependency. The engine computes with numpy and reads with sqlite3; no more.

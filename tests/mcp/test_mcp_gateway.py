@@ -739,7 +739,7 @@ def test_a_search_says_how_a_tool_is_called_and_little_of_what_fits_badly(tmp_pa
     assert signature in found
     assert re.search(r"^  Edit the text of a file. .*…$", found, re.MULTILINE)
     assert re.search(r"^s/edit\(more\?: integer\|string\) 0\.\d\d \[deprecated\]$", found, re.MULTILINE)
-    assert re.search(r"^s/count_sheep\(\) 0\.0\d$", found, re.MULTILINE)
+    assert "Count the sheep" not in found
     assert "sheep of" not in found
     gateway.close()
 

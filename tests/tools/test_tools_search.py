@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vademecum.answers.render import tools_text
+from vademecum.engine import Engine
 from vademecum.errors import EmbedError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEmbedder
@@ -55,11 +56,11 @@ def ids(answer):
     return [match.id for match in answer.matches if match.kind == "tool"]
 
 
-@pytest.mark.parametrize(("name", "first"), [("static:like", "log/message"), ("minilm", "post/dispatch")])
-def test_an_embedder_of_ones_own_says_more_than_the_built_in_one(opened, name, first):
-    tools = opened(Meaning(name))
+def test_meaning_says_more_than_one_word_of_a_question(opened):
+    """A word of the question in another tool counts less than the tool that is meant."""
+    tools = opened(Meaning("minilm"))
     tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
-    assert ids(tools.search("transmit a message"))[0] == first
+    assert ids(tools.search("transmit a message"))[0] == "post/dispatch"
 
 
 @pytest.mark.parametrize(
@@ -76,11 +77,23 @@ def test_a_word_said_in_passing_does_not_outweigh_the_meaning(opened, asked, fir
     assert ids(tools.search(asked))[0] == first
 
 
-@pytest.mark.parametrize(("name", "says"), [("static:like", Verdict.AMBIGUOUS), ("minilm", Verdict.NOT_FOUND)])
-def test_an_embedder_of_ones_own_is_far_at_a_cosine_at_which_the_built_in_one_is_not(opened, name, says):
-    tools = opened(Nearer(name, near=0.16, far=0.0))
+def test_no_tool_fits_where_the_nearest_is_far_in_meaning(opened):
+    """Neither a word nor the meaning of a tool is near the question."""
+    tools = opened(Nearer(near=0.16, far=0.0))
     tools.register([Tool.of("post", "dispatch", "Hand over a letter."), Tool.of("log", "message", "Count messages.")])
-    assert tools.search("paint the garage").verdict is says
+    assert tools.search("paint the garage").verdict is Verdict.NOT_FOUND
+
+
+def test_everyday_words_find_a_tool_by_default(tmp_path, monkeypatch):
+    """Nothing is set, and the question shares no word with the tool."""
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    with Engine.open(tmp_path) as engine:
+        engine.tools.register([
+            Tool.of("memory", "delete_entities", "Delete multiple entities from the knowledge graph."),
+            Tool.of("memory", "open_nodes", "Open specific nodes in the knowledge graph by their names."),
+            Tool.of("files", "read", "Read a file from the disk."),
+        ])  # fmt: skip
+        assert ids(engine.tools.search("forget all you ever kept about the supplier"))[0] == "memory/delete_entities"
 
 
 def test_a_thing_said_in_other_words_is_found_by_meaning(opened):
@@ -154,7 +167,7 @@ def test_a_question_in_another_language_finds_by_words_written_alike_or_says_why
     for question in ("Liste der Storage Container", "lister les containers de storage"):
         answer = tools.search(question)
         assert (answer.verdict != Verdict.NOT_FOUND, ids(answer)[0]) == (True, "cloud/list_containers")
-    for question in ("Eine Datei lesen", "envoyer un courriel au patron"):
+    for question in ("Nachricht verschicken", "envoyer un courriel au patron"):
         answer = tools.search(question)
         assert answer.verdict == Verdict.NOT_FOUND
         assert "the language of a tool's description" in answer.reason

@@ -3,7 +3,7 @@
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
 nearest one is, on scales that do not depend on the others:
 
-    log-odds = -4.86 + (14.32 - 0.85 ln N) c + 4.3 t + 3.99 m   by text, of N tools
+    log-odds = -4.54 + (7.76 - 0.5 ln N) c + 4.39 t + 3.18 m     by text, of N tools
              + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; below 0, times u
 
     c   the highest cosine of meaning between a tool and the intent or one of its clauses: of many, one by chance
@@ -15,8 +15,8 @@ nearest one is, on scales that do not depend on the others:
 A next call is as likely as among all tools, times that, until weights are fitted. A plan is as sure as its calls, in
 the geometric mean. Where traces do not tell, a call is, with s the logistic function and m its tool's cosine as in c:
 
-    P(right) = s(-2.3 + 0.17 logit P(call) + 5.6 m)     no trace called the tool
-               s(-1.3 + 0.24 logit P(call) + 2.9 m)     weights are not fitted yet
+    P(right) = s(-2.95 + 0.43 logit P(call) + 3.67 m)     no trace called the tool
+               s(-2.88 + 0.35 logit P(call) + 4.45 m)     weights are not fitted yet
 
 `benchmarks/tools_found.py` fitted the first weights; docs/tools.md says how the others were. A tool's *reliability* is
 a factor on its score: `step` is that of PML's ADR-050, `smoothed` the mean of a Beta posterior relative to its prior,
@@ -47,11 +47,10 @@ SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
 DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
-_TEXT = np.array([-4.86, 14.32, 4.3, 3.99, -0.85])  # bias, then c, t, m and c ln N
-_OWN = np.array([-5.12, 8.38, 4.74, 6.37, 0])  # the same, beside an embedder of the user's own
+_TEXT = np.array([-4.54, 7.76, 4.39, 3.18, -0.5])  # bias, then c, t, m and c ln N
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
-_UNUSED, _UNFITTED = (-2.3, 0.17, 5.6), (-1.3, 0.24, 2.9)  # bias, log-odds by the model, cosine of meaning
+_UNUSED, _UNFITTED = (-2.95, 0.43, 3.67), (-2.88, 0.35, 4.45)  # bias, log-odds by the model, cosine of meaning
 _LEAST, _NONE = 1e-3, 1e-6  # probabilities nearer to 0 or 1 say no more
 
 
@@ -69,8 +68,7 @@ def probability(asked: Asked, allowed: NDArray[np.bool_]) -> float:
     signals = text_signals(asked, allowed)
     documents = asked.view.documents
     meant = asked.question.vector is not None and documents.vectors is not None
-    by_meaning = _OWN if documents.own else _TEXT
-    odds = float(by_meaning @ (1, *signals) if meant else _WORDS @ (1, signals[1]))
+    odds = float(_TEXT @ (1, *signals) if meant else _WORDS @ (1, signals[1]))
     speaks = asked.weight > 0
     alike = float(np.maximum(asked.alike, asked.plain - _PLAIN)[speaks].max(initial=0.0))
     traces = int(speaks.sum())

@@ -32,8 +32,8 @@ _STEP = 0.2  # how far apart two needs are said, as a share of the intent
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _MOVING = [_COLUMN[name] for name in ("left", "order", "transition", "session")]
 
-_MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
-_SAID = 0.5  # the highest tf-idf cosine from which words weigh fully beside an embedder of the user's own
+_SERVER, _MATES = 0.5, 0.5  # what they weigh beside words, where there is text alone
+_SAID = 0.35  # the highest tf-idf cosine from which words weigh fully beside meaning
 _STEPS = 0.3  # what the best step of an intent weighs beside the whole
 _SERVERS = 20  # from which a server's name and its other tools say all they can: of few, names are mostly chance
 # Cosines with a past intent from which a few traces know more than text: of words as they stand, by rarity, of meaning.
@@ -191,17 +191,16 @@ class Asked:
             found = [(step, documents.matches(step)) for step in question.steps]
             steps = [_words(documents.bm25(*each), documents.tfidf(*each)) for each in found]
             words = (words + np.float32(_STEPS) * np.maximum.reduce(steps)) / np.float32(1 + _STEPS)
-        if documents.own:  # it knows what is meant by words that no tool says
+        if documents.vectors is not None:  # they know what is meant by words that no tool says
             words *= min(float(self.tfidf.max(initial=0)) / _SAID, 1)
         server = _relative(view.servers.bm25(question))
         mates = np.zeros(many + 1, np.float32)
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
         near = words + min(many / _SERVERS, 1) * (_SERVER * server + _MATES * mates.take(view.server))
-        if not documents.own:
-            return np.asarray(near + _MEANING * self.meaning, np.float32)
-        meaning = documents.dense(question) + self.meaning  # the whole and the nearest clause, as much as words each
-        return np.asarray((1 + _MEANING) / 3 * (near + meaning), np.float32)  # on the scale of the built-in embedder
+        return np.asarray(
+            near + documents.dense(question) + self.meaning, np.float32
+        )  # the whole and the nearest clause
 
     @cached_property
     def columns(self) -> dict[str, Floats]:

@@ -55,10 +55,10 @@ _NOTHING = "nothing is asked for and nothing was called: say what is to be done,
 _PLAIN = re.compile(r"[\s_-]")  # what styles of writing a name differ in
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 SUPPORTING = 5
-LEAST = 0.1  # of confidence in a plan that is shown
+LEAST = 0.02  # of confidence in a plan that is shown
 # Cosines below which an intent whose words neither tools nor traces have means none of them. Of 80 intents of made-up words, put to three
 # sets of tools with 0, 8 and 100 traces, 98 of 100 lie below; of intents of tasks none lacks all words.
-_NO_TOOL, _NO_TRACE = 0.3, 0.45
+_NO_TOOL, _NO_TRACE = 0.45, 0.45
 _EMPTY = "no tool is registered: `vade tools register FILE`"
 
 

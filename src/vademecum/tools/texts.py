@@ -87,12 +87,12 @@ class Matches:
 class Texts:
     """A list of texts, ready to be scored against questions.
 
-    `own` says that an embedder of the user's own made the vectors, float32 (n, dim).
+    `vectors`, float32 (n, dim), are of unit length.
     """
 
-    def __init__(self, texts: Sequence[str], vectors: Floats | None, *, own: bool = False) -> None:
+    def __init__(self, texts: Sequence[str], vectors: Floats | None) -> None:
         counted = _TABLE.count([" ".join(run for _, run in _content(text)) for text in texts])
-        self.size, self.vectors, self.own = len(texts), vectors, own and vectors is not None
+        self.size, self.vectors = len(texts), vectors
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
         self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)

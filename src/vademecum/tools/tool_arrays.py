@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError
-from vademecum.plugins import DERIVED
 from vademecum.protocols import Embedder
 from vademecum.redaction.redact import MARK
 from vademecum.tools.hypergraph import Chain, Hypergraph, Metas
@@ -248,7 +247,6 @@ class Reader:
         documents = Texts(
             [document(tool) for tool in tools],
             self._kept_vectors([passage(tool) for tool in tools], "document"),
-            own=self._embedder().name.partition(":")[0] not in DERIVED,
         )
         return View(
             tools, live, tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone), traces, documents,

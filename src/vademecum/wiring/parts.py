@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from vademecum.sources.sources import Source
     from vademecum.tools.tools import Tools
 
+PROSE = "static:prose-1"  # the built-in embedder of what tools say of themselves
 MODELS = "models"  # folder of downloaded models, below the home directory
 SCALES = "scales"  # folder of calibrations between two embedders
 ON_THIS_MACHINE = frozenset({"onnx", "model2vec", "sentence-transformers"})
@@ -103,6 +104,11 @@ class Embedders:
             return self.code
         shared = self._settings.is_shared("search.prose_embedder")
         return consented("prose embedder", self._loaded(self._prose_spec), self._settings, shared=shared)
+
+    @cached_property
+    def tools(self) -> Embedder:
+        """The embedder for tools: beside the built-in one, its table for prose."""
+        return self.prose if self.is_dual or self._spec != "static" else self._loaded(PROSE)
 
     @cached_property
     def both(self) -> Embedder:
@@ -396,7 +402,7 @@ class Parts:
 
         own = self.settings.tools
         tools = Tools(
-            opened, lambda: self.embedders.prose, self.clock, self.stores.where(self.settings.home / TOOLS),
+            opened, lambda: self.embedders.tools, self.clock, self.stores.where(self.settings.home / TOOLS),
             reliability=own.reliability, min_score=own.min_score,
         )  # fmt: skip
         return tools

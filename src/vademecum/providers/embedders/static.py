@@ -7,6 +7,8 @@ E is a table of 32,000 word pieces. Queries and documents share E; each side has
 written differently. For documents the pieces of the title (a symbol's name) count 4 more and those of the context (its scope)
 1.5 more. The model was trained from scratch on docstrings and the code below them; `model/CARD.md` gives data, method and quality.
 
+A model without networks ends with x: `prose-1` is such a table for prose, `model/CARD-prose.md`.
+
 No torch, no tokenizer library, no download: numpy and a memory-mapped file, about 90 microseconds a query. Word order is
 ignored: a text is a bag of pieces.
 """
@@ -117,7 +119,7 @@ class StaticEmbedder:
     remote = False
 
     def __init__(self, model: str = "") -> None:
-        """Load the model "static-2", or another. Raises `EmbedError` if damaged."""
+        """Load the model "static-2", or "prose-1". Raises `EmbedError` if damaged."""
         self.name = f"static:{model or 'static-2'}"
         try:
             known = _model(model or "static-2")
@@ -206,6 +208,8 @@ class StaticEmbedder:
         return number, piece, weight * self._weight["document"][piece]
 
     def _head(self, x: Matrix, kind: EmbedKind) -> Matrix:
+        if f"{kind}_in" not in self._arrays:
+            return x
         w_in, bias, w_out = self._network(kind)
         hidden = _product(x * np.float32(HEAD_SCALE), w_in)
         hidden += bias
