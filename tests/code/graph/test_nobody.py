@@ -67,6 +67,31 @@ MAY_CALL = {
         "init.e.onclick",
         "whoever is given its object",
     ),
+    "object handed to a call": (
+        {"a.ts": "import { make } from 'lib';\nconst t = make({\n  format(e) {\n    return e;\n  },\n});\n"},
+        "t.format",
+        "whoever is given its object",
+    ),
+    "object in a list": (
+        {"a.ts": "export const routes = [{ path: 'x', loadIt: () => 1 }];\n"},
+        "routes.loadIt",
+        "whoever is given its object",
+    ),
+    "object that is read only": (
+        {"a.ts": "const all = {\n  fast: () => 1,\n} as const;\nObject.values(all).map((each) => each());\n"},
+        "all.fast",
+        "whoever is given its object",
+    ),
+    "method for a base from elsewhere alone": (
+        {"a.py": "from lib import Client\nclass Quiet(Client):\n    def _send(self): ...\n"},
+        "Quiet._send",
+        "Quiet extends Client",
+    ),
+    "page of a router": (
+        {"app/lists/[slug]/edit.tsx": "const EditPage = () => null;\nexport default EditPage;\n"},
+        "EditPage",
+        "what loads the file",
+    ),
     "class handed on": (
         {"a.py": "class Handler:\n    def get_it(self): ...\n", "b.py": "from a import Handler\nserve(Handler)\n"},
         "Handler.get_it",

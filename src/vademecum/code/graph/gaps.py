@@ -34,6 +34,7 @@ _LOADED = re.compile(
     r"|(?:^|/)app/(?:.*/)?(?:page|layout|route|loading|error|global-error|template|default|not-found|root|entry\.\w+)\.\w+$"
     r"|(?:^|/)(?:(?:migrations|versions)/.*|conftest|wsgi|asgi|settings|conf)\.py$"
 )
+_ROUTED = re.compile(r"(?:^|/)app/")  # where some routers load whatever a file exports by default
 _USES = (Relation.CALLS, Relation.REFERENCES)
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
@@ -122,9 +123,9 @@ def _called_from_elsewhere(graph: Graph, node: Node) -> str:
         return f"{namesake} is called, and no type says that it is not this one"
     if _is_exported(graph, node) and (loaded := _loaded(graph, node)):
         return f"{loaded} may call what {node.path} exports"
-    is_open = node.kind in FUNCTIONS and node.name[:1] not in "_#"
-    said = (is_open and _overrides_elsewhere(graph, node)) or made_elsewhere(graph, node)
-    return said or (_of_its_class(graph, node) if is_open else "")
+    is_method = node.kind in FUNCTIONS and node.name[:1] != "#"
+    said = (is_method and _overrides_elsewhere(graph, node)) or made_elsewhere(graph, node)
+    return said or (_of_its_class(graph, node) if is_method and node.name[:1] != "_" else "")
 
 
 def _overrides_elsewhere(graph: Graph, node: Node) -> str:
@@ -231,10 +232,12 @@ def _extending(graph: Graph, holder: Node) -> Iterator[Node]:
 
 def _loaded(graph: Graph, node: Node) -> str:
     """Name the loader of a file, or return ""."""
-    if _LOADED.search(node.path):
-        return "what loads the file"
     file = node_id(node.path)
     edges = graph.edges([file], (Relation.IMPORTS, Relation.REFERENCES), into=True)
+    exported = graph.references(node.path).exports
+    is_page = any(row[2] == "default" and row[4] in {"", node.qualified} for row in exported)
+    if _LOADED.search(node.path) or (is_page and not edges and _ROUTED.search(node.path)):
+        return "what loads the file"
     sources = graph.nodes(edge.source for edge in edges)
     for edge in edges:
         path = sources[edge.source].path
@@ -286,7 +289,8 @@ def _is_of_object(graph: Graph, node: Node) -> bool:
         return False
     if not rules_of(language_of(node.path)).nests_functions:
         return holder.kind in FUNCTIONS | LEAVES
-    is_object = holder.kind == "object" or holder.qualified != node.qualified.rpartition(".")[0] or not holder.qualified
+    around = node.qualified.rpartition(".")[0]
+    is_object = holder.kind in LEAVES | {"object"} or holder.qualified != around or not holder.qualified
     return is_object and all(name != node.name for _, _, name, *_ in graph.references(node.path).exports)
 
 
