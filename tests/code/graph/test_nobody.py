@@ -294,6 +294,35 @@ CALLS = {
         "A.settle",
         "go",
     ),
+    "namespace told from the one around": (
+        {
+            "Parse.cs": "namespace Shop.Tasks.Parse;\npublic static class Parser {\n  public static int Most(string s) { return 1; }\n}\n",
+            "Desk.cs": "namespace Shop.Desks.Front;\nclass Desk {\n  int Use(string s) { return Tasks.Parse.Parser.Most(s); }\n}\n",
+        },
+        "Parser.Most",
+        "Desk.Use",
+    ),
+    "type in a struct without a name": (
+        {"a.go": "package m\n\nfunc use(n int) any {\n\ttype own int\n\treturn struct {\n\t\town\n\t\tT string\n\t}{own: own(n)}\n}\n"},
+        "own",
+        "use",
+    ),
+    "class that a container of objects is asked for": (
+        {
+            "nav.ts": "export class Nav {\n  shut(n: number) {}\n}\n",
+            "side.ts": "import { inject } from '@angular/core';\nimport { Nav } from './nav';\nexport class Side {\n  private readonly nav = inject(Nav);\n  go() {\n    this.nav.shut(1);\n  }\n}\n",
+        },
+        "Nav.shut",
+        "Side.go",
+    ),
+    "class that a variable is injected with": (
+        {
+            "nav.ts": "export class Nav {\n  shut(n: number) {}\n}\n",
+            "guard.ts": "import { inject } from '@angular/core';\nimport { Nav } from './nav';\nexport const guard = () => {\n  const nav = inject(Nav);\n  nav.shut(1);\n}\n",
+        },
+        "Nav.shut",
+        "guard",
+    ),
     "property with a field of its own": (
         {"A.kt": "class A {\n  val state: Int\n    field = 1\n\n  fun find() {}\n}\n", "B.kt": "fun use(a: A) {\n  a.find()\n}\n"},
         "A.find",
@@ -331,3 +360,16 @@ def test_a_method_that_no_interface_in_sight_asks_for_has_no_callers(repo, engin
     code = engine(repo("app", files)).codebase
     found = [code.callers(name).verdict for name in ("Jar.SetCookies", "Jar.shut", "Pot.Get")]
     assert found == ["unknown", "none", "none"]
+
+
+@pytest.mark.parametrize(
+    "made", ["export const NavToken = new InjectionToken<Nav>('nav');", "export const NavToken = Symbol();"]
+)
+def test_a_token_that_is_injected_may_stand_for_any_class(repo, engine, made):
+    files = {
+        "nav.ts": f"export class Nav {{\n  shut(n: number) {{}}\n}}\n{made}\n",
+        "side.ts": "import { NavToken } from './nav';\nexport class Side {\n  nav = inject(NavToken);\n  go() {\n    this.nav.shut(1);\n  }\n}\n",
+        "use.js": "import { NavToken } from './nav';\nfunction use() {\n  const { one } = inject(NavToken);\n  const nav = inject(NavToken);\n  nav.shut(2);\n}\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Nav.shut")
+    assert [each.name for each in answer.found] == ["Side.go", "use"]
