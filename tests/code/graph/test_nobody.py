@@ -92,6 +92,22 @@ MAY_CALL = {
         "EditPage",
         "what loads the file",
     ),
+    "extension of what a property of the library gives": (
+        {
+            "Ext.cs": "namespace Shop;\npublic static class Ext {\n  public static DateTime Cut(this DateTime d, long n) { return d; }\n}\n",
+            "Use.cs": "namespace Shop;\nclass Use {\n  DateTime Now() { return DateTime.UtcNow.Cut(1); }\n}\n",
+        },
+        "Ext.Cut",
+        "Use.cs:3",
+    ),
+    "extension of what a property of Java's library gives": (
+        {
+            "Ext.kt": "package a\nfun Instant.cut(n: Int) = this\n",
+            "Use.kt": "package a\nfun now() = Clock.SYSTEM.start.cut(1)\n",
+        },
+        "cut",
+        "Use.kt:2",
+    ),
     "class handed on": (
         {"a.py": "class Handler:\n    def get_it(self): ...\n", "b.py": "from a import Handler\nserve(Handler)\n"},
         "Handler.get_it",
