@@ -108,6 +108,26 @@ MAY_CALL = {
         "cut",
         "Use.kt:2",
     ),
+    "class that a framework finds by its base": (
+        {
+            "app/management/commands/prune.py": "from django.core.management.base import BaseCommand\nclass Command(BaseCommand):\n    ...\n"
+        },
+        "Command",
+        "Command extends BaseCommand, which is not in this repository",
+    ),
+    "class that a framework finds by its base's base": (
+        {
+            "Base.cs": "namespace Shop;\npublic class ShopController : ControllerBase {}\n",
+            "Till.cs": "namespace Shop;\npublic class TillController : ShopController {}\n",
+        },
+        "TillController",
+        "ShopController extends ControllerBase, which is not in this repository",
+    ),
+    "class that is marked": (
+        {"Till.java": 'package a;\n\n@RestController\n@RequestMapping("/till")\npublic class Till {\n}\n'},
+        "Till",
+        "it is marked @RestController",
+    ),
     "class handed on": (
         {"a.py": "class Handler:\n    def get_it(self): ...\n", "b.py": "from a import Handler\nserve(Handler)\n"},
         "Handler.get_it",
@@ -389,3 +409,16 @@ def test_a_token_that_is_injected_may_stand_for_any_class(repo, engine, made):
     }
     answer = engine(repo("app", files)).codebase.callers("Nav.shut")
     assert [each.name for each in answer.found] == ["Side.go", "use"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Own:\n    n: int\n"),
+        ("a.py", "class Own(ValueError):\n    ...\n"),
+        ("a.py", "from enum import Enum\nclass Own(Enum):\n    A = 1\n"),
+        ("Own.java", '@SuppressWarnings("x")\nclass Own extends RuntimeException {}\n'),
+    ],
+)
+def test_nobody_makes_a_class_that_no_framework_finds(repo, engine, path, text):
+    assert engine(repo("app", {path: text})).codebase.callers("Own").verdict == "none"

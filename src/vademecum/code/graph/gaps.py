@@ -42,6 +42,7 @@ _AUGMENTING = b"declare module"
 _OVERRIDING = re.compile(rb"\boverride\b")
 _OF_THE_CLASS = re.compile(rb"\b(?:static|private|def self\.)")  # called on the class, or in it alone
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
+_INERT_BASES = re.compile(r"(?:Exception|Error|Enum|Tuple|Dict)$")  # nobody looks for what extends them
 _NO_MODULES = frozenset(
     {"", "abc", "typing", "typing_extensions", "t", "java.lang"}
 )  # where these are: asyncio has another
@@ -106,6 +107,9 @@ def written_in(graph: Graph, name: str) -> list[str]:
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
     """Say why code from elsewhere may call functions, or return ""."""
+    made = (said for node in nodes if node.kind == "class" and (said := _found_by_framework(graph, node)))
+    if said := next(made, ""):
+        return said
     callable_ = (node for node in nodes if node.kind in FUNCTIONS | {"property"} and not is_constructor(node))
     return next((said for node in callable_ if (said := _called_from_elsewhere(graph, node))), "")
 
@@ -128,9 +132,21 @@ def _called_from_elsewhere(graph: Graph, node: Node) -> str:
     return said or (_of_its_class(graph, node) if is_method and node.name[:1] != "_" else "")
 
 
+def _found_by_framework(graph: Graph, node: Node) -> str:
+    """Say why code from elsewhere may make a class, or return ""."""
+    if mark := _mark(graph, node):
+        return f"it is marked {mark}, which may make it"
+    bases = _bases_elsewhere(graph, [node])
+    said = (f"{name} extends {base}" for name, base in bases if not _INERT_BASES.search(base))
+    return next((f"{each}, which is not in this repository and may find it" for each in said), "")
+
+
 def _overrides_elsewhere(graph: Graph, node: Node) -> str:
     """Say whose method from elsewhere a method may override, or return ""."""
-    for name, base in _bases_elsewhere(graph, node):
+    holders = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
+    for name, base in _bases_elsewhere(
+        graph, [*(each for holder in holders for each in _extending(graph, holder)), *holders]
+    ):
         return f"{name} extends {base}, which is not in this repository and may call it"
     said = graph.lines(node.path)[node.start_line - 1]
     if _OVERRIDING.search(said) and not graph.edges([node.id], (Relation.INHERITS, Relation.IMPLEMENTS)):
@@ -302,10 +318,8 @@ def _called_namesake(graph: Graph, node: Node) -> str:
     return next((others[call.target] for call in calls), "")
 
 
-def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield classes that have a method, each with a base from elsewhere."""
-    waiting = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
-    waiting = [*(each for holder in waiting for each in _extending(graph, holder)), *waiting]
+def _bases_elsewhere(graph: Graph, waiting: list[Node]) -> Iterator[tuple[str, str]]:
+    """Yield classes, or bases of theirs, with a base from elsewhere."""
     met = {each.id for each in waiting}
     while waiting:
         around = waiting.pop()
