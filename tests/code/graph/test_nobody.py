@@ -123,6 +123,13 @@ MAY_CALL = {
         "TillController",
         "ShopController extends ControllerBase, which is not in this repository",
     ),
+    "question of .NET's serializers": (
+        {
+            "Feed.cs": "class Feed {\n  public int Total { get; set; }\n  public bool ShouldSerializeTotal() { return true; }\n}\n"
+        },
+        "Feed.ShouldSerializeTotal",
+        "calls ShouldSerializeTotal by itself",
+    ),
     "class that is marked": (
         {"Till.java": 'package a;\n\n@RestController\n@RequestMapping("/till")\npublic class Till {\n}\n'},
         "Till",
