@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.pack import MATCHED, Form, Offer, Piece
-from vademecum.code.checkout.classify import is_news
+from vademecum.code.checkout.classify import asks_for_news, is_news
 from vademecum.code.search.evidence import LONGEST, PRICE, FileChunks, spans_of
 from vademecum.errors import UsageError
 from vademecum.index.query import main_request, places_in, title_of
@@ -44,7 +43,6 @@ MOST_NAMED = 20  # of them
 # Of further files, one for each so many tokens over a budget that is full without them, the few lines that match best are
 # shown instead, if worth it and if there is room
 FEW, FULL_BUDGET, TOKENS_PER_FILE, WORTH_OF_FEW = 4, 4_000, 400, 0.003
-_ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
 
@@ -102,7 +100,7 @@ def of_use(answer: Answer) -> Answer:
 
     They stay if the task asks for them, or if there is nothing else.
     """
-    if _ASKS_FOR_NEWS.search(answer.query):
+    if asks_for_news(answer.query):
         return answer
     kept = tuple(item for item in answer.evidence if item.file_kind != FileKind.DOC or not is_news(item.path))
     return replace(answer, evidence=kept) if kept else answer

@@ -67,6 +67,74 @@ MAY_CALL = {
         "init.e.onclick",
         "whoever is given its object",
     ),
+    "object handed to a call": (
+        {"a.ts": "import { make } from 'lib';\nconst t = make({\n  format(e) {\n    return e;\n  },\n});\n"},
+        "t.format",
+        "whoever is given its object",
+    ),
+    "object in a list": (
+        {"a.ts": "export const routes = [{ path: 'x', loadIt: () => 1 }];\n"},
+        "routes.loadIt",
+        "whoever is given its object",
+    ),
+    "object that is read only": (
+        {"a.ts": "const all = {\n  fast: () => 1,\n} as const;\nObject.values(all).map((each) => each());\n"},
+        "all.fast",
+        "whoever is given its object",
+    ),
+    "method for a base from elsewhere alone": (
+        {"a.py": "from lib import Client\nclass Quiet(Client):\n    def _send(self): ...\n"},
+        "Quiet._send",
+        "Quiet extends Client",
+    ),
+    "page of a router": (
+        {"app/lists/[slug]/edit.tsx": "const EditPage = () => null;\nexport default EditPage;\n"},
+        "EditPage",
+        "what loads the file",
+    ),
+    "extension of what a property of the library gives": (
+        {
+            "Ext.cs": "namespace Shop;\npublic static class Ext {\n  public static DateTime Cut(this DateTime d, long n) { return d; }\n}\n",
+            "Use.cs": "namespace Shop;\nclass Use {\n  DateTime Now() { return DateTime.UtcNow.Cut(1); }\n}\n",
+        },
+        "Ext.Cut",
+        "Use.cs:3",
+    ),
+    "extension of what a property of Java's library gives": (
+        {
+            "Ext.kt": "package a\nfun Instant.cut(n: Int) = this\n",
+            "Use.kt": "package a\nfun now() = Clock.SYSTEM.start.cut(1)\n",
+        },
+        "cut",
+        "Use.kt:2",
+    ),
+    "class that a framework finds by its base": (
+        {
+            "app/management/commands/prune.py": "from django.core.management.base import BaseCommand\nclass Command(BaseCommand):\n    ...\n"
+        },
+        "Command",
+        "Command extends BaseCommand, which is not in this repository",
+    ),
+    "class that a framework finds by its base's base": (
+        {
+            "Base.cs": "namespace Shop;\npublic class ShopController : ControllerBase {}\n",
+            "Till.cs": "namespace Shop;\npublic class TillController : ShopController {}\n",
+        },
+        "TillController",
+        "ShopController extends ControllerBase, which is not in this repository",
+    ),
+    "question of .NET's serializers": (
+        {
+            "Feed.cs": "class Feed {\n  public int Total { get; set; }\n  public bool ShouldSerializeTotal() { return true; }\n}\n"
+        },
+        "Feed.ShouldSerializeTotal",
+        "calls ShouldSerializeTotal by itself",
+    ),
+    "class that is marked": (
+        {"Till.java": 'package a;\n\n@RestController\n@RequestMapping("/till")\npublic class Till {\n}\n'},
+        "Till",
+        "it is marked @RestController",
+    ),
     "class handed on": (
         {"a.py": "class Handler:\n    def get_it(self): ...\n", "b.py": "from a import Handler\nserve(Handler)\n"},
         "Handler.get_it",
@@ -269,6 +337,35 @@ CALLS = {
         "A.settle",
         "go",
     ),
+    "namespace told from the one around": (
+        {
+            "Parse.cs": "namespace Shop.Tasks.Parse;\npublic static class Parser {\n  public static int Most(string s) { return 1; }\n}\n",
+            "Desk.cs": "namespace Shop.Desks.Front;\nclass Desk {\n  int Use(string s) { return Tasks.Parse.Parser.Most(s); }\n}\n",
+        },
+        "Parser.Most",
+        "Desk.Use",
+    ),
+    "type in a struct without a name": (
+        {"a.go": "package m\n\nfunc use(n int) any {\n\ttype own int\n\treturn struct {\n\t\town\n\t\tT string\n\t}{own: own(n)}\n}\n"},
+        "own",
+        "use",
+    ),
+    "class that a container of objects is asked for": (
+        {
+            "nav.ts": "export class Nav {\n  shut(n: number) {}\n}\n",
+            "side.ts": "import { inject } from '@angular/core';\nimport { Nav } from './nav';\nexport class Side {\n  private readonly nav = inject(Nav);\n  go() {\n    this.nav.shut(1);\n  }\n}\n",
+        },
+        "Nav.shut",
+        "Side.go",
+    ),
+    "class that a variable is injected with": (
+        {
+            "nav.ts": "export class Nav {\n  shut(n: number) {}\n}\n",
+            "guard.ts": "import { inject } from '@angular/core';\nimport { Nav } from './nav';\nexport const guard = () => {\n  const nav = inject(Nav);\n  nav.shut(1);\n}\n",
+        },
+        "Nav.shut",
+        "guard",
+    ),
     "property with a field of its own": (
         {"A.kt": "class A {\n  val state: Int\n    field = 1\n\n  fun find() {}\n}\n", "B.kt": "fun use(a: A) {\n  a.find()\n}\n"},
         "A.find",
@@ -306,3 +403,29 @@ def test_a_method_that_no_interface_in_sight_asks_for_has_no_callers(repo, engin
     code = engine(repo("app", files)).codebase
     found = [code.callers(name).verdict for name in ("Jar.SetCookies", "Jar.shut", "Pot.Get")]
     assert found == ["unknown", "none", "none"]
+
+
+@pytest.mark.parametrize(
+    "made", ["export const NavToken = new InjectionToken<Nav>('nav');", "export const NavToken = Symbol();"]
+)
+def test_a_token_that_is_injected_may_stand_for_any_class(repo, engine, made):
+    files = {
+        "nav.ts": f"export class Nav {{\n  shut(n: number) {{}}\n}}\n{made}\n",
+        "side.ts": "import { NavToken } from './nav';\nexport class Side {\n  nav = inject(NavToken);\n  go() {\n    this.nav.shut(1);\n  }\n}\n",
+        "use.js": "import { NavToken } from './nav';\nfunction use() {\n  const { one } = inject(NavToken);\n  const nav = inject(NavToken);\n  nav.shut(2);\n}\n",
+    }
+    answer = engine(repo("app", files)).codebase.callers("Nav.shut")
+    assert [each.name for each in answer.found] == ["Side.go", "use"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Own:\n    n: int\n"),
+        ("a.py", "class Own(ValueError):\n    ...\n"),
+        ("a.py", "from enum import Enum\nclass Own(Enum):\n    A = 1\n"),
+        ("Own.java", '@SuppressWarnings("x")\nclass Own extends RuntimeException {}\n'),
+    ],
+)
+def test_nobody_makes_a_class_that_no_framework_finds(repo, engine, path, text):
+    assert engine(repo("app", {path: text})).codebase.callers("Own").verdict == "none"

@@ -803,3 +803,15 @@ def test_a_caller_among_overloads_is_the_one_that_calls(repo, engine):
     (caller,) = answer.found
     assert not answer.reason
     assert (caller.line, caller.start_line, caller.end_line, caller.signature) == (2, 2, 2, "void fry(int n)")
+
+
+@pytest.mark.parametrize("path", ["Desk.cs", "Desk.java"])
+def test_each_overload_that_calls_is_named(repo, engine, path):
+    """Overloads are one caller, so the lines of those that it does not stand for may call."""
+    text = (
+        "class Desk {\n  void go(int n) {\n    look(n);\n  }\n  void go(String s) {\n    int n = 1;\n    look(n);\n  }\n"
+        "  void go() {\n    look(1);\n    this.look(2);\n  }\n  void look(int n) {}\n}\n"
+    )
+    answer = engine(repo("overloads", {path: text})).codebase.callers("Desk.look")
+    assert [(each.name, each.line) for each in answer.found] == [("Desk.go", 3)]
+    assert [*map(str, answer.uncovered)] == [f"{path}:7,10,11"]

@@ -668,3 +668,39 @@ def test_a_bare_name_leads_to_its_type_then_to_methods_of_that_name(repo, engine
     codebase = engine(repo("wires", {"channel.py": _POLLED, "pollers.py": _POLLERS}), embedder="static").codebase
     found = [e.symbols[-1] for e in codebase.search("_poll", joined=False).evidence]
     assert found[:2] == ["_poll", "Channel._poll"]
+
+
+FRENCH = """\
+{
+  "account.password": "Mot de passe de l'utilisateur du compte",
+  "voucher.spent": "Ce bon du compte a déjà été utilisé hier"
+}
+"""
+TRANSLATIONS = ("web/locales/fr.json", "src/messages_fr.properties", "app/res/values-fr/strings.xml")
+
+
+@pytest.mark.parametrize("path", TRANSLATIONS)
+def test_a_translation_answers_only_for_what_it_says(repo, engine, path):
+    """A question in its language is of the code; the text that somebody saw on a page stands in it."""
+    code = engine(repo("shop", {"lib/till.py": REDEEMED, "lib/a.py": REDEEM, path: FRENCH}), embedder="static").codebase
+    answer = code.search("où est vérifié le mot de passe de l'utilisateur ?")
+    assert path not in [item.path for item in answer.evidence]
+    assert answer.verdict is Verdict.NOT_FOUND
+    assert f"{path} is a translation" in answer.reason
+    assert code.search("Ce bon du compte a déjà été utilisé").evidence[0].path == path
+    assert code.search("mot de passe de l'utilisateur", kind="config").evidence[0].path == path
+    assert code.search("mot de passe de l'utilisateur", paths=[path]).evidence[0].path == path
+
+
+def test_a_changelog_comes_after_the_code_it_is_about(repo, engine):
+    """A page of news says what was changed in the question's words; it is first where news are asked for."""
+    news = (
+        "# Changelog\n\n## Bug fixes\n\n- Fix the till to refuse a spent voucher with uppercase letters in its code\n"
+    )
+    files = {"CHANGELOG.md": news, "lib/spent.py": SPENT, "lib/account.py": REDEEM}
+    code = engine(repo("shop", files), embedder="static").codebase
+    found = [item.path for item in code.search("refuse a spent voucher with uppercase letters").evidence]
+    assert found[0] == "lib/spent.py"
+    assert "CHANGELOG.md" in found
+    asked = code.search("which release refused a spent voucher with uppercase letters").evidence[0]
+    assert asked.path == "CHANGELOG.md"

@@ -54,6 +54,9 @@ _LANGUAGE = re.compile(
     r"(?:ar|bg|ca|cs|da|de|el|en|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|id|it|ja|ka|ko|lt|lv|ms|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sr|sv"
     r"|ta|th|tr|uk|ur|vi|zh)(?:[_-][a-z]{2,4})?"
 )
+_TRANSLATED = re.compile(  # names and folders of one language: `messages_fr.properties`, `values-fr/`, `fr.lproj/`
+    r"(?:values|lang|locale|messages?|strings|texts?|translations?|i18n)[-_.]([a-z]{2}(?:[-_]\w{2,4})?)|([a-z]{2}(?:[-_]\w{2,4})?)\.lproj"
+)
 _CONFIGS = words(".github .gitlab .circleci .vscode .devcontainer .husky .config")
 
 _DOC_EXTENSIONS = words("md markdown mdx rst adoc asciidoc txt org textile pod rdoc tex typ 1 3 5 7 8")
@@ -101,6 +104,7 @@ _NEWS = re.compile(
     r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
     re.IGNORECASE,
 )
+_ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 _SPEC_LANGUAGES = words("rb cr lua js jsx mjs cjs ts tsx coffee php")
 _TEST_NAME = re.compile(
     r"test_.*\.pyi?|.*_tests?\.(?:py|go|rb|rs|c|cc|cpp|cxx|dart|exs|js|ts|lua|php|swift|clj|erl|jl|sh)|conftest\.py"
@@ -183,6 +187,15 @@ def is_news(path: str) -> bool:
     return _NEWS.search(path) is not None
 
 
+def asks_for_news(question: str) -> bool:
+    """Return whether a question is about earlier changes.
+
+    >>> asks_for_news("Which release dropped Python 3.8?"), asks_for_news("where is a new user made")
+    (True, False)
+    """
+    return _ASKS_FOR_NEWS.search(question) is not None
+
+
 def _is_generated(folders: list[str], name: str) -> bool:
     if _GENERATED_NAME.fullmatch(name) or not _GENERATED.isdisjoint(folders):
         return True
@@ -213,17 +226,32 @@ def _by_folder(folders: list[str], name: str) -> FileKind | None:
         return FileKind.DOC
     if "." not in name and not _NEWS_FOLDERS.isdisjoint(folders):
         return FileKind.DOC
-    is_configuring = not _CONFIGS.isdisjoint(folders) or _is_translated(folders, name)
+    is_configuring = not _CONFIGS.isdisjoint(folders) or bool(_translated(folders, name))
     if is_configuring and extension not in _DOC_EXTENSIONS:
         return FileKind.CONFIG
     return None
 
 
-def _is_translated(folders: list[str], name: str) -> bool:
-    """Return whether a file holds texts of one language."""
-    places = (folders.index(folder) for folder in _TRANSLATIONS.intersection(folders))
+def is_translation(path: str) -> bool:
+    """Return whether a file holds texts in another language than English.
+
+    >>> [is_translation(path) for path in ("i18n/fr.json", "i18n/en.json", "res/values-de/strings.xml", "src/fr.json")]
+    [True, False, True, False]
+    """
+    *folders, name = path.lower().split("/")
+    named = (
+        found[1] or found[2] for each in (*folders, name.rpartition(".")[0]) if (found := _TRANSLATED.fullmatch(each))
+    )
+    return any(
+        _LANGUAGE.fullmatch(each) and not each.startswith("en") for each in (*_translated(folders, name), *named)
+    )
+
+
+def _translated(folders: list[str], name: str) -> list[str]:
+    """Return the languages that folders and the name of a file say."""
+    places = [folders.index(folder) for folder in _TRANSLATIONS.intersection(folders)]
     named = [*folders, name.partition(".")[0]]
-    return any(_LANGUAGE.fullmatch(each) for at in places for each in named[at + 1 :])
+    return [each for at in places for each in named[at + 1 :] if _LANGUAGE.fullmatch(each)]
 
 
 def _by_name(name: str) -> FileKind:

@@ -24,7 +24,7 @@ from vademecum.code.snapshot.catalogue import Catalogue, Snapshot
 from vademecum.code.snapshot.view import LEFT_OUT, View
 from vademecum.protocols import Progress
 
-VERSION = "43"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "45"  # raised when edges are made another way, so that graphs made before are made anew
 AT_ONCE = 2_000  # files that are linked before what was read for them is let go of
 MOST_PROCESSES = 4  # that link: each takes 0.7 to 1.7 GB
 STORED_AT_ONCE = 8  # parts of that size that one transaction stores

@@ -9,6 +9,7 @@ from vademecum.code.graph.definitions import File
 from vademecum.code.graph.meanings import LACKING, OUTSIDE, UNKNOWN, Meaning, Value, held_by
 from vademecum.code.graph.spaces import Spaces
 from vademecum.code.graph.terms import Node, Tier
+from vademecum.code.languages.scopes import parent_scopes
 
 
 class Exports(Spaces):
@@ -76,11 +77,11 @@ class Exports(Spaces):
         """Return the declaration that a package and further names spell out.
 
         With it comes the number of names after the first that belong to it. The first name is imported, a package
-        below the file's own, or "" for a name that is spelled from the top.
+        below the file's own or below one around it, or "" for a name that is spelled from the top.
         """
         first, package = parts[0][0], file.refs.package
         begins = [f"{module}.{name}" if module else name for _, module, name in file.imports.get(first, ())]
-        begins += [*([f"{package}.{first}"] if package and first else []), first]
+        begins += [*(f"{space}.{first}" for space in parent_scopes(package) if first), first]
         for whole in begins:
             longest: tuple[Meaning, int] = OUTSIDE, 0  # a class and a package may have one name
             for used, (name, suffix) in enumerate(parts[1:], 1):

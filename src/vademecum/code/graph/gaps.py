@@ -34,6 +34,7 @@ _LOADED = re.compile(
     r"|(?:^|/)app/(?:.*/)?(?:page|layout|route|loading|error|global-error|template|default|not-found|root|entry\.\w+)\.\w+$"
     r"|(?:^|/)(?:(?:migrations|versions)/.*|conftest|wsgi|asgi|settings|conf)\.py$"
 )
+_ROUTED = re.compile(r"(?:^|/)app/")  # where some routers load whatever a file exports by default
 _USES = (Relation.CALLS, Relation.REFERENCES)
 _MOST_MARKS = 12  # lines above a function that may mark it
 _REMARKS = (b"#", b"//", b"/*", b"*")
@@ -41,6 +42,7 @@ _AUGMENTING = b"declare module"
 _OVERRIDING = re.compile(rb"\boverride\b")
 _OF_THE_CLASS = re.compile(rb"\b(?:static|private|def self\.)")  # called on the class, or in it alone
 _NO_BASES = frozenset({"object", "Object", "ABC", "Generic", "Protocol", ""})  # they call nothing
+_INERT_BASES = re.compile(r"(?:Exception|Error|Enum|Tuple|Dict)$")  # nobody looks for what extends them
 _NO_MODULES = frozenset(
     {"", "abc", "typing", "typing_extensions", "t", "java.lang"}
 )  # where these are: asyncio has another
@@ -105,6 +107,9 @@ def written_in(graph: Graph, name: str) -> list[str]:
 
 def called_from_elsewhere(graph: Graph, nodes: Sequence[Node]) -> str:
     """Say why code from elsewhere may call functions, or return ""."""
+    made = (said for node in nodes if node.kind == "class" and (said := _found_by_framework(graph, node)))
+    if said := next(made, ""):
+        return said
     callable_ = (node for node in nodes if node.kind in FUNCTIONS | {"property"} and not is_constructor(node))
     return next((said for node in callable_ if (said := _called_from_elsewhere(graph, node))), "")
 
@@ -122,14 +127,26 @@ def _called_from_elsewhere(graph: Graph, node: Node) -> str:
         return f"{namesake} is called, and no type says that it is not this one"
     if _is_exported(graph, node) and (loaded := _loaded(graph, node)):
         return f"{loaded} may call what {node.path} exports"
-    is_open = node.kind in FUNCTIONS and node.name[:1] not in "_#"
-    said = (is_open and _overrides_elsewhere(graph, node)) or made_elsewhere(graph, node)
-    return said or (_of_its_class(graph, node) if is_open else "")
+    is_method = node.kind in FUNCTIONS and node.name[:1] != "#"
+    said = (is_method and _overrides_elsewhere(graph, node)) or made_elsewhere(graph, node)
+    return said or (_of_its_class(graph, node) if is_method and node.name[:1] != "_" else "")
+
+
+def _found_by_framework(graph: Graph, node: Node) -> str:
+    """Say why code from elsewhere may make a class, or return ""."""
+    if mark := _mark(graph, node):
+        return f"it is marked {mark}, which may make it"
+    bases = _bases_elsewhere(graph, [node])
+    said = (f"{name} extends {base}" for name, base in bases if not _INERT_BASES.search(base))
+    return next((f"{each}, which is not in this repository and may find it" for each in said), "")
 
 
 def _overrides_elsewhere(graph: Graph, node: Node) -> str:
     """Say whose method from elsewhere a method may override, or return ""."""
-    for name, base in _bases_elsewhere(graph, node):
+    holders = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
+    for name, base in _bases_elsewhere(
+        graph, [*(each for holder in holders for each in _extending(graph, holder)), *holders]
+    ):
         return f"{name} extends {base}, which is not in this repository and may call it"
     said = graph.lines(node.path)[node.start_line - 1]
     if _OVERRIDING.search(said) and not graph.edges([node.id], (Relation.INHERITS, Relation.IMPLEMENTS)):
@@ -231,10 +248,12 @@ def _extending(graph: Graph, holder: Node) -> Iterator[Node]:
 
 def _loaded(graph: Graph, node: Node) -> str:
     """Name the loader of a file, or return ""."""
-    if _LOADED.search(node.path):
-        return "what loads the file"
     file = node_id(node.path)
     edges = graph.edges([file], (Relation.IMPORTS, Relation.REFERENCES), into=True)
+    exported = graph.references(node.path).exports
+    is_page = any(row[2] == "default" and row[4] in {"", node.qualified} for row in exported)
+    if _LOADED.search(node.path) or (is_page and not edges and _ROUTED.search(node.path)):
+        return "what loads the file"
     sources = graph.nodes(edge.source for edge in edges)
     for edge in edges:
         path = sources[edge.source].path
@@ -286,7 +305,8 @@ def _is_of_object(graph: Graph, node: Node) -> bool:
         return False
     if not rules_of(language_of(node.path)).nests_functions:
         return holder.kind in FUNCTIONS | LEAVES
-    is_object = holder.kind == "object" or holder.qualified != node.qualified.rpartition(".")[0] or not holder.qualified
+    around = node.qualified.rpartition(".")[0]
+    is_object = holder.kind in LEAVES | {"object"} or holder.qualified != around or not holder.qualified
     return is_object and all(name != node.name for _, _, name, *_ in graph.references(node.path).exports)
 
 
@@ -298,10 +318,8 @@ def _called_namesake(graph: Graph, node: Node) -> str:
     return next((others[call.target] for call in calls), "")
 
 
-def _bases_elsewhere(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield classes that have a method, each with a base from elsewhere."""
-    waiting = [each for each in graph.nodes([node.parent]).values() if each.kind in CLASSES]
-    waiting = [*(each for holder in waiting for each in _extending(graph, holder)), *waiting]
+def _bases_elsewhere(graph: Graph, waiting: list[Node]) -> Iterator[tuple[str, str]]:
+    """Yield classes, or bases of theirs, with a base from elsewhere."""
     met = {each.id for each in waiting}
     while waiting:
         around = waiting.pop()

@@ -19,6 +19,7 @@ from vademecum.code.graph.definitions import File
 from vademecum.code.graph.exports import Exports
 from vademecum.code.graph.generics import stood_for
 from vademecum.code.graph.meanings import (
+    EXTERNAL,
     GIVEN_BACK,
     GIVES,
     HELD,
@@ -121,6 +122,8 @@ class Names(Exports):
             if value is None or (value.is_external and name.isdigit()):  # of a pair, which may hold anything
                 return UNKNOWN
             if value.is_external and self.extended(file, value, name) is None:
+                if file.rules.has_extensions and any(self.extended(file, EXTERNAL, later) for later, _ in rest[place:]):
+                    return HELD
                 is_held = place < len(parts) - 1 and (
                     value.given[0] or (tier is Tier.TYPED and not file.rules.types_results)
                 )

@@ -22,7 +22,7 @@ from vademecum.code.graph.meanings import (
     itself,
 )
 from vademecum.code.graph.terms import Node, Tier
-from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
 from vademecum.code.languages.expression import (
     arguments_of,
     chain,
@@ -135,8 +135,7 @@ class Results(ABC):
             value, _ = self.meaning(file, "", name)
         node = self.node(value)
         if value is None or value.is_external:
-            rows = file.bindings.get("", {}).get(name, ())  # what `TypeVar()` makes may stand for any type
-            return EXTERNAL if value and not any(text[-1:] == ")" for _, text, _ in rows) else None
+            return EXTERNAL if value and not self._is_made_here(file, name) else None
         if value.what == "inst" and name in file.rules.self_names:  # Ruby's `class Inner < self`
             return value
         if value.what != "def" or (node is not None and node.kind not in CLASSES):
@@ -145,6 +144,18 @@ class Results(ABC):
             alias = self._alias(self.definitions.file(value.path), value.name.rpartition(".")[0], node.name)
             return alias[0] if alias is not None else None
         return Value("inst", value.path, value.name)
+
+    def _is_made_here(self, file: File, name: str) -> bool:
+        """Return whether a value here has a type's name.
+
+        What `TypeVar()` makes, or a token that is injected, may stand for any type.
+        """
+        rows = file.bindings.get("", {}).get(name, ())
+        taken = {member for _, _, member in file.imports.get(name, ())}
+        known = (node for each in taken for _, node in self.definitions.named(each, file.family))
+        return any(text[-1:] == ")" for _, text, _ in rows) or any(
+            node.qualified in taken and node.kind in LEAVES for node in known
+        )
 
     def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return the type behind an alias or a type parameter, else None."""

@@ -102,12 +102,14 @@ class Wanted:
         if graph.opened.repo.catalogue.with_errors().intersection(self.declared):  # guesses may mean one that is lost
             edges = [each for each in edges if each.tier is not Tier.GUESS or each.target in own]
         bare = {node.id for node in known if _is_bare(node)}
-        self.sources = {edge.source for edge in edges if edge.target in own}
-        # By user of another thing so named, the lines; and of a member of an interface, by which a call may run any.
+        # By user, the lines; of another thing so named; and of a member of an interface, by which a call may run any.
+        self.sources: dict[int, set[int]] = {}
         self.others: dict[int, set[int]] = {}
         self.shared: dict[int, set[int]] = {}
         for edge in edges:
-            if edge.target not in own:
+            if edge.target in own:
+                self.sources.setdefault(edge.source, set()).add(edge.line)
+            else:
                 self.others.setdefault(edge.source, set()).add(edge.line)
                 if self.is_member and edge.target in declared:
                     self.shared.setdefault(edge.source, set()).add(edge.line)
@@ -127,7 +129,7 @@ class Wanted:
     @cached_property
     def places(self) -> set[str]:
         """The paths of files that the graph knows to use the name."""
-        return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others.keys()).values()}
+        return {node.path for node in self.graph.nodes(self.asked | self.sources.keys() | self.others.keys()).values()}
 
     @cached_property
     def path_parts(self) -> frozenset[str]:
@@ -297,8 +299,9 @@ class _Place:
 
     def _is_accounted(self, start: int, end: int) -> bool:
         wanted, owners = self.wanted, self._owners(self._line(start)) if self._is_met else set()
-        if owners & wanted.sources or self._is_in_asked(start) or self._is_in_decorator(start):
-            return True
+        users = owners & wanted.sources.keys()
+        if users or self._is_in_asked(start) or self._is_in_decorator(start):
+            return not users or any(self._is_told(each, self._line(start)) for each in users)
         if self.is_broken:
             return False
         before = self.content[max(0, start - _REACH) : start]
@@ -312,6 +315,16 @@ class _Place:
         if is_label or before[-1:] in _QUOTES:
             return is_label
         return bool(owners & wanted.others_bare) or self._is_other(joined, start, end)
+
+    def _is_told(self, user: int, line: int) -> bool:
+        """Return whether an edge tells of a user in a line.
+
+        Overloads are one node, and each has to be told of.
+        """
+        places = [range(each.start_line, each.end_line + 1) for each in self._nodes if each.id == user]
+        own = next((place for place in places if line in place), None)
+        told = self.wanted.sources[user]
+        return own is None or len(places) < 2 or any(each in own or not any(each in p for p in places) for each in told)
 
     def _is_label(self, before: bytes, start: int, end: int) -> bool:
         """Return whether a text is an export, module path, heading or key."""

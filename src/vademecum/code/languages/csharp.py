@@ -57,6 +57,10 @@ class _CSharp(Packaged):
         else:
             yield "*", text.strip().removeprefix("global::"), "*"
 
+    def calls_itself(self, name: str) -> bool:
+        """Return whether the language, or its library, calls a function."""
+        return name.startswith("ShouldSerialize") or super().calls_itself(name)
+
     def taken(self, parameters: tree_sitter.Node, text: Read) -> Sequence[tuple[int, str]]:
         """Return the receiver's type of an extension method, at place -1."""
         first = parameters.named_children[0]

@@ -14,7 +14,9 @@
 (field_declaration name: (_) @name type: (_) @type)
 (field_declaration !name type: (_) @embedded)
 (interface_type (type_elem (_) @embedded))
-(field_declaration !name type: [(type_identifier) @name @type (qualified_type name: (_) @name) @type (generic_type type: (_) @name) @type])
+; of a struct with a name: one without has no scope of its own, and would hide the type in the function around
+(type_spec type: (struct_type (field_declaration_list
+  (field_declaration !name type: [(type_identifier) @name @type (qualified_type name: (_) @name) @type (generic_type type: (_) @name) @type]))))
 ((short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value))
   (#not-match? @value "^make[(]"))
 (short_var_declaration left: (expression_list (_) . (identifier) @name))

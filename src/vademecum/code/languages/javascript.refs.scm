@@ -4,7 +4,10 @@
 (import_statement) @using
 (call_expression function: (import) arguments: (arguments . (string))) @using
 (export_statement) @exporting
-(variable_declarator name: (_) @name value: (_) @value)
+((variable_declarator name: (_) @name value: (_) @value) (#not-match? @value "^inject[(][A-Z]\\w*[a-z]"))
+; a class that a container is asked for, of which it gives an instance
+((variable_declarator name: (_) @name value: (call_expression function: (identifier) @_inject arguments: (arguments . (identifier) @type)))
+  (#eq? @_inject "inject") (#match? @type "^[A-Z]\\w*[a-z]"))
 (variable_declarator name: (identifier) @holder value: (object) @members)
 (arrow_function parameter: (identifier) @name)
 (catch_clause parameter: [(identifier) (object_pattern)] @name)

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-VERSION = 37  # raised when other references are found, so that those found before are found anew
+VERSION = 38  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, GIVEN, SHADOW = "type", "value", "each", "context", "given", "shadow"
 NARROWED = "narrowed"  # by a test, in a part of a function: the name has another type around it

@@ -132,6 +132,7 @@ _BETWEEN_PARTS = re.compile(r":\s|\n")  # of a message that wraps another
 # A message in a question: adjacent pairs of words, those that a chunk holds, and their share. Three pairs are four words:
 # fewer are said anywhere. A quote counts as a word, so that a text of three words is one where it stands alone in quotes.
 LEAST_PAIRS, MOST_PAIRS, SAID = 3, 42, 0.5
+SAID_BY_TRANSLATION = 0.75  # a question in its language shares pairs of small words with it
 MOST_READ = 10  # candidates, those that hold most of the question
 MOST_TIED, TIED = 50, 0.99  # with those that hold this share of what the tenth holds
 
@@ -276,11 +277,16 @@ def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
     return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))
 
 
-def rows_that_say(ranked: Ranked, text: str, texts: Callable[[NDArray[np.int64]], Iterable[str]]) -> NDArray[np.int64]:
+def rows_that_say(
+    ranked: Ranked,
+    text: str,
+    texts: Callable[[NDArray[np.int64]], Iterable[str]],
+    shares: Numbers,
+) -> NDArray[np.int64]:
     """Return candidates that hold most of a text, or of one part.
 
     They hold it word by word. So a message is found where it is written, whatever values stand in it and whatever wraps it. Code that writes it comes
-    before a page that quotes it. The rows ascend; `texts` reads ascending rows.
+    before a page that quotes it. The rows ascend; `texts` reads ascending rows. `shares` is how much of it each candidate has to hold.
     """
     parts = [_pairs(f'"{part}"') for part in (text, *_BETWEEN_PARTS.split(text))]
     asked: set[tuple[str, ...]] = set().union(*parts)
@@ -292,9 +298,10 @@ def rows_that_say(ranked: Ranked, text: str, texts: Callable[[NDArray[np.int64]]
     likely = likely[np.argsort(ranked.rows[likely])]
     rows = ranked.rows[likely]
     found: dict[tuple[float, int], list[int]] = {}  # rows by the prior of their kind and the pairs that they hold
-    for row, prior, each in zip(rows.tolist(), ranked["prior"][likely].tolist(), texts(rows), strict=True):
+    told = (rows.tolist(), ranked["prior"][likely].tolist(), shares[likely].tolist())
+    for row, prior, share, each in zip(*told, texts(rows), strict=True):
         own = asked & _pairs(each)
-        if any(len(own & part) >= max(LEAST_PAIRS, SAID * len(part)) for part in parts):
+        if any(len(own & part) >= max(LEAST_PAIRS, share * len(part)) for part in parts):
             found.setdefault((prior, len(own)), []).append(row)
     return np.array(found[max(found)] if found else [], np.int64)
 

@@ -296,6 +296,8 @@ class Weights:
 
 WEIGHTS = Weights()
 WARMTH = 0.15  # softmax temperature for the first step's scores: the likeliest on the model's training questions
+HEAD = 3  # the first results, by which an answer is judged
+NEWS = 0.1  # the worth of a changelog, where nobody asks for one
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
 SHOWN = ("lexical", "dense", "path", "definition", "history", "prior")
@@ -312,6 +314,7 @@ class Ranked:
         names: names of the values: the signals, then "worth" and the other values.
         told: float32 (len(names), m), the values of each row.
         searched: the number of rows that passed the filters.
+        translation: the row of a translation that was set aside from the first three, -1 for none.
 
     >>> ranked = Ranked(np.array([7, 4]), ("lexical", "worth"), np.array([[3, 2], [0.75, 0.25]], np.float32))
     >>> ranked["worth"].tolist(), ranked.first(1).rows.tolist(), list(ranked.signals)
@@ -322,6 +325,7 @@ class Ranked:
     names: tuple[str, ...]
     told: Floats = field(repr=False)
     searched: int = 0
+    translation: int = -1
 
     def __getitem__(self, name: str) -> Floats:
         """Return one value of each row by name, float32 (m,)."""
@@ -424,6 +428,23 @@ def with_places(ranked: Ranked, signals: Signals, rows: NDArray[np.int64], weigh
     both = weighed_together([Ranked(rows, WEIGHED, told), ranked])
     both["gain"][:] *= 2
     return both
+
+
+def set_aside(ranked: Ranked, translations: NDArray[np.bool_], news: NDArray[np.bool_]) -> Ranked:
+    """Return a ranking without translations, and with news far down.
+
+    Both say a question's words without being what it asks for. Where nothing else is found, they stay.
+    """
+    if translations.all() or news.all():
+        return ranked
+    told = ranked.told.copy()
+    for name in {"score", "worth", "gain"}.intersection(ranked.names):
+        told[ranked.names.index(name), news] *= NEWS
+    order = np.argsort(-told[ranked.names.index("score")], kind="stable")
+    order = order[~translations.take(order)]
+    first = np.flatnonzero(translations[:HEAD])[:1]
+    best = int(ranked.rows[first[0]]) if len(first) else -1
+    return replace(ranked, rows=ranked.rows.take(order), told=told.take(order, axis=1), translation=best)
 
 
 def meant_first(ranked: Ranked) -> Ranked:

@@ -21,9 +21,19 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.code.search.evidence import gather_evidence, rows_that_say, texts_of
+from vademecum.code.checkout.classify import asks_for_news, is_news, is_translation
+from vademecum.code.search.evidence import SAID, SAID_BY_TRANSLATION, gather_evidence, rows_that_say, texts_of
 from vademecum.code.search.filters import allowed_masks, check_pattern
-from vademecum.code.search.rank import RANKERS, Ranked, fitted_for, meant_first, rank, weighed_together, with_places
+from vademecum.code.search.rank import (
+    RANKERS,
+    Ranked,
+    fitted_for,
+    meant_first,
+    rank,
+    set_aside,
+    weighed_together,
+    with_places,
+)
 from vademecum.code.search.signals import (
     Floats,
     Rows,
@@ -35,15 +45,23 @@ from vademecum.code.search.signals import (
     rows_of_places,
     signals_of,
 )
-from vademecum.code.search.verdict import missing_vectors, nearest_names, probability, unwritten, verdict, why_not
+from vademecum.code.search.verdict import (
+    missing_vectors,
+    nearest_names,
+    probability,
+    translation_said,
+    unwritten,
+    verdict,
+    why_not,
+)
 from vademecum.code.snapshot.repository import Opened
-from vademecum.code.snapshot.view import View
+from vademecum.code.snapshot.view import FILE_KINDS, View
 from vademecum.errors import RerankError, UsageError
 from vademecum.index.query import Plan, place_of, plan_place, plan_query, title_of
 from vademecum.metrics import counter, histogram, span
 from vademecum.protocols import Reranker
 from vademecum.result import Err, Ok, Result
-from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
+from vademecum.types import KINDS, Answer, Evidence, FileKind, Passage, Query, Verdict
 
 PASSAGE_CHARACTERS = 2_000  # about the 512 tokens that most cross-encoders read
 QUESTION_CHARACTERS = 2_000  # an issue states its question before its log
@@ -189,9 +207,9 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     found = together(*(find(request, reading) for reading in readings_of(plan, query.text, ranker)))
     decided = verdict(plan, found.ranked.first(judged), found.probable, found.unknown)
     _VERDICTS.add(verdict=str(decided))
-    notes = notes_of(opened)
+    notes, translated = notes_of(opened), translation_said(opened, found.ranked)
     if decided is Verdict.NOT_FOUND:
-        why = joined(why_not(opened, query, plan, found.ranked, found.unknown), found.dense_note)
+        why = joined(why_not(opened, query, plan, found.ranked, found.unknown), translated, found.dense_note)
         return Answer(
             query.text, decided, 0.0 if plan.is_symbol else found.probable, (), as_it_stands(notes, why),
             nearest_names(opened, plan, found.unknown) if found.ranked.searched else (), found.ranked.searched,
@@ -200,7 +218,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         evidence, problem = rerank(by, query.text, lambda count: request.evidence(found.ranked, plan, count), query.k)
     for each in evidence:
         _FRESHNESS.add(freshness=each.freshness.value)
-    reason = joined(found.trouble, found.dense_note, problem, notes, unwritten(plan, found.unknown))
+    reason = joined(found.trouble, found.dense_note, problem, notes, unwritten(plan, found.unknown), translated)
     return Answer(query.text, decided, found.probable, evidence, reason, (), found.ranked.searched)
 
 
@@ -331,6 +349,14 @@ def ranked_together(
     """
     joined_signals = laid_end_to_end(as_qualified(views, signals, plan))
     ranked = rank(joined_signals, plan, allowed, depth, ranker, model=fitted_for(embedder))
+    saying = np.zeros(0, np.int64)
+    if ranker in JOINED and not plan.is_symbol:
+        translations = _unasked(views, joined_signals, ranked.rows, FileKind.CONFIG, is_translation)
+        news = _unasked(views, joined_signals, ranked.rows, FileKind.DOC, is_news) & (not asks_for_news(plan.text))
+        if ranked.gain is not None:
+            shares = np.where(news, np.inf, np.where(translations, SAID_BY_TRANSLATION, SAID))
+            saying = rows_that_say(ranked, plan.text, texts, shares)
+        ranked = set_aside(ranked, translations, news)
     if plan.places and ranked.gain is not None:
         rows, weights = rows_of_places(views, plan.places)
         passed = np.ones(len(rows), bool) if allowed is None else np.isin(rows, allowed)
@@ -338,9 +364,21 @@ def ranked_together(
             ranked = with_places(ranked, joined_signals, rows[passed], weights[passed])
     if plan.is_symbol:
         return meant_first(ranked)
-    if ranked.gain is not None and len(rows := rows_that_say(ranked, plan.text, texts)):
-        ranked = with_places(ranked, joined_signals, rows, np.ones(len(rows), np.float32))
+    if len(saying):
+        ranked = with_places(ranked, joined_signals, saying, np.ones(len(saying), np.float32))
     return ranked
+
+
+def _unasked(
+    views: Sequence[View], signals: Signals, rows: NDArray[np.int64], kind: FileKind, test: Callable[[str], bool]
+) -> NDArray[np.bool_]:
+    """Return the rows of unasked files that pass a test."""
+    files, bases = signals.files.take(rows), np.cumsum([0, *(len(view.files) for view in views)])
+    found = {}
+    for file in np.unique(files[signals.unasked.take(files) == FILE_KINDS.index(kind)]).tolist():
+        which = int(np.searchsorted(bases, file, side="right")) - 1
+        found[file] = test(views[which].files.paths[file - bases[which]])
+    return np.isin(files, [file for file, passed in found.items() if passed])
 
 
 def together(whole: Found, title: Found | None = None) -> Found:

@@ -27,7 +27,7 @@ import numpy as np
 
 from vademecum.code.checkout.classify import words
 from vademecum.code.languages import language_of, row
-from vademecum.code.search.rank import Ranked
+from vademecum.code.search.rank import HEAD, Ranked
 from vademecum.code.search.signals import DEFINING, holding, named_files
 from vademecum.code.snapshot.repository import Opened
 from vademecum.index.query import Plan, last_part, names_to_make, split_name, title_of
@@ -103,6 +103,17 @@ def unwritten(plan: Plan, unknown: set[str]) -> str:
     words = "these words appear" if len(missed) > 1 else "this word appears"
     said = ", ".join(missed[:_MISSED]) + (", …" if len(missed) > _MISSED else "")
     return f"{words} in no indexed file: {said}" if missed else ""
+
+
+def translation_said(opened: Sequence[Opened], ranked: Ranked) -> str:
+    """Return a note on a translation that was set aside, or ""."""
+    row = ranked.translation
+    for each in opened:
+        if 0 <= row < len(each.view):
+            path = each.view.files.paths[int(each.view.row_file[row])]
+            return f"{path} is a translation with such words, and no answer: ask in the language of the code"
+        row -= len(each.view)
+    return ""
 
 
 def missing_vectors(opened: Sequence[Opened]) -> str:
@@ -345,7 +356,6 @@ BY_WORDS = Calibration(-3.9, 6.14, 0.0, 1.6, 1.37)
 RESOLVED_FROM = 0.9
 LIKELY_FROM = 0.5
 FOUND_FROM = 0.1  # below, the verdict is not found
-_HEAD = 3
 
 
 def probability(ranked: Ranked, embedder: str) -> float:
@@ -368,9 +378,9 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
     """
     first, last = float(ranked["score"][0]), float(ranked["score"][-1])
     return (
-        max(ranked["coverage"][:_HEAD].tolist()),
-        max(ranked["dense"][:_HEAD].tolist()),
-        max(ranked["definition"][:_HEAD].tolist()),
+        max(ranked["coverage"][:HEAD].tolist()),
+        max(ranked["dense"][:HEAD].tolist()),
+        max(ranked["definition"][:HEAD].tolist()),
         float(ranked["file"][0]) if "file" in ranked.names else 1 - last / max(first, 1e-9),
     )
 
