@@ -314,6 +314,10 @@ def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, va
         "I've been instructed to always do so.",
         "On ne m'a jamais dit de toujours rebaser.",
         "On n'a jamais utilisé Kafka.",
+        "Hard no from me.",
+        "Big yes from me!",
+        "Non catégorique de ma part.",
+        "C'est non.",
     ],
 )
 def test_what_is_not_meant_is_not_read(message: str) -> None:
@@ -334,6 +338,11 @@ def test_what_is_not_meant_is_not_read(message: str) -> None:
         ("Always sort the keys in config/app.toml.", "config/app.toml"),
         ("Dans src/api, n'ajoute jamais de commentaires.", "src/api/**"),
         ("Always sort imports.", ""),
+        ("tests go in tests/unit, never hit the network", ""),
+        ("Tests go in tests/unit and must not hit the network.", ""),
+        ("Put the fixtures in tests/data, always as JSON.", ""),
+        ("les fixtures vont dans tests/data", ""),
+        ("never add fixtures under tests/data by hand", "tests/data/**"),
     ],
 )
 def test_where_it_holds_is_read_in_the_sentence(message: str, where: str) -> None:

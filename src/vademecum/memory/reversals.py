@@ -47,7 +47,7 @@ MOST = 0.5  # share of the words of a value or a subject, which name it
 _WEAK = frozenset(
     terms(
         """
-        upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
+        upgrade downgrade rewrite rewritten port bump goes rise climb grow double monter monte descendre descend move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
         put set make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
         encore passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
@@ -149,8 +149,7 @@ def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
     """Return the open work that a claim's sentence reports as done."""
     if not may_reverse(claim) or _SAID["done"].search(claim.text) is None or is_denied(claim.text):
         return []
-    said, names = _terms(claim.text), _names(claim.text)
-    said |= {form for term in said for form in other_forms(term)}  # the other language's too
+    said, names = _in_both(claim.text), _names(claim.text)
     todos = [fact for fact in todos if _names(fact.text) <= names or names <= _names(fact.text)]  # "rotate the DHL key"
     held = [(fact, _words(_SAID["by_when"].split(fact.value)[0])) for fact in todos if fact.valid_from < claim.at]
 
@@ -168,7 +167,7 @@ def _denied_in(fact: Fact, claim: Claim) -> str:
     """Return the words of a claim that deny a fact, "" for none."""
     if not is_denied(claim.value):
         return ""
-    core, said = _terms(claim.value) - _WEAK, _terms(fact.text) | _terms(fact.subject) | _WEAK
+    core, said = _terms(claim.value) - _WEAK, _in_both(fact.text) | _terms(fact.subject) | _WEAK
     of_it = not core.isdisjoint(_terms(fact.value)) and core <= said and _terms(_clause_of(claim)) <= said
     return _SAID["denial"].sub("", claim.value, count=1) if of_it else ""
 
@@ -269,6 +268,12 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(_SAID["released"].sub("release", text)))
 
 
+@lru_cache(maxsize=4096)
+def _in_both(text: str) -> frozenset[str]:
+    """Return the terms of a text, in English and in French."""
+    return _terms(text).union(*map(other_forms, _terms(text)))
+
+
 # -- another value of the same thing ------------------------------------------------------------------------------------------
 
 
@@ -352,7 +357,7 @@ def _gone_in(fact: Fact, text: str) -> str:
     """Return a sentence's words that name a fact as gone, "" for none."""
     called = [each for name in (*_names(fact.value), fact.subject) if (each := _terms(name)) <= _terms(text) and each]
     amounts = {each for each in (*_values(fact.value), *_SAID["bare"].findall(fact.value)) if each in text.lower()}
-    said = _terms(fact.text) | _terms(fact.subject)
+    said = _in_both(fact.text) | _terms(fact.subject)
     parts = [part for part in map(_words, (fact.value, fact.subject)) if any(one <= _terms(text) for one in part)]
     for start, end in _clauses(text) if called or amounts or parts else ():
         clause = _terms(text[start:end])
