@@ -1066,8 +1066,35 @@ def test_the_nose_of_a_plane_is_no_test_framework() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["Migrations are scary", "Our release days are so stressful", "Les migrations sont effrayantes"]
+    "message",
+    [
+        "Migrations are scary",
+        "Our client is ill",
+        "Our release days are so stressful",
+        "Les migrations sont effrayantes",
+    ],
 )
 def test_how_somebody_feels_about_a_thing_is_no_rule(message: str) -> None:
     """Nothing of it is told unasked."""
     assert all(each.confidence < 0.6 for each in extract(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "value"),
+    [
+        ("Redis only for the rate limiter.", "rate limiter cache", "Redis only"),
+        ("salut, pour ce dépôt réponds-moi en français.", "answer language", "français"),
+        ("mm ok NATS then.", "nats", "NATS"),
+        ("le paiement se fait le mardi matin", "paiement se", "mardi matin"),
+        ("Inès s'occupe de la facturation, Samir de la prod et moi du suivi", "facturation", "Inès"),
+    ],
+)
+def test_words_around_a_value_hide_none_of_it(message: str, subject: str, value: str) -> None:
+    """A greeting, a name before "only", an ending in -nt, a clause without its verb."""
+    assert (only(message).subject, only(message).value) == (subject, value)
+
+
+def test_a_clause_without_a_subject_is_about_the_one_before() -> None:
+    """A denial alone would be told as "not on Fridays"."""
+    found = told("le déploiement se fait le mardi matin, jamais le vendredi")
+    assert {each.subject for each in found} == {"déploiement se"}

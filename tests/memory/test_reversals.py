@@ -52,6 +52,12 @@ def standing(memory, text):
         ("we deploy with Kamal", "Turns out we dropped Kamal last week, deploys go through Argo now", "Argo"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
         ("the rate limit is 60", "the rate limit goes up to 120", "120"),
+        (
+            "the demo for the Lyon client is on December 12",
+            "Demo moved to December 16, the client is ill",
+            "December 16",
+        ),
+        ("on vouvoie les clients", "oublie ce que j'ai dit sur le vouvoiement, on tutoie les clients", "tutoie"),
         ("on a choisi structlog plutôt que loguru, pour le JSON", "drop structlog", ""),
         ("on a choisi tenacity pour les relances réseau", "we dropped tenacity for the retries", ""),
         ("We went with Celery for background jobs", "on abandonne Celery pour les tâches de fond", ""),
@@ -79,6 +85,7 @@ def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
         ("tickets live in Jira", "we dropped the ticket number requirement for commit messages"),
         ("on utilise Celery pour les tâches", "on devrait laisser tomber Celery ?"),
         ("the rate limit is 60", "the burst limit goes up to 120"),
+        ("Redis only for the rate limiter.", "our rate limit is 60"),
         ("On prend Meilisearch pour la recherche", "drop Meilisearch for the docs"),
         ("la CI tourne sur Jenkins", "si ça continue on lâche Jenkins"),
         ("les mails partent avec Celery", "on laisse tomber Celery pour les exports"),
@@ -337,3 +344,10 @@ def test_work_reported_in_other_words_is_done(memory, said, report):
     assert [fact for fact in memory.facts() if fact.kind == "todo"]
     said(report)
     assert not [fact for fact in memory.facts() if fact.kind == "todo"]
+
+
+def test_a_value_ends_where_a_sentence_names_its_whole_subject(memory, said):
+    """However much else the earlier sentence says."""
+    said("The carrier API allows 60 calls a minute so our rate limit is 60")
+    said("they bumped our quota, the rate limit goes up to 120")
+    assert [fact.value for fact in memory.facts() if fact.subject == "rate limit"] == ["120"]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vademecum.amounts import counted
 from vademecum.errors import Error, StoreError
+from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, TAKEN_BACK, digest_of, settle
 from vademecum.memory.journal import Journal
 from vademecum.memory.kinds import REPLACING
@@ -77,9 +78,16 @@ class Ledger:
         keys = {each.key for each in taken}
         new = {(each.key, each.digest) for each in (*own, *taken)}
         gone = [fact for fact in lasting if any(key == fact.key and digest != fact.digest for key, digest in new)]
-        own = [each for each in own if each.key not in keys and not is_about_past(each, gone, taken)]
         todos = [fact for fact in standing if fact.kind is FactKind.TODO]
         done = {fact.id: (claim, fact) for claim in claims for fact in finished(claim, todos)}
+        reports = {claim.text for claim, _ in done.values()}
+        own = [
+            each
+            for each in own
+            if each.key not in keys
+            and not is_about_past(each, gone, taken)
+            and not (each.text in reports and each.kind in ALWAYS_ON)
+        ]
         ends = [
             _instead(claim, fact, f"not {fact.value}", UNTOLD, number=len(taken) + number)
             for number, (claim, fact) in enumerate(done.values(), 1)

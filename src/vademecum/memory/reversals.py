@@ -39,6 +39,7 @@ def kinds_of(value: str) -> frozenset[str]:
     return frozenset(found | ({"address"} if _SAID["address"].search(value) else set()))
 
 
+_SINGLE = frozenset(("date", "clock", "version", "money"))  # kinds of which a thing has one value
 _ALIKE = 0.5  # share of two things' words
 _NAME = 3  # words of a value that may be a name alone
 DONE = 0.6  # share of the words of a piece of work
@@ -209,7 +210,7 @@ def _is_alike(claim: Claim, fact: Fact, old: str, new: str) -> bool:
     if _with(claim.text, old, "") != claim.text:  # "we moved from Oracle to MariaDB"
         about = _thing(claim.text, claim.value, old, new)
         return is_subject or (claim.corrects and (not about or not about.isdisjoint(other)))
-    return bool(about) and _alike(about, other) > 0
+    return bool(about) and max(_alike(about, other), _alike(about, _terms(fact.subject))) > 0
 
 
 def _other_in(fact: Fact, text: str, *, gone: bool) -> tuple[str, str]:
@@ -245,15 +246,21 @@ def replaced(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
     alike = [(_likeness(claim, said, fact), fact.valid_from, fact.id, fact) for fact in _near(claim, facts)]
     here = (each for each in alike if each[3].place == claim.place or "language:" in each[3].place + claim.place)
     best = max(here, default=None)
-    return best[3] if best is not None and best[0] else _only_of_kind(claim, facts)
+    return best[3] if best is not None and best[0] else _only_of_kind(claim, _thing(said, claim.value), facts)
 
 
-def _only_of_kind(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
-    """Return the only choice of the kind that a correction names."""
-    kinds = _known(claim.value)
-    if not claim.corrects or not kinds or _thing(claim.text, claim.value):
+def _only_of_kind(claim: Claim, about: frozenset[str], facts: Sequence[Fact]) -> Fact | None:
+    """Return the only choice or value of a correction's kind."""
+    kinds = set[Subject]() if _thing(claim.text, claim.value) else _known(claim.value)
+    of_value = kinds_of(claim.value) & _SINGLE if about else frozenset[str]()
+    if not claim.corrects or not (kinds or of_value):
         return None
-    found = [fact for fact in facts if kinds & _known(fact.value) and not is_denied(fact.value)]
+    found = [
+        fact
+        for fact in facts
+        if not is_denied(fact.value)
+        and (kinds & _known(fact.value) or (of_value & kinds_of(fact.value) and about <= _terms(fact.subject)))
+    ]
     return found[0] if len(found) == 1 and found[0].place == claim.place else None
 
 
@@ -294,7 +301,7 @@ def _is_of_kind(claim: Claim, fact: Fact) -> bool:
     if kinds_of(claim.value) and not re.search(r"\d", fact.value):
         return False
     one, other = _names(claim.value), _names(fact.value)
-    if not one or not other or one & other:
+    if not one or not other or one & other or min(one)[0].isdigit() is not min(other)[0].isdigit():
         return False
     known = _known(claim.value), _known(fact.value)
     return not all(known) or bool(known[0] & known[1])
