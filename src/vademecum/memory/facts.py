@@ -158,7 +158,7 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
         runs.append(run)
         if claim.kind is FactKind.TODO and claim.position >= TAKEN_BACK:  # work is done, and nothing holds instead
             run.valid_to, run.superseded_by = at, run.id
-        elif heeded := next((other for other in standing if other in rivals and _outweighs(other, claim)), None):
+        elif heeded := next((other for other in rivals if other in standing and _outweighs(other, claim)), None):
             run.valid_to, run.superseded_by = at, heeded.id
         else:
             standing.append(run)

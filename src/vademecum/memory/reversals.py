@@ -255,12 +255,9 @@ def _only_of_kind(claim: Claim, about: frozenset[str], facts: Sequence[Fact]) ->
     of_value = kinds_of(claim.value) & _SINGLE if about else frozenset[str]()
     if not claim.corrects or not (kinds or of_value):
         return None
-    found = [
-        fact
-        for fact in facts
-        if not is_denied(fact.value)
-        and (kinds & _known(fact.value) or (of_value & kinds_of(fact.value) and about <= _terms(fact.subject)))
-    ]
+    held = [fact for fact in facts if not is_denied(fact.value)]
+    alike = [fact for fact in held if about <= _terms(fact.subject) and of_value & kinds_of(fact.value)]
+    found = alike or [fact for fact in held if kinds & _known(fact.value)]
     return found[0] if len(found) == 1 and found[0].place == claim.place else None
 
 

@@ -182,11 +182,12 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
         weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if passes else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
-            topic = statement.subject or topic  # "we deploy on Tuesdays, never on Fridays"
+            topic = statement.subject or topic  # of "never on Fridays" too
             statement = replace(statement, subject=topic)
             words = each.value.lower().split()
             empty = not words or (words[0] in PRONOUNS and len(words) < 3)
-            if statement.confidence >= _LEAST and not empty and not _hides(statement):
+            hides = MARK in f"{topic} {statement.value}" or MARK.strip("[:") in topic  # a secret that was removed
+            if statement.confidence >= _LEAST and not empty and not hides:
                 yield statement
 
 
@@ -287,11 +288,6 @@ def _with_code(said: _Said, value: str) -> str:
     shown = " ".join(said.text[found.start() : behind.end() if behind else found.end()].split())
     whole = shown.count("`") > 1 and (shown[0] != "`" or shown[-1] != "`" or shown.count("`") > 2)
     return shown if whole else shown.strip("`")
-
-
-def _hides(found: Statement) -> bool:
-    """Return whether a statement is about a secret that was removed."""
-    return MARK in f"{found.subject} {found.value}" or MARK.strip("[:") in found.subject
 
 
 def _place(kind: FactKind, value: str, limit: str) -> str:
