@@ -51,7 +51,7 @@ _COLUMNS = ("valid_to", *Outline._fields)
 _PATH = re.compile(r"[\w@.+-]+(?:[\\/][\w@.+-]+)*\.\w+")
 _FOLDER = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w@.+-]+/(?![\w@.+-])")
 # Code, in marks or by its looks, and the name of a file, in a fact; words of a message
-_CODE = re.compile(r"`([\w.+-]+)(?:\(\))?`|([\w-]+\w(?:\.[a-z]{1,5}\b|_\w+))|\b(\w*[a-z](?:\d|[A-Z])\w*)")
+_CODE = re.compile(r"`([\w.+-]+)(?:\(\))?`|(?<![\w-])([\w-]+\w(?:\.[a-z]{1,5}\b|_\w+))|\b(\w*[a-z](?:\d|[A-Z])\w*)")
 _WRITTEN = re.compile(r"[\w.+-]*\w")
 _LASTING = (FactKind.DECISION, FactKind.FACT)
 _KNOWLEDGE = (*_LASTING, FactKind.FIX, FactKind.TODO)

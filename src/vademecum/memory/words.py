@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from vademecum.index.tokenize import MAX_PART, TALK, kept_parts, key, porter_stem
@@ -43,7 +44,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
 
 
 @lru_cache(maxsize=4096)  # most runs of a text were seen before
