@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -173,3 +174,33 @@ def test_a_question_in_the_other_language_brings_the_fact() -> None:
     assert [each.id for each in relevant("combien de tentatives avant d'abandonner ?", facts)] == ["0"]
     assert [each.id for each in relevant("when do the invoices go out?", facts)] == ["1"]
     assert relevant("combien de poissons avant de dormir ?", facts) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("le déploiement de staging se fait par GitHub Actions", "deploy to staging"),
+        ("jamais de console.log dans le code livré", "add a console.log to see the payload"),
+        ("il faut lancer le script seed_all avant les tests", "call seed_all from the Makefile"),
+        (
+            "pour les montants on travaille toujours en centimes entiers, jamais en flottants",
+            "use floats for the amounts",
+        ),
+        ("Le numéro de suivi commence toujours par FR-", "what's the tracking number format?"),
+        ("Inès est partie, c'est Hugo qui reprend la facturation", "who do I ask about billing?"),
+        ("the demo is on December 16", "c'est quand la démo ?"),
+    ],
+)
+def test_a_rule_in_the_other_language_is_told(memory, clock, rule, message):
+    """A file, code, a translated word, or the person or day asked for brings it."""
+    for other in (
+        "We use pnpm.",
+        "Always squash commits.",
+        "never touch the lock file",
+        "docs are written in Markdown",
+    ):
+        memory.record(other, role="user")
+    memory.record(rule, role="user")
+    said = Brief([memory.scopes[0].store], ENGLISH, clock, 800)
+    assert rule in said.answering(message)
+    assert said.answering("thanks, that works") == said.answering("rename the variable x") == ""

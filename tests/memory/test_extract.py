@@ -314,6 +314,10 @@ def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, va
         "I've been instructed to always do so.",
         "On ne m'a jamais dit de toujours rebaser.",
         "On n'a jamais utilisé Kafka.",
+        "Hard no from me.",
+        "Big yes from me!",
+        "Non catégorique de ma part.",
+        "C'est non.",
     ],
 )
 def test_what_is_not_meant_is_not_read(message: str) -> None:
@@ -334,6 +338,11 @@ def test_what_is_not_meant_is_not_read(message: str) -> None:
         ("Always sort the keys in config/app.toml.", "config/app.toml"),
         ("Dans src/api, n'ajoute jamais de commentaires.", "src/api/**"),
         ("Always sort imports.", ""),
+        ("tests go in tests/unit, never hit the network", ""),
+        ("Tests go in tests/unit and must not hit the network.", ""),
+        ("Put the fixtures in tests/data, always as JSON.", ""),
+        ("les fixtures vont dans tests/data", ""),
+        ("never add fixtures under tests/data by hand", "tests/data/**"),
     ],
 )
 def test_where_it_holds_is_read_in_the_sentence(message: str, where: str) -> None:
@@ -1057,8 +1066,35 @@ def test_the_nose_of_a_plane_is_no_test_framework() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["Migrations are scary", "Our release days are so stressful", "Les migrations sont effrayantes"]
+    "message",
+    [
+        "Migrations are scary",
+        "Our client is ill",
+        "Our release days are so stressful",
+        "Les migrations sont effrayantes",
+    ],
 )
 def test_how_somebody_feels_about_a_thing_is_no_rule(message: str) -> None:
     """Nothing of it is told unasked."""
     assert all(each.confidence < 0.6 for each in extract(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "value"),
+    [
+        ("Redis only for the rate limiter.", "rate limiter cache", "Redis only"),
+        ("salut, pour ce dépôt réponds-moi en français.", "answer language", "français"),
+        ("mm ok NATS then.", "nats", "NATS"),
+        ("le paiement se fait le mardi matin", "paiement se", "mardi matin"),
+        ("Inès s'occupe de la facturation, Samir de la prod et moi du suivi", "facturation", "Inès"),
+    ],
+)
+def test_words_around_a_value_hide_none_of_it(message: str, subject: str, value: str) -> None:
+    """A greeting, a name before "only", an ending in -nt, a clause without its verb."""
+    assert (only(message).subject, only(message).value) == (subject, value)
+
+
+def test_a_clause_without_a_subject_is_about_the_one_before() -> None:
+    """A denial alone would be told as "not on Fridays"."""
+    found = told("le déploiement se fait le mardi matin, jamais le vendredi")
+    assert {each.subject for each in found} == {"déploiement se"}

@@ -136,3 +136,13 @@ def test_asked_for_the_rules_memory_lists_those_that_hold(memory, event, questio
 def test_asked_for_some_rules_words_decide(question):
     """Which rules are meant is said."""
     assert not asks_for_all(question)
+
+
+def test_a_report_of_finished_work_is_no_rule_and_says_itself(memory, said):
+    """A context told "now not translate; was not translate"."""
+    said("il reste à traduire les emails de livraison")
+    said("les emails de livraison sont traduits, c'est bon")
+    assert memory.facts() == []
+    told = memory.build_memory_context("s2", "où en sont les emails de livraison ?")
+    assert "sont traduits" in told
+    assert "now not" not in told

@@ -51,6 +51,16 @@ def standing(memory, text):
         ("set the retry limit to 5 attempts", "we lower the limit to 3 attempts", "3 attempts"),
         ("we deploy with Kamal", "Turns out we dropped Kamal last week, deploys go through Argo now", "Argo"),
         ("les tests sont en Jest", "Jest c'est de l'histoire ancienne, on est en Vitest", "Vitest"),
+        ("the rate limit is 60", "the rate limit goes up to 120", "120"),
+        (
+            "the demo for the Lyon client is on December 12",
+            "Demo moved to December 16, the client is ill",
+            "December 16",
+        ),
+        ("on vouvoie les clients", "oublie ce que j'ai dit sur le vouvoiement, on tutoie les clients", "tutoie"),
+        ("on a choisi structlog plutôt que loguru, pour le JSON", "drop structlog", ""),
+        ("on a choisi tenacity pour les relances réseau", "we dropped tenacity for the retries", ""),
+        ("We went with Celery for background jobs", "on abandonne Celery pour les tâches de fond", ""),
     ],
 )
 def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
@@ -74,6 +84,9 @@ def test_a_reversal_ends_what_it_names(memory, said, before, reversal, new):
         ("we use docker for local dev", "drop the docker container called web"),
         ("tickets live in Jira", "we dropped the ticket number requirement for commit messages"),
         ("on utilise Celery pour les tâches", "on devrait laisser tomber Celery ?"),
+        ("the rate limit is 60", "the burst limit goes up to 120"),
+        ("Redis only for the rate limiter.", "our rate limit is 60"),
+        ("On prend Meilisearch pour la recherche", "drop Meilisearch for the docs"),
         ("la CI tourne sur Jenkins", "si ça continue on lâche Jenkins"),
         ("les mails partent avec Celery", "on laisse tomber Celery pour les exports"),
         ("sessions are kept in Redis", "Redis isn't slow any more"),
@@ -110,11 +123,23 @@ def test_a_value_that_takes_the_place_of_another_is_not_said_to_be_kept_out(memo
     assert (done.facts, done.kept_out) == (2, 0)
 
 
-def test_what_an_assistant_says_ends_nothing_that_a_person_said(memory, said):
-    """It speaks of what it did in a file."""
-    said("tickets live in Jira")
-    memory.record("We got off Jira, tickets are in Linear now.", role="assistant")
-    assert standing(memory, "tickets live in Jira")
+@pytest.mark.parametrize(
+    ("before", "echo"),
+    [
+        ("tickets live in Jira", "We got off Jira, tickets are in Linear now."),
+        ("let's go with msgpack for the wire format", "OK, I'll use JSON instead for the wire format."),
+        ("We use yarn", "OK, I'll use pnpm instead of yarn from now on."),
+        ("The retry limit is 5", "The retry limit is 3 now."),
+    ],
+)
+def test_what_an_assistant_says_ends_nothing_that_a_person_said(memory, said, before, echo):
+    """Keep a person's word undisputed, and end an assistant's own."""
+    said(before)
+    said(echo, role="assistant")
+    assert [fact.disputed for fact in standing(memory, before)] == [False]
+    said("OK, I'll lint with flake8.", role="assistant")
+    said("We moved from flake8 to ruff.", role="assistant")
+    assert not standing(memory, "OK, I'll lint with flake8.")
 
 
 def test_reversals_that_are_imported_together_are_paired(memory, clock):
@@ -319,3 +344,10 @@ def test_work_reported_in_other_words_is_done(memory, said, report):
     assert [fact for fact in memory.facts() if fact.kind == "todo"]
     said(report)
     assert not [fact for fact in memory.facts() if fact.kind == "todo"]
+
+
+def test_a_value_ends_where_a_sentence_names_its_whole_subject(memory, said):
+    """However much else the earlier sentence says."""
+    said("The carrier API allows 60 calls a minute so our rate limit is 60")
+    said("they bumped our quota, the rate limit goes up to 120")
+    assert [fact.value for fact in memory.facts() if fact.subject == "rate limit"] == ["120"]

@@ -27,7 +27,7 @@ from vademecum.memory.episodes import Episode, error_lines, past_fix
 from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.labels import Wording, against, date_of, hint, names_in, time_of, with_topic
 from vademecum.memory.passages import fitted, one_line
-from vademecum.memory.words import ASKS_PAST, asked_for, asked_terms, other_forms, terms
+from vademecum.memory.words import ASKS_PAST, asked_for, asked_terms, fold, other_forms, terms
 
 if TYPE_CHECKING:
     from vademecum.protocols import Clock, Condition, Store
@@ -50,7 +50,9 @@ _STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
 _COLUMNS = ("valid_to", *Outline._fields)
 _PATH = re.compile(r"[\w@.+-]+(?:[\\/][\w@.+-]+)*\.\w+")
 _FOLDER = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w@.+-]+/(?![\w@.+-])")
-_CODE, _WRITTEN = re.compile(r"`([\w.+-]+)(?:\(\))?`"), re.compile(r"[\w.+-]*\w")  # in a fact, in a message
+# Code, in marks or by its looks, and the name of a file, in a fact; words of a message
+_CODE = re.compile(r"`([\w.+-]+)(?:\(\))?`|(?<![\w-])([\w-]+\w(?:\.[a-z]{1,5}\b|_\w+))|\b(\w*[a-z](?:\d|[A-Z])\w*)")
+_WRITTEN = re.compile(r"[\w.+-]*\w")
 _LASTING = (FactKind.DECISION, FactKind.FACT)
 _KNOWLEDGE = (*_LASTING, FactKind.FIX, FactKind.TODO)
 
@@ -219,13 +221,15 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     Facts of equal probability keep their order, which is the newest first.
     """
     message = message[:MOST_CHARACTERS]
-    said = asked_terms(message)
+    said = [term for term in asked_terms(message) if term != "work"]  # "thanks, that works"
     asked = {term: {term, *other_forms(term)} for term in said}
     holding = {fact.id: found for fact in facts if (found := _shared(asked, fact.words))}
+    answers = set[str]()
     for words, says in asked_for(message) if len(asked) <= SHORT else ():  # "which day" is answered by a day
         for fact in facts:
             if fact.id in holding and says.search(fact.text):
                 holding[fact.id] |= words & asked.keys()
+                answers |= {fact.id} if says.search(fact.value) and _shared(asked, fact.subject) else set()
     spread = Counter(term for found in holding.values() for term in found)
     most = math.log(1 + len(facts))
     weights = {term: math.log(1 + len(facts) / (spread[term] or 0.5)) for term in asked}
@@ -236,11 +240,11 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     probable = {}
     for fact in (each for each in facts if each.id in holding):
         common = sum(weights[term] for term in holding[fact.id])
-        code = (each.lower() in named_code for each in _CODE.findall(fact.text))
-        named = any(code) or bool(tools and not tools.isdisjoint(names_in(fact.text)))
+        code = {each.lower() for found in _CODE.findall(fact.text) for each in found} & named_code
+        named = bool(code) or bool(tools and not tools.isdisjoint(names_in(fact.text)))
         about = set(terms(fact.subject))
         odds = BIAS + OF_MESSAGE * common / total + RARITY * common / most
-        odds += SUBJECT * (len(about) > 1 and about <= holding[fact.id]) + TOOL * named
+        odds += SUBJECT * (fact.id in answers or (len(about) > 1 and about <= holding[fact.id])) + TOOL * named
         odds += BESIDE * any(map(beside.__contains__, map(frozenset, pairwise(terms(fact.words)))))
         probable[fact.id] = 1 / (1 + math.exp(-odds - lasting * (fact.kind in ALWAYS_ON)))
     chosen = [fact for fact in facts if probable.get(fact.id, 0.0) >= LEAST_PROBABLE]
@@ -252,7 +256,7 @@ def _shared(asked: Mapping[str, set[str]], text: str) -> set[str]:
 
     Only a text that holds the first letters of a form is split into terms.
     """
-    low = text.lower()
+    low = fold(text).lower()
     near = [term for term, forms in asked.items() if any(form[:_STEM_LETTERS] in low for form in forms)]
     held = set(terms(text)) if near else set[str]()
     return {term for term in near if not held.isdisjoint(asked[term])}

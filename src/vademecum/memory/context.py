@@ -24,7 +24,7 @@ from vademecum.memory.labels import Wording, against, date_of, hint, with_topic
 from vademecum.memory.passages import AskedFor, fitted, one_line, passage
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.question import take_apart
-from vademecum.memory.records import Chapter, Evidence, Fact, Role
+from vademecum.memory.records import Chapter, Evidence, Fact, FactKind, Role
 from vademecum.memory.words import ASKS_PAST
 from vademecum.protocols import Clock
 
@@ -169,6 +169,8 @@ class ContextBuilder:
         if fact.valid_to is not None:
             new = next((each for each in others if each.key == fact.key), None)
             date = date_of(self._wording, fact.valid_to, now)
+            if new is not None and fact.kind is FactKind.TODO:  # it is done, as this sentence says
+                return f"{one_line(new.text)} ({hint(self._wording, 1, new.last_at, now)})"
             if new is not None:
                 changed = self._wording.was_until.format(now=one_line(new.value), was=one_line(fact.value), date=date)
                 return f"{fact.topic}: {changed}"

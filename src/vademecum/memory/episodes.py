@@ -169,7 +169,8 @@ def _episode(store: Store, steps: Sequence[_Step], number: int, at: float, lines
     ran = [step.text for step in after[:end] if step.role == Role.COMMAND and _program(step.text) not in _LOOKS]
     if not edits:
         return replace(found, commands=tuple(dict.fromkeys(ran))[-MOST_COMMANDS:]), after[end].at
-    paths = tuple(dict.fromkeys(_relative(str(step.metadata["path"]), step.repo) for step in edits))
+    below = {step.repo: step.repo and f"{step.repo}{os.sep}" for step in edits}
+    paths = tuple(dict.fromkeys(str(step.metadata["path"]).removeprefix(below[step.repo]) for step in edits))
     commit, is_reverted = _commit(store, paths, at)
     if is_reverted:
         return found, after[end].at
@@ -183,7 +184,7 @@ def _end(after: Sequence[_Step], command: str, lines: set[str]) -> int | None:
     for place, step in enumerate(after):
         if running is not None and step.role != Role.OUTPUT:
             return running  # it printed nothing, or nothing of the error
-        if step.role == Role.COMMAND and _same(step.text, command):
+        if step.role == Role.COMMAND and _without_options(step.text) == _without_options(command):
             running = place
         elif running is not None and not lines.isdisjoint(error_lines(step.text)):
             running = None
@@ -204,11 +205,6 @@ def _commit(store: Store, paths: Sequence[str], at: float) -> tuple[str, bool]:
     return rows[0][1].splitlines()[0], undone
 
 
-def _same(one: str, other: str) -> bool:
-    """Return whether two command lines run the same, whatever their options."""
-    return _without_options(one) == _without_options(other)
-
-
 def _without_options(command: str) -> set[str]:
     first = re.split(r"\s(?:[|;]|2>&1|&&)", _SAID["before"].sub("", command).strip(" '\""))[0]
     return {word for word in first.split() if not word.startswith("-")}
@@ -217,10 +213,6 @@ def _without_options(command: str) -> set[str]:
 def _program(command: str) -> str:
     words = _SAID["before"].sub("", command).split(maxsplit=1)
     return os.path.basename(words[0]) if words else ""
-
-
-def _relative(path: str, root: str) -> str:
-    return path.removeprefix(f"{root}{os.sep}") if root else path
 
 
 def _one_line(edit: str) -> str:

@@ -103,8 +103,10 @@ class _Run:
     since: float = 0.0  # start of validity, if later than the first claim
     valid_to: float | None = None
     superseded_by: str = ""
+    by_person: bool = False
 
     def repeat(self, claim: Claim) -> None:
+        self.by_person |= claim.speaker != Role.ASSISTANT
         self.confidence = min(MOST, 1 - (1 - self.confidence) * (1 - REPEATED * claim.confidence))
         self.mentions += 1
         if (len(claim.text), claim.reason != "") > (len(self.last.text), self.last.reason != ""):
@@ -145,7 +147,8 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
             if at == claim.at:
                 same.repeat(claim)
             continue
-        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest], since=at)
+        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest], since=at,
+                   by_person=claim.speaker != Role.ASSISTANT)  # fmt: skip
         times[claim.digest] += 1
         rivals = [other for other in standing if _contradicts(claim, other)]
         if rivals and (at != claim.at or all(_decides(claim, other) for other in rivals)):
@@ -155,6 +158,8 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
         runs.append(run)
         if claim.kind is FactKind.TODO and claim.position >= TAKEN_BACK:  # work is done, and nothing holds instead
             run.valid_to, run.superseded_by = at, run.id
+        elif heeded := next((other for other in rivals if other in standing and _outweighs(other, claim)), None):
+            run.valid_to, run.superseded_by = at, heeded.id
         else:
             standing.append(run)
     standing = _confirmed(standing, marks)
@@ -178,9 +183,14 @@ def _brought_back(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]
 
 def _decides(claim: Claim, other: _Run) -> bool:
     """Return whether a claim replaces another value."""
-    later = claim.at > max(other.last.at, other.since)
+    later = claim.at > max(other.last.at, other.since) and not _outweighs(other, claim)
     sure = claim.confidence >= SURE or claim.confidence >= other.confidence - NEARLY_AS_SURE
     return later and (claim.corrects or sure)
+
+
+def _outweighs(run: _Run, claim: Claim) -> bool:
+    """Return whether a person's value outweighs an agent's passing word."""
+    return claim.speaker == Role.ASSISTANT and claim.confidence < SURE and run.by_person
 
 
 def _is_denial(claim: Claim) -> bool:

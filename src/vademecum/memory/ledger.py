@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vademecum.amounts import counted
 from vademecum.errors import Error, StoreError
+from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.facts import FORGOTTEN, HELD, REJECTED, TAKEN_BACK, digest_of, settle
 from vademecum.memory.journal import Journal
 from vademecum.memory.kinds import REPLACING
@@ -77,9 +78,11 @@ class Ledger:
         keys = {each.key for each in taken}
         new = {(each.key, each.digest) for each in (*own, *taken)}
         gone = [fact for fact in lasting if any(key == fact.key and digest != fact.digest for key, digest in new)]
-        own = [each for each in own if each.key not in keys and not is_about_past(each, gone, taken)]
         todos = [fact for fact in standing if fact.kind is FactKind.TODO]
         done = {fact.id: (claim, fact) for claim in claims for fact in finished(claim, todos)}
+        reports = {claim.text for claim, _ in done.values()}  # and no rules
+        own = [each for each in own if each.key not in keys and not is_about_past(each, gone, taken)]
+        own = [each for each in own if each.text not in reports or each.kind not in ALWAYS_ON]
         ends = [
             _instead(claim, fact, f"not {fact.value}", UNTOLD, number=len(taken) + number)
             for number, (claim, fact) in enumerate(done.values(), 1)
@@ -322,7 +325,8 @@ def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str
 
 
 def _row(item: Claim | Fact, columns: Sequence[str]) -> Row:
-    return tuple(_plain(getattr(item, name)) for name in columns)
+    values = (getattr(item, name) for name in columns)
+    return tuple(str(v) if isinstance(v, FactKind) else int(v) if isinstance(v, bool) else v for v in values)
 
 
 # The families' columns; a claim's `recorded_at` and the like have the same names in both.
@@ -340,12 +344,8 @@ def _claim(row: Row) -> Claim:
 
 def _fact(row: Row) -> Fact:
     named = dict(zip(FACT_COLUMNS, row, strict=True))
-    named["kind"] = FactKind(named["kind"])
-    return Fact(**{**named, "disputed": bool(named["disputed"]), "confirmed": bool(named["confirmed"])})
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, FactKind) else int(value) if isinstance(value, bool) else value
+    told = {"disputed": bool(named["disputed"]), "confirmed": bool(named["confirmed"])}
+    return Fact(**{**named, **told, "kind": FactKind(named["kind"])})
 
 
 REPOSITORY, GLOBAL = "repository", "global"

@@ -115,7 +115,8 @@ class Memory(Corrections):
 
         Raises `StoreError`; the events recorded before the error are kept.
         """
-        return record_all(events, self._into(self._chosen(everywhere=everywhere)), self._clock)
+        scope = self._chosen(everywhere=everywhere)
+        return record_all(events, Recording(scope, self._scopes[-1], self._extract, self._anchoring), self._clock)
 
     def get(self, id_: str) -> Event:
         """Return an event by its id. Raises `UsageError` for an unknown id."""
@@ -380,9 +381,6 @@ class Memory(Corrections):
 
     def _changed(self) -> None:
         self.invalidate_preferences_cache()
-
-    def _into(self, scope: Scope) -> Recording:
-        return Recording(scope, self._scopes[-1], self._extract, self._anchoring)
 
     def _chosen(self, *, everywhere: bool) -> Scope:
         return self._scopes[-1] if everywhere else self._scopes[0]

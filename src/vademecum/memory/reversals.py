@@ -39,6 +39,7 @@ def kinds_of(value: str) -> frozenset[str]:
     return frozenset(found | ({"address"} if _SAID["address"].search(value) else set()))
 
 
+_SINGLE = frozenset(("date", "clock", "version", "money"))  # kinds of which a thing has one value
 _ALIKE = 0.5  # share of two things' words
 _NAME = 3  # words of a value that may be a name alone
 DONE = 0.6  # share of the words of a piece of work
@@ -47,7 +48,7 @@ MOST = 0.5  # share of the words of a value or a subject, which name it
 _WEAK = frozenset(
     terms(
         """
-        upgrade downgrade rewrite rewritten port bump move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
+        upgrade downgrade rewrite rewritten port bump goes rise climb grow double monter monte descendre descend move switch migrate change push postpone slip delay shift raise lower cut drop extend day date night week month weekend
         yesterday today tonight morning finally decide actually new swap replace leave quit go come take stay keep live sit be run use any anymore more longer need peine besoin utiliser utilise
         put set make start redo turn get got back thought repo project code can last only forget drop skip scrap thing idea rule plan everything everyone team somebody nobody
         encore passer passe déplacer déplacée décaler décalé décalée repousser repoussée reporter reportée déménager déménagé migrer basculer changer
@@ -149,8 +150,7 @@ def finished(claim: Claim, todos: Sequence[Fact]) -> list[Fact]:
     """Return the open work that a claim's sentence reports as done."""
     if not may_reverse(claim) or _SAID["done"].search(claim.text) is None or is_denied(claim.text):
         return []
-    said, names = _terms(claim.text), _names(claim.text)
-    said |= {form for term in said for form in other_forms(term)}  # the other language's too
+    said, names = _in_both(claim.text), _names(claim.text)
     todos = [fact for fact in todos if _names(fact.text) <= names or names <= _names(fact.text)]  # "rotate the DHL key"
     held = [(fact, _words(_SAID["by_when"].split(fact.value)[0])) for fact in todos if fact.valid_from < claim.at]
 
@@ -168,7 +168,7 @@ def _denied_in(fact: Fact, claim: Claim) -> str:
     """Return the words of a claim that deny a fact, "" for none."""
     if not is_denied(claim.value):
         return ""
-    core, said = _terms(claim.value) - _WEAK, _terms(fact.text) | _terms(fact.subject) | _WEAK
+    core, said = _terms(claim.value) - _WEAK, _in_both(fact.text) | _terms(fact.subject) | _WEAK
     of_it = not core.isdisjoint(_terms(fact.value)) and core <= said and _terms(_clause_of(claim)) <= said
     return _SAID["denial"].sub("", claim.value, count=1) if of_it else ""
 
@@ -210,7 +210,7 @@ def _is_alike(claim: Claim, fact: Fact, old: str, new: str) -> bool:
     if _with(claim.text, old, "") != claim.text:  # "we moved from Oracle to MariaDB"
         about = _thing(claim.text, claim.value, old, new)
         return is_subject or (claim.corrects and (not about or not about.isdisjoint(other)))
-    return bool(about) and _alike(about, other) > 0
+    return bool(about) and max(_alike(about, other), _alike(about, _terms(fact.subject))) > 0
 
 
 def _other_in(fact: Fact, text: str, *, gone: bool) -> tuple[str, str]:
@@ -246,15 +246,18 @@ def replaced(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
     alike = [(_likeness(claim, said, fact), fact.valid_from, fact.id, fact) for fact in _near(claim, facts)]
     here = (each for each in alike if each[3].place == claim.place or "language:" in each[3].place + claim.place)
     best = max(here, default=None)
-    return best[3] if best is not None and best[0] else _only_of_kind(claim, facts)
+    return best[3] if best is not None and best[0] else _only_of_kind(claim, _thing(said, claim.value), facts)
 
 
-def _only_of_kind(claim: Claim, facts: Sequence[Fact]) -> Fact | None:
-    """Return the only choice of the kind that a correction names."""
-    kinds = _known(claim.value)
-    if not claim.corrects or not kinds or _thing(claim.text, claim.value):
+def _only_of_kind(claim: Claim, about: frozenset[str], facts: Sequence[Fact]) -> Fact | None:
+    """Return the only choice or value of a correction's kind."""
+    kinds = set[Subject]() if _thing(claim.text, claim.value) else _known(claim.value)
+    of_value = kinds_of(claim.value) & _SINGLE if about else frozenset[str]()
+    if not claim.corrects or not (kinds or of_value):
         return None
-    found = [fact for fact in facts if kinds & _known(fact.value) and not is_denied(fact.value)]
+    held = [fact for fact in facts if not is_denied(fact.value)]
+    alike = [fact for fact in held if about <= _terms(fact.subject) and of_value & kinds_of(fact.value)]
+    found = alike or [fact for fact in held if kinds & _known(fact.value)]
     return found[0] if len(found) == 1 and found[0].place == claim.place else None
 
 
@@ -267,6 +270,12 @@ def _near(claim: Claim, facts: Sequence[Fact]) -> list[Fact]:
 @lru_cache(maxsize=4096)  # the same facts meet one reversal after another
 def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(_SAID["released"].sub("release", text)))
+
+
+@lru_cache(maxsize=4096)
+def _in_both(text: str) -> frozenset[str]:
+    """Return the terms of a text, in English and in French."""
+    return _terms(text).union(*map(other_forms, _terms(text)))
 
 
 # -- another value of the same thing ------------------------------------------------------------------------------------------
@@ -289,7 +298,7 @@ def _is_of_kind(claim: Claim, fact: Fact) -> bool:
     if kinds_of(claim.value) and not re.search(r"\d", fact.value):
         return False
     one, other = _names(claim.value), _names(fact.value)
-    if not one or not other or one & other:
+    if not one or not other or one & other or min(one)[0].isdigit() is not min(other)[0].isdigit():
         return False
     known = _known(claim.value), _known(fact.value)
     return not all(known) or bool(known[0] & known[1])
@@ -352,7 +361,7 @@ def _gone_in(fact: Fact, text: str) -> str:
     """Return a sentence's words that name a fact as gone, "" for none."""
     called = [each for name in (*_names(fact.value), fact.subject) if (each := _terms(name)) <= _terms(text) and each]
     amounts = {each for each in (*_values(fact.value), *_SAID["bare"].findall(fact.value)) if each in text.lower()}
-    said = _terms(fact.text) | _terms(fact.subject)
+    said = _in_both(fact.text) | _terms(fact.subject)
     parts = [part for part in map(_words, (fact.value, fact.subject)) if any(one <= _terms(text) for one in part)]
     for start, end in _clauses(text) if called or amounts or parts else ():
         clause = _terms(text[start:end])

@@ -73,7 +73,7 @@ class Shelf:
                 new.append(reader.segment(fresh))
                 self._last = fresh[-1][0]
         except BaseException:  # what was read before it would be taken for known, and never be found
-            self._begin_anew()
+            self._part, self._last, self._tombstone, self._dead = None, 0, 0, []  # all but the files
             raise
         if dead:
             self._dead += dead
@@ -100,10 +100,6 @@ class Shelf:
         self._last_written = self._last
         if segments:
             self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64))
-
-    def _begin_anew(self) -> None:
-        """Forget everything but the files."""
-        self._part, self._last, self._tombstone, self._dead = None, 0, 0, []
 
     def _fits(self, first: int, last: int, last_id: str) -> bool:
         """Return whether a file continues the loaded files.

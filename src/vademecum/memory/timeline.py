@@ -150,16 +150,13 @@ def chapters_of(scopes: Sequence[Scope], wanted: Filter, events: Sequence[Event]
     for event in events:
         name, since, until = chapter_of(event.at, now)
         if name not in found:
-            own = [_within(wanted, *stretch) for stretch in stretches(name, since, until, now)]
+            parts = stretches(name, since, until, now)
+            own = [replace(wanted, since=max(a, wanted.since), until=min(z, wanted.until)) for a, z in parts]
             count = sum(how_many(scopes, part) for part in own)
             first, last = max(since, wanted.since), min(until, wanted.until)
             told = [text for scope in scopes for _, text in scope.journal.digests(first, last, wanted.session)]
             found[name] = ChapterHead(name, since, until, count, tuple(told))
     return list(found.values())
-
-
-def _within(wanted: Filter, since: float, until: float) -> Filter:
-    return replace(wanted, since=max(since, wanted.since), until=min(until, wanted.until))
 
 
 def _conditions(scope: Scope, wanted: Filter) -> Iterator[list[Condition]]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vademecum.memory.extract.prose import is_decided, prose_of, read_of, unwrapped
 from vademecum.memory.extract.sentences import Kinded, kind_of
@@ -171,7 +171,7 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
     """
     if _SAID["undecided"].match(said.prose):
         return
-    parts = _clauses(said.prose, kinded)
+    parts, topic = _clauses(said.prose, kinded), ""
     corrects |= len(parts) > 1 and len(said.prose.split()) < _LONG and changes(said.prose)
     for part, own in parts:
         if own.kind is None:
@@ -182,9 +182,12 @@ def _statements(said: _Said, kinded: Kinded, heard: dict[FactKind, float], *, co
         weight = min(own.kept, _SUREST) * heard.get(own.kind, 0.0) * (_HEDGED if passes else 1.0)
         for each, sure in ((found, weight), *((other, min(weight, _UNTOLD)) for other in _replaced(found))):
             statement = _statement(said, part, own.kind, each, sure)
+            topic = statement.subject or topic  # of "never on Fridays" too
+            statement = replace(statement, subject=topic)
             words = each.value.lower().split()
             empty = not words or (words[0] in PRONOUNS and len(words) < 3)
-            if statement.confidence >= _LEAST and not empty and not _hides(statement):
+            hides = MARK in f"{topic} {statement.value}" or MARK.strip("[:") in topic  # a secret that was removed
+            if statement.confidence >= _LEAST and not empty and not hides:
                 yield statement
 
 
@@ -210,7 +213,7 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         asked = [(clause, kind_of(clause)) for clause in clauses] if len(clauses) > 1 else []
         told = [(clause, own) for clause, own in asked if own.kept >= _CLEAR]
     apart = changes(sentence) or (kinded.kind is not None and _SAID["together"].search(sentence) is None)
-    if length < _LONGEST and apart and not _replaces(sentence):
+    if length < _LONGEST and apart:
         parts = [
             part
             for part in _SAID["phrase"].split(sentence, maxsplit=_MOST_CLAUSES)
@@ -219,6 +222,8 @@ def _clauses(sentence: str, kinded: Kinded) -> list[tuple[str, Kinded]]:
         asked = [(part, kind_of(part)) for part in parts if _SAID["supposed"].match(part) is None]
         phrases = [(part, own) for part, own in asked if own.kept >= _CLEAR]
         more = len(phrases) > max(1, len(told))
+        if _replaces(sentence):  # "forget what I said about tabs, I like spaces"
+            more = len(phrases) == 1 and asked[0][1].back >= _BACK
         if more and "other" not in value_of(sentence, kinded.kind or FactKind.DECISION).parts:
             return phrases
     if told and (length >= _LONG or len(told) > 1):
@@ -283,11 +288,6 @@ def _with_code(said: _Said, value: str) -> str:
     shown = " ".join(said.text[found.start() : behind.end() if behind else found.end()].split())
     whole = shown.count("`") > 1 and (shown[0] != "`" or shown[-1] != "`" or shown.count("`") > 2)
     return shown if whole else shown.strip("`")
-
-
-def _hides(found: Statement) -> bool:
-    """Return whether a statement is about a secret that was removed."""
-    return MARK in f"{found.subject} {found.value}" or MARK.strip("[:") in found.subject
 
 
 def _place(kind: FactKind, value: str, limit: str) -> str:

@@ -59,7 +59,7 @@ def _prose(text: str) -> str:
     text = _QUOTED_LINE.sub(_blank, text)
     text = _SAID["introduced"].sub(_blank, text) if ":" in text or "bot]" in text else text
     text = _INDENTED.sub(_blank, text)
-    text = _SAID["quotation"].sub(_blank_if_long, text)
+    text = _SAID["quotation"].sub(lambda said: _blank(said) if len(said[0].split()) >= 3 else said[0], text)
     return _LINE.sub(_blank_if_no_prose, text)
 
 
@@ -142,10 +142,6 @@ def _blanked(text: str) -> str:
     if "\n" not in text:
         return " " * len(text)
     return "\n".join(" " * len(line) for line in text.split("\n"))
-
-
-def _blank_if_long(match: re.Match[str]) -> str:
-    return _blanked(match[0]) if len(match[0].split()) >= 3 else match[0]
 
 
 _WRAPPED_FROM = 50  # characters: a shorter line ends where its author ended it

@@ -120,7 +120,9 @@ def features(sentence: str, common: Container[str], classes: Mapping[str, str]) 
     found.update(kinds)
     signs = {kind or word for word, kind in zip(words, kinds, strict=True) if kind or word in _SIGNS}
     words = [
-        word if word in common or not word.isalpha() else kind or _ending(word)
+        word
+        if word in common or not word.isalpha()
+        else kind or next((f"<{end}>" for end in _ENDINGS if word.endswith(end) and len(word) > 4), "<other>")
         for word, kind in zip(words, kinds, strict=True)
     ]
     found.update(map(" ".join, pairwise(words)))
@@ -146,10 +148,6 @@ def spelled_out(text: str) -> str:
         return f"{_WHOLE.get(verb.lower(), verb)} not"
 
     return _ELIDED.sub("ne ", _CONTRACTED.sub(whole, text.replace("\u2019", "'")))
-
-
-def _ending(word: str) -> str:
-    return next((f"<{ending}>" for ending in _ENDINGS if word.endswith(ending) and len(word) > 4), "<other>")
 
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str]]:

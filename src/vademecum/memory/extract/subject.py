@@ -280,8 +280,8 @@ def where(sentence: str) -> str:
     """
     found = ((kind, pattern.search(sentence)) for kind, pattern in _limits())
     kind, match = next(((kind, match) for kind, match in found if match is not None), ("", None))
-    if match is None or kind == "everywhere":
-        return "*" if kind else ""
+    if match is None or kind in ("everywhere", "kept"):
+        return "*" if kind == "everywhere" else ""
     name = match["name"]
     if kind == "directory":
         return f"{name.strip('/')}/**"

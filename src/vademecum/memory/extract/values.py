@@ -250,7 +250,7 @@ class _Reader:
             lead = _SAID["not"].match(text) if not negative else None
             negative = negative or lead is not None
             lead = lead or _SAID["leads"].match(text)
-            if lead is None or lead.end() == len(text) or not lead.end():
+            if lead is None or lead.end() == len(text) or not lead.end() or is_known(lead[0]):
                 break
             led = lead[0].strip().lower()
             text = _bare(text[lead.end() :])

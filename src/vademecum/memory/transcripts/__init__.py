@@ -168,9 +168,9 @@ def _batches(
     events: list[Event] = []
     skipped = end = 0
     for line, end in lines:
-        record = _json(line)
-        skipped += record is None and bool(line.strip())
-        events += AGENTS[agent].events_of(record or {}, carry, wanted)
+        record = _value(line)
+        skipped += not isinstance(record, dict) and bool(line.strip())
+        events += AGENTS[agent].events_of(record if isinstance(record, dict) else {}, carry, wanted)
         if len(events) >= _BATCH:
             yield events, end, skipped
             events, skipped = [], 0
@@ -211,11 +211,6 @@ def _read_markdown(file: BinaryIO, transcript: Transcript, state: Mapping[str, A
     open_end = list(aider.events_of(lines[settled:], dict(carry), wanted, transcript.root))
     after["stamp"] = stamp(file)
     yield Batch(events + open_end, after)
-
-
-def _json(content: bytes) -> dict[str, Any] | None:
-    record = _value(content)
-    return record if isinstance(record, dict) else None
 
 
 def _value(content: bytes) -> Any:
