@@ -3,7 +3,7 @@
 A search compares tools with one another, so that one of them always fits best. Whether any fits is in how near the
 nearest one is, on scales that do not depend on the others:
 
-    log-odds = -4.54 + (7.76 - 0.5 ln N) c + 4.39 t + 3.18 m     by text, of N tools
+    log-odds = -5.14 + (7.47 - 0.47 ln N) c + 6.64 t + 3.71 m   by text, of N tools
              + 15 n / (n + 25) * (a - 0.2)                      by memory, of n traces; below 0, times u
 
     c   the highest cosine of meaning between a tool and the intent or one of its clauses: of many, one by chance
@@ -47,7 +47,7 @@ SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
 DEPRECATED = 0.5  # what reliability leaves of a tool that says it is deprecated
 FOUND_FROM = 0.05  # below, no tool fits: docs/tools.md says how often that is right
-_TEXT = np.array([-4.54, 7.76, 4.39, 3.18, -0.5])  # bias, then c, t, m and c ln N
+_TEXT = np.array([-5.14, 7.47, 6.64, 3.71, -0.47])  # bias, then c, t, m and c ln N
 _WORDS = np.array([-2.5, 11.9])  # bias, tf-idf
 _MEMORY, _TRACES, _ALIKE, _PLAIN = 15.0, 25.0, 0.2, 0.2
 _UNUSED, _UNFITTED = (-2.95, 0.43, 3.67), (-2.88, 0.35, 4.45)  # bias, log-odds by the model, cosine of meaning
