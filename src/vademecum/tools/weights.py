@@ -23,7 +23,7 @@ Weights = NDArray[np.float64]
 
 PHASES = 3  # first call, second call, later calls
 _FITS = ("next", "stop", "search", "certain", "links", "chains")
-_FORM = [2, *map(list, (HEADS, STOPPING, LINKING, RANKING))]  # of what is kept: another form is fitted anew
+_FORM = [3, *map(list, (HEADS, STOPPING, LINKING, RANKING))]  # of what is kept: another form is fitted anew
 # head: (as the next call, in a search)
 _HEADS: Mapping[str, tuple[float, float]] = {
     "match": (1.0, 2.1),
