@@ -39,7 +39,8 @@ _SERVERS = 20  # from which a server's name and its other tools say all they can
 # Cosines with a past intent from which a few traces know more than text: of words as they stand, by rarity, of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5  # one is near: a search may find more with it
 _SAME_WORDS, _SAME_MEANING = 0.8, 0.7  # one asks for the same: plans and next calls are better with it
-_SEVERAL, _SEVERAL_NEAR, _AGREED = 3, 0.3, 0.8  # traces, their cosine of words, the share with the same calls: as much
+# So many traces with this cosine of words are believed like one that asks for the same, if this share has the same calls
+_SEVERAL, _SEVERAL_NEAR, _AGREED = 3, 0.3, 0.8
 NEAR = 0.2  # share of a search that belongs to traces that are near and no more
 _TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the two kernels of attention
 EPSILON = 1e-3  # of a share of attention: below, nothing is known
@@ -198,9 +199,8 @@ class Asked:
         np.maximum.at(mates, view.server, _relative(words))
         mates[0] = 0  # tools without a server
         near = words + min(many / _SERVERS, 1) * (_SERVER * server + _MATES * mates.take(view.server))
-        return np.asarray(
-            near + documents.dense(question) + self.meaning, np.float32
-        )  # the whole and the nearest clause
+        meaning = documents.dense(question) + self.meaning  # of the whole question, and of its nearest clause
+        return np.asarray(near + meaning, np.float32)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
@@ -254,8 +254,8 @@ def put(view: View, intent: str, earlier: tuple[int, ...] = (), unfinished: str 
 def trusted(asked: Asked, *, fitted: bool) -> Asked:
     """Return a question as far as its few traces are trusted.
 
-    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, where no
-    past intent asks for the same and no several near ones agree, it is asked as if there were none.
+    Of a few traces all attention goes to one that may be for something else. So until weights are `fitted`, a question
+    is asked as if there were none, unless a past intent asks for the same, or several near ones made the same calls.
     """
     return asked if trust(asked, fitted=fitted) == 1 else without_traces(asked)
 
